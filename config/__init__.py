@@ -1,0 +1,1 @@
+"""The edge: environment, settings, addresses, servers, and the embedded parts."""

@@ -1,0 +1,87 @@
+"""What the environment may say, each variable typed and explained once."""
+
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+class Environment(BaseSettings):
+    """Settings read from the environment, then from `.env`; all have a default that works."""
+
+    model_config = SettingsConfigDict(
+        env_file=BASE_DIR / ".env", env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True
+    )
+
+    secret_key: str = Field("", description="Django's signing key; made and kept under var/ when not given.")
+    debug: bool = Field(False, description="Django's debug pages; never in production.")
+    allowed_hosts: Annotated[list[str], NoDecode] = Field(
+        default=["127.0.0.1", "localhost", "[::1]"], description="Host names that this server answers to, by comma."
+    )
+    csrf_trusted_origins: Annotated[list[str], NoDecode] = Field(
+        default=[], description="Origins that may post forms to the admin, by comma, as https://tools.example.org."
+    )
+    database_url: str = Field("", description="PostgreSQL of your own; without it the embedded one is started.")
+    database_reader_url: str = Field("", description="The same database as the read-only role; may be a replica.")
+    database_admin_url: str = Field("", description="A superuser's address, for `provision_database` alone.")
+    toolroom_var: Path = Field(BASE_DIR / "var", description="Where the embedded parts keep their data.")
+    toolroom_fast_lane: bool = Field(True, description="Serve tool calls before Django; 0 lets django-ninja serve them.")
+    toolroom_limits_url: str = Field(
+        "", description="Redis or Valkey that counts rate limits for all processes; without it each process counts."
+    )
+    toolroom_reader_pool: int = Field(8, ge=1, le=200, description="Reader connections of one process at most.")
+    toolroom_api_key: str = Field("", description="The key that `manage.py mcp` acts with; without it, the local operator.")
+    celery_broker_url: str = Field("", description="Redis, Valkey or RabbitMQ for jobs.")
+
+    @field_validator("allowed_hosts", "csrf_trusted_origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("toolroom_var")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value if value.is_absolute() else BASE_DIR / value
+
+    @field_validator("database_url", "database_reader_url", "database_admin_url")
+    @classmethod
+    def _postgresql(cls, value: str) -> str:
+        if value and urlsplit(value).scheme not in ("postgres", "postgresql"):
+            raise ValueError("must be a postgresql:// address")
+        return value
+
+
+def django_database(url: str) -> dict[str, Any]:
+    """Turn a postgresql:// address into an entry of Django's DATABASES."""
+    parts: dict[str, Any] = conninfo_to_dict(url)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.pop("dbname", ""),
+        "USER": parts.pop("user", ""),
+        "PASSWORD": parts.pop("password", ""),
+        "HOST": parts.pop("host", ""),
+        "PORT": str(parts.pop("port", "")),
+        "OPTIONS": parts,
+    }
+
+
+def kept_secret(path: Path) -> str:
+    """Read the secret kept at `path`, making it on first use, readable by its owner alone."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, draft = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+        with suppress(FileExistsError):
+            os.link(draft, path)
+        os.unlink(draft)
+    return path.read_text()

@@ -1,0 +1,77 @@
+"""The roles and the extension of a cluster: made once, by a superuser, safe to repeat."""
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+
+OWNER = "toolroom"
+READER = "toolroom_reader"
+DATABASE = "toolroom"
+_LOCK = 7_106_518_212_001  # any number that nobody else takes an advisory lock on
+
+READER_LIMITS = {
+    "default_transaction_read_only": "on",
+    "statement_timeout": "30s",
+    "idle_in_transaction_session_timeout": "30s",
+    "temp_file_limit": "1GB",
+}
+
+
+def provision(
+    admin_url: str,
+    *,
+    template: str | None = None,
+    owner: str = OWNER,
+    reader: str = READER,
+    database: str = DATABASE,
+    reader_password: str = "",
+    owner_password: str = "",
+) -> list[str]:
+    """
+    Make the owner, the reader, the database and the vector extension where they are missing.
+
+    The owner migrates and writes; the reader logs in to SELECT what migrations grant, in READ ONLY transactions with
+    a statement timeout. With `template` the extension also goes there, so that test databases have it.
+
+    Returns a sentence for each thing made. Needs a superuser's address; holds an advisory lock while it works.
+    """
+    made: list[str] = []
+    with psycopg.connect(admin_url, autocommit=True) as admin:
+        admin.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+        for role, password in ((owner, owner_password), (reader, reader_password)):
+            made += _role(admin, role=role, password=password)
+        for name, value in READER_LIMITS.items():
+            admin.execute(
+                sql.SQL("ALTER ROLE {} SET {} = {}").format(sql.Identifier(reader), sql.Identifier(name), value)
+            )
+        admin.execute(sql.SQL("ALTER ROLE {} CREATEDB").format(sql.Identifier(owner)))
+        made += _database(admin, database=database, owner=owner)
+    for name in filter(None, (template, database)):
+        made += _extension(admin_url, database=name)
+    return made
+
+
+def _role(admin: psycopg.Connection[tuple[object, ...]], *, role: str, password: str) -> list[str]:
+    known = admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+    verb = sql.SQL("ALTER" if known else "CREATE")
+    secret = sql.SQL("PASSWORD {}").format(password) if password else sql.SQL("")
+    admin.execute(
+        sql.SQL("{} ROLE {} LOGIN NOSUPERUSER NOCREATEROLE {}").format(verb, sql.Identifier(role), secret)
+    )
+    return [] if known else [f"role {role}"]
+
+
+def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, owner: str) -> list[str]:
+    known = admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone()
+    if not known:
+        names = {"database": sql.Identifier(database), "owner": sql.Identifier(owner)}
+        admin.execute(sql.SQL("CREATE DATABASE {database} OWNER {owner}").format(**names))
+        admin.execute(sql.SQL("REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC").format(**names))
+    return [] if known else [f"database {database}"]
+
+
+def _extension(admin_url: str, *, database: str) -> list[str]:
+    with psycopg.connect(**{**conninfo_to_dict(admin_url), "dbname": database}, autocommit=True) as admin:
+        known = admin.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone()
+        admin.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    return [] if known else [f"extension vector in {database}"]

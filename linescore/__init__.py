@@ -1,0 +1,1 @@
+"""NHL games, scored period by period."""

@@ -1,0 +1,235 @@
+"""What may be asked about games, and what is answered: contract `query_linescore_data`."""
+
+import re
+from calendar import monthrange
+from datetime import date
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, model_validator
+from pydantic.alias_generators import to_camel
+
+from toolbox.contract import Answer, Question, WholeNumber
+from toolbox.dialect import Dialect, Schema, merged_details, object_schema
+from toolbox.errors import ErrorCode, ToolError
+
+DEFAULT_LIMIT = 100
+MOST_ROWS = 1000
+
+INVALID_PARAMETER = ErrorCode("INVALID_PARAMETER", 400, "A parameter is unknown or of the wrong form.")
+INVALID_TEAM_CODE = ErrorCode("INVALID_TEAM_CODE", 400, "The team is not in the database.")
+INVALID_DATE = ErrorCode("INVALID_DATE", 400, "A date is not YYYY-MM-DD, or not in the calendar.")
+INVALID_DATE_RANGE = ErrorCode("INVALID_DATE_RANGE", 400, "The start date is after the end date.")
+INVALID_SEASON = ErrorCode("INVALID_SEASON", 400, "The season is not two years that follow each other.")
+NO_RESULTS = ErrorCode("NO_RESULTS", 404, "The filters are good, and no game fits them.")
+QUERY_TIMEOUT = ErrorCode("QUERY_TIMEOUT", 504, "The query took longer than 5 s.")
+DATABASE_ERROR = ErrorCode("DATABASE_ERROR", 503, "The database cannot be reached.")
+INTERNAL_ERROR = ErrorCode("INTERNAL_ERROR", 500, "The tool failed in a way nobody planned.")
+
+ErrorType = Literal["QUERY_ERROR", "VALIDATION_ERROR", "DATABASE_ERROR"]
+
+
+class LinescoreDialect(Dialect):
+    """`{success, data}` or `{success, error: {type, message, field?, details, suggestion}}`; the code is in details."""
+
+    bad_input = INVALID_PARAMETER
+    timeout = QUERY_TIMEOUT
+    database_down = DATABASE_ERROR
+    crash = INTERNAL_ERROR
+
+    def success(self, answer: object) -> object:
+        """Wrap the answer as the contract's success."""
+        return {"success": True, "data": answer}
+
+    def refusal(self, error: ToolError) -> object:
+        """Word the refusal as the contract's error."""
+        said: dict[str, Any] = {"type": error_type(error.code), "message": error.message}
+        if error.field:
+            said["field"] = error.field
+        said["details"] = {"code": error.code.code, **merged_details(error)}
+        said["suggestion"] = error.suggestion
+        return {"success": False, "error": said}
+
+    def success_schema(self, answer: Schema) -> Schema:
+        """Describe the contract's success."""
+        success = {"type": "boolean", "const": True, "description": "The question was answered."}
+        data = {**answer, "description": "The rows and what is known about the query."}
+        return object_schema({"success": success, "data": data}, required=["success", "data"])
+
+    def refusal_schema(self) -> Schema:
+        """Describe the contract's error."""
+        types = ["QUERY_ERROR", "VALIDATION_ERROR", "DATABASE_ERROR"]
+        error = object_schema(
+            {
+                "type": {"type": "string", "enum": types, "description": "What kind of error it is."},
+                "message": {"type": "string", "description": "What went wrong."},
+                "field": {"type": "string", "description": "The parameter at fault."},
+                "details": {
+                    "type": "object",
+                    "description": "The finer code; retryWith, merged into the parameters, mends the call.",
+                },
+                "suggestion": {"type": "string", "description": "What to do next."},
+            },
+            required=["type", "message", "suggestion"],
+            description="Why there is no answer.",
+        )
+        success = {"type": "boolean", "const": False, "description": "The question was not answered."}
+        return object_schema({"success": success, "error": error}, required=["success", "error"])
+
+
+def error_type(code: ErrorCode) -> ErrorType:
+    """Sort a code under one of the contract's three types."""
+    if code is DATABASE_ERROR:
+        return "DATABASE_ERROR"
+    return "VALIDATION_ERROR" if code.status in (400, 413) else "QUERY_ERROR"
+
+
+def _team_code(value: object) -> object:
+    return None if value == "null" else value
+
+
+def _calendar_date(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+            return date.fromisoformat(value)
+    except ValueError:
+        pass
+    field, mended = to_camel(str(info.field_name)), _nearest_day(value)
+    raise ToolError(
+        INVALID_DATE,
+        f"{field} is not a day of the calendar as YYYY-MM-DD: {value[:40]!r}.",
+        suggestion=f"Use '{mended}'." if mended else "Use the form YYYY-MM-DD, such as '2025-02-28'.",
+        field=field,
+        retry_with={field: str(mended)} if mended else None,
+    )
+
+
+def _nearest_day(text: str) -> date | None:
+    """Read year, month and day in that order however they are written; a day past the month's end is its last."""
+    parts = re.match(r"\s*([0-9]{4})\D?([0-9]{1,2})\D?([0-9]{1,2})(?![0-9])", text)
+    if parts is None:
+        return None
+    year, month, day = map(int, parts.groups())
+    if not year or not 1 <= month <= 12:
+        return None
+    return date(year, month, min(max(day, 1), monthrange(year, month)[1]))
+
+
+def _season(value: str) -> str:
+    parts = re.fullmatch(r"([0-9]{4})-([0-9]{4})", value)
+    if parts and int(parts[2]) == int(parts[1]) + 1:
+        return value
+    first = re.match(r"[0-9]{4}", value)
+    mended = f"{first[0]}-{int(first[0]) + 1:04}" if first and first[0] != "9999" else ""
+    raise ToolError(
+        INVALID_SEASON,
+        f"A season is two years that follow each other, not {value[:40]!r}.",
+        suggestion=f"Use '{mended}'." if mended else "Use the form YYYY-YYYY, such as '2024-2025'.",
+        field="season",
+        retry_with={"season": mended} if mended else None,
+    )
+
+
+def _clamped(value: int) -> int:
+    return min(max(value, 1), MOST_ROWS)
+
+
+def _default_limit(value: object) -> object:
+    return DEFAULT_LIMIT if value is None else value
+
+
+CalendarDate = Annotated[
+    date,
+    BeforeValidator(_calendar_date),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}),
+]
+Limit = Annotated[
+    WholeNumber,
+    BeforeValidator(_default_limit),
+    AfterValidator(_clamped),
+    WithJsonSchema({"type": "number", "multipleOf": 1, "minimum": 1, "maximum": MOST_ROWS}),
+]
+
+
+class LinescoreQuery(Question):
+    """Filters over period results. All are optional; every one given is applied."""
+
+    team_code: Annotated[str | None, BeforeValidator(_team_code)] = Field(
+        None,
+        description="The team by the NHL's three letters, such as 'CAR', 'TBL' or 'DAL'; null for all teams.",
+        json_schema_extra={"type": ["string", "null"], "pattern": "^[A-Z]{3}$|^null$"},
+    )
+    start_date: CalendarDate | None = Field(None, description="First day of the games, as YYYY-MM-DD.")
+    end_date: CalendarDate | None = Field(
+        None, description="Last day of the games, as YYYY-MM-DD; not before startDate."
+    )
+    period_outcome: Literal["WIN", "LOSS", "TIE"] | None = Field(
+        None,
+        description=(
+            "Keep periods that ended so for the team. Given without teamCode, the answer is a ranking: "
+            "how many such periods each team had."
+        ),
+        json_schema_extra={"type": ["string", "null"], "enum": ["WIN", "LOSS", "TIE", None]},
+    )
+    won_two_plus_reg_periods: bool | None = Field(
+        None,
+        description=(
+            "true: games in which the team won two or three of the three regulation periods; false: the others. "
+            "The answer is one row a game and team, with the number of regulation periods won."
+        ),
+    )
+    season: Annotated[str, AfterValidator(_season), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{4}$"})] | (
+        None
+    ) = Field(None, description="The season, as '2024-2025'.")
+    limit: Limit = Field(DEFAULT_LIMIT, description="Most rows to answer; 100 if not given, 1000 at most.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.start_date and self.end_date and self.start_date > self.end_date:
+            raise ToolError(
+                INVALID_DATE_RANGE,
+                f"startDate {self.start_date} is after endDate {self.end_date}.",
+                suggestion="Start date must be before or equal to end date",
+                field="startDate",
+                retry_with={"startDate": str(self.end_date), "endDate": str(self.start_date)},
+            )
+        return self
+
+    def filters(self) -> list[str]:
+        """Name the filters that are given, as the contract's `filters_applied`."""
+        given = {
+            "teamCode": self.team_code,
+            "dateRange": self.start_date or self.end_date,
+            "periodOutcome": self.period_outcome,
+            "wonTwoPlusRegPeriods": self.won_two_plus_reg_periods,
+            "season": self.season,
+        }
+        return [name for name, value in given.items() if value is not None]
+
+
+class QueryMetadata(Answer):
+    """How the rows were found."""
+
+    execution_time_ms: float = Field(description="Milliseconds that the database took.")
+    was_limited: bool = Field(description="True if there were more rows than the limit let through.")
+    filters_applied: list[str] = Field(description="The filters that were used.")
+
+
+class LinescoreRows(Answer):
+    """Rows whose columns follow the question: periods, a ranking of teams, or games."""
+
+    results: list[dict[str, Any]] = Field(
+        description=(
+            "One object a row. Periods: game_date, home_team_code, away_team_code, period_number, goals_for, "
+            "goals_against, empty_net_goals, period_outcome (and team_code, when no team was asked for), oldest first. "
+            "Ranking: team_code, team_name, periods_won, most first. Games: game_date, team_code, home_team_code, "
+            "away_team_code, regulation_periods_won, newest first."
+        )
+    )
+    count: int = Field(description="Number of rows answered.")
+    query_metadata: QueryMetadata = Field(description="How the rows were found.")
+
+    def row_count(self) -> int:
+        """Count the rows."""
+        return self.count

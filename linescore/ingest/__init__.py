@@ -1,0 +1,1 @@
+"""How games get in: fetch.py asks the wire, parse.py reads bytes, load.py writes rows."""

@@ -1,0 +1,130 @@
+"""The SQL behind `query_linescore_data`: three patterns, each one index scan over the derived results."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from linescore.contracts import LinescoreQuery
+from toolbox.pool import Fetched, Pool
+
+Pattern = Literal["periods", "ranking", "two_plus_games"]
+
+_PERIODS = """
+SELECT {team_code}
+  pr.game_date,
+  pr.home_team_code,
+  pr.away_team_code,
+  pr.period_number,
+  pr.goals_for,
+  pr.goals_against,
+  pr.empty_net_goals,
+  pr.period_outcome
+FROM linescore_period_results AS pr
+{where}
+ORDER BY pr.game_date, pr.period_number, pr.game_id, pr.team_code
+LIMIT %(most)s
+"""
+
+_RANKING = """
+SELECT
+  pr.team_code,
+  t.team_name,
+  pr.periods_won
+FROM (
+  SELECT pr.team_code, count(*) AS periods_won
+  FROM linescore_period_results AS pr
+  {where}
+  GROUP BY pr.team_code
+) AS pr
+JOIN linescore_teams AS t USING (team_code)
+ORDER BY pr.periods_won DESC, pr.team_code
+LIMIT %(most)s
+"""
+
+_TWO_PLUS_GAMES = """
+SELECT
+  pr.game_date,
+  pr.team_code,
+  pr.home_team_code,
+  pr.away_team_code,
+  count(*) FILTER (WHERE pr.period_outcome = 'WIN') AS regulation_periods_won
+FROM linescore_period_results AS pr
+{where}
+GROUP BY pr.game_date, pr.team_code, pr.home_team_code, pr.away_team_code
+{having}
+ORDER BY pr.game_date DESC, pr.team_code, pr.home_team_code
+LIMIT %(most)s
+"""
+
+_TEAMS = "SELECT team_code, team_name, city FROM linescore_teams ORDER BY team_code LIMIT 200"
+
+_COVERAGE = """
+SELECT
+  (SELECT game_date FROM linescore_period_results ORDER BY game_date LIMIT 1) AS first_date,
+  (SELECT game_date FROM linescore_period_results ORDER BY game_date DESC LIMIT 1) AS last_date,
+  (SELECT season FROM linescore_period_results ORDER BY season DESC LIMIT 1) AS latest_season
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One parameterised SELECT."""
+
+    sql: str
+    parameters: dict[str, Any]
+
+
+def pattern_of(ask: LinescoreQuery) -> Pattern:
+    """Choose the contract's SQL pattern: the two-plus filter before the ranking, the periods where neither is asked."""
+    if ask.won_two_plus_reg_periods is not None:
+        return "two_plus_games"
+    return "ranking" if ask.period_outcome and not ask.team_code else "periods"
+
+
+def statement(ask: LinescoreQuery) -> Statement:
+    """
+    Write the SELECT for a question; the text depends only on which filters are given, so it is prepared once.
+
+    It asks for one row more than the limit, to know whether there are more.
+    """
+    pattern = pattern_of(ask)
+    filters = _filters(ask)
+    having = ""
+    if pattern == "two_plus_games":
+        filters["period_number"] = "pr.period_number <= 3"
+        if filters.pop("period_outcome", None):
+            having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
+    where = "WHERE " + "\n  AND ".join(filters.values()) if filters else ""
+    text = {"periods": _PERIODS, "ranking": _RANKING, "two_plus_games": _TWO_PLUS_GAMES}[pattern]
+    team_code = "" if ask.team_code else "\n  pr.team_code,"
+    parameters = {name: value for name, value in vars(ask).items() if value is not None and name != "limit"}
+    return Statement(
+        sql=text.format(where=where, having=having, team_code=team_code), parameters=parameters | {"most": ask.limit + 1}
+    )
+
+
+async def period_results(ask: LinescoreQuery, *, reader: Pool) -> Fetched:
+    """Fetch the rows that answer a question, at most limit + 1 of them; one statement."""
+    wanted = statement(ask)
+    return await reader.fetch(wanted.sql, wanted.parameters)
+
+
+async def teams(*, reader: Pool) -> list[dict[str, str]]:
+    """Fetch code, name and city of every team, by code."""
+    return (await reader.fetch(_TEAMS)).rows
+
+
+async def coverage(*, reader: Pool) -> dict[str, Any]:
+    """Fetch the first and last day and the latest season that there are results for; None where there are none."""
+    return (await reader.fetch(_COVERAGE)).rows[0]
+
+
+def _filters(ask: LinescoreQuery) -> dict[str, str]:
+    conditions = {
+        "team_code": "pr.team_code = %(team_code)s",
+        "start_date": "pr.game_date >= %(start_date)s",
+        "end_date": "pr.game_date <= %(end_date)s",
+        "period_outcome": "pr.period_outcome = %(period_outcome)s",
+        "won_two_plus_reg_periods": "pr.won_two_plus_reg_periods = %(won_two_plus_reg_periods)s",
+        "season": "pr.season = %(season)s",
+    }
+    return {name: sql for name, sql in conditions.items() if getattr(ask, name) is not None}

@@ -1,0 +1,48 @@
+"""What an agent may ask about games."""
+
+from datetime import date
+
+from linescore import queries
+from linescore.contracts import (
+    INVALID_DATE,
+    INVALID_DATE_RANGE,
+    INVALID_SEASON,
+    INVALID_TEAM_CODE,
+    NO_RESULTS,
+    LinescoreDialect,
+    LinescoreQuery,
+    LinescoreRows,
+    QueryMetadata,
+)
+from linescore.refusals import no_results
+from toolbox.reader import reader
+from toolbox.tool import Toolkit
+
+toolkit = Toolkit(domain="linescore", summary="NHL games, scored period by period.", dialect=LinescoreDialect())
+
+
+@toolkit.tool(
+    example=LinescoreQuery(team_code="CAR", start_date=date(2025, 2, 1), end_date=date(2025, 2, 28)),
+    errors=(INVALID_TEAM_CODE, INVALID_DATE, INVALID_DATE_RANGE, INVALID_SEASON, NO_RESULTS),
+    deadline_seconds=5,
+)
+async def query_linescore_data(ask: LinescoreQuery) -> LinescoreRows:
+    """
+    Answer questions about NHL games period by period: results, period-win rankings, two-plus-period games.
+
+    Use it when someone asks how a team did in its periods over some days, which teams win (or lose, or tie) the most
+    periods, or how often a team wins two or more regulation periods. Which rows come back depends on the filters:
+    wonTwoPlusRegPeriods gives games, periodOutcome without teamCode gives a ranking of teams, anything else gives
+    single periods. In period 3, goals into an empty net do not count for the outcome. Periods 4 and 5 are overtime
+    and shootout.
+    """
+    found = await queries.period_results(ask, reader=reader)
+    if not found.rows:
+        raise await no_results(ask, reader=reader)
+    rows = found.rows[: ask.limit]
+    metadata = QueryMetadata(
+        execution_time_ms=round(found.milliseconds, 3),
+        was_limited=len(found.rows) > ask.limit,
+        filters_applied=ask.filters(),
+    )
+    return LinescoreRows(results=rows, count=len(rows), query_metadata=metadata)

@@ -1,0 +1,22 @@
+#!/usr/bin/env python
+"""Toolroom's command line."""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Hand the arguments to Django."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    try:
+        from django.core.management import execute_from_command_line
+    except ImportError as missing:
+        raise SystemExit(
+            "Django is not installed in this Python. Run the first command of the README, "
+            "then use .venv/bin/python manage.py"
+        ) from missing
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""
+What every test may stand on: a migrated database with the shipped season, and a cast of callers.
+
+Tools read on connections of their own, so what they should see is committed. The season is: loaded once per test
+worker. Tests that write take `scratch_database`, a clone of it that is thrown away; tests of the ORM alone take
+pytest-django's `db`, which rolls back.
+"""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connections
+from psycopg import sql
+
+ALICE_KEY = "tr_alice_reads_and_writes_everything_here"
+BOB_KEY = "tr_bob_reads_linescore_and_nothing_else_"
+CHARLIE_KEY = "tr_charlie_has_no_scope_that_anyone_needs"
+KEYS = {
+    ALICE_KEY: ("alice", ["*:read", "*:write"]),
+    BOB_KEY: ("bob", ["linescore:read"]),
+    CHARLIE_KEY: ("charlie", ["nowhere:read"]),
+}
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Fill the test database and keep a copy of it that nobody connects to, for `scratch_database`."""
+    from linescore.ingest.samples import load_samples
+
+    with django_db_blocker.unblock():
+        load_samples()
+        _make_cast()
+        _close_connections()
+        source = connections["default"].settings_dict["NAME"]
+        template = f"{source}_template"
+        _clone(source, to=template)
+    yield
+    with django_db_blocker.unblock():
+        _close_connections()
+        _drop(template)
+
+
+def _make_cast() -> None:
+    from django.contrib.auth.models import User
+
+    from toolbox.models import ApiKey
+
+    for key, (name, scopes) in KEYS.items():
+        owner = User.objects.create_user(name)
+        ApiKey.make(name=name, owner_id=owner.pk, scopes=scopes, key=key)
+    User.objects.create_superuser("curator", password="curator")
+
+
+@pytest.fixture
+def scratch_database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Give the test a database of its own, with the season and the cast in it, that it may change as it likes."""
+    usual = connections["default"].settings_dict["NAME"]
+    with django_db_blocker.unblock():
+        _close_connections()
+        _clone(f"{usual}_template", to=f"{usual}_scratch")
+        _point_at(f"{usual}_scratch")
+        yield
+        _close_connections()
+        _point_at(usual)
+        _drop(f"{usual}_scratch")
+
+
+@pytest.fixture(scope="session")
+def cast(django_db_setup: None) -> SimpleNamespace:
+    """Name the keys: alice may do everything, bob reads linescore, charlie may use no tool."""
+    return SimpleNamespace(alice=ALICE_KEY, bob=BOB_KEY, charlie=CHARLIE_KEY)
+
+
+@pytest.fixture
+async def fast_lane(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
+    """Give alice a client whose tool calls are served by the fast lane."""
+    from toolbox.fast_lane import FastLane
+
+    async with _client(FastLane(_nothing_behind), key=cast.alice) as client:
+        yield client
+
+
+@pytest.fixture
+async def ninja_lane(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
+    """Give alice a client whose tool calls are served by django-ninja."""
+    from django.core.asgi import get_asgi_application
+
+    async with _client(get_asgi_application(), key=cast.alice) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def server(cast: SimpleNamespace) -> Iterator[str]:
+    """Run the real server on the worker's test database; gives its address."""
+    with running_server() as address:
+        yield address
+
+
+@contextmanager
+def running_server(**environment: str) -> Iterator[str]:
+    """Run granian on a free port, with the test database; gives the address once it answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = ["granian", "--interface", "asgi", "--port", str(port), "config.asgi:application"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", *command], cwd=settings.BASE_DIR, env=server_environment() | environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        _wait_for(port, process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def server_environment() -> dict[str, str]:
+    """Give the environment in which another process uses this worker's test database."""
+    import os
+
+    entries = {alias: connections[alias].settings_dict for alias in ("default", "reader")}
+    urls = {
+        alias: f"postgresql://{entry['USER']}@/{entry['NAME']}?host={entry['HOST']}" for alias, entry in entries.items()
+    }
+    return os.environ | {"DATABASE_URL": urls["default"], "DATABASE_READER_URL": urls["reader"]}
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 30
+    while time.monotonic() < until and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError("the server did not start")
+
+
+def _client(application: Any, *, key: str) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(application)
+    headers = {"Authorization": f"Bearer {key}"}
+    return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers, timeout=30)
+
+
+async def _nothing_behind(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 418, "headers": []})
+    await send({"type": "http.response.body", "body": b"the fast lane handed this on"})
+
+
+def _close_connections() -> None:
+    from toolbox import home, keys
+    from toolbox.audit import audit
+    from toolbox.ledger import ledger
+    from toolbox.reader import reader
+
+    home.run(audit.flush())
+    for pool in (reader, ledger):
+        home.run(pool.close())
+    keys.forget()
+    connections.close_all()
+
+
+def _point_at(database: str) -> None:
+    for alias in ("default", "reader"):
+        connections[alias].settings_dict["NAME"] = database
+
+
+def _clone(source: str, *, to: str) -> None:
+    _drop(to)
+    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(to), sql.Identifier(source))
+    with _maintenance() as connection:
+        connection.execute(statement)
+
+
+def _drop(database: str) -> None:
+    with _maintenance() as connection:
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
+
+
+def _maintenance() -> psycopg.Connection[Any]:
+    entry = connections["default"].settings_dict
+    return psycopg.connect(
+        dbname="postgres", user=entry["USER"], host=entry["HOST"] or None, password=entry["PASSWORD"] or None,
+        port=entry["PORT"] or None, autocommit=True,
+    )  # fmt: skip

@@ -1,0 +1,199 @@
+"""
+The one path that every call takes, whatever its face.
+
+Authenticate, authorise, limit, validate, run under a deadline, render, record. So an answer, an error, an audit row
+and a time limit are the same on every face.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from toolbox.audit import CallRecord, audit
+from toolbox.callers import Caller
+from toolbox.dialect import KERNEL
+from toolbox.encoding import encode
+from toolbox.errors import (
+    FORBIDDEN,
+    PAYLOAD_TOO_LARGE,
+    UNKNOWN_TOOL,
+    DatabaseUnavailable,
+    ErrorCode,
+    Refusal,
+    StatementTimeout,
+    ToolError,
+)
+from toolbox.home import at_home
+from toolbox.keys import identify
+from toolbox.limits import call_limits
+from toolbox.models import ToolCall
+from toolbox.reading import read_question
+from toolbox.registry import registry
+from toolbox.tool import Tool
+
+logger = logging.getLogger(__name__)
+
+LARGEST_ARGUMENTS = 1_048_576
+Outcome = ToolCall.Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """
+    One call as a face received it.
+
+    `credential` is the key that came along, or a Caller that the face vouches for. `arguments` are raw JSON; None
+    says that they were too large to be read.
+    """
+
+    tool: str
+    arguments: bytes | None
+    credential: str | Caller | None
+    face: str
+    request_id: str
+    domain: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What goes back: the JSON body, its HTTP status, and what the audit wants to know."""
+
+    body: bytes
+    status: int = 200
+    code: str = ""
+    rows: int | None = None
+    retry_after_seconds: int | None = None
+
+    @property
+    def is_refusal(self) -> bool:
+        """Tell whether the body is a refusal."""
+        return bool(self.code)
+
+
+@dataclass(slots=True)
+class _Course:
+    """What has become known of a call on its way."""
+
+    tool: Tool | None = None
+    caller: Caller | None = None
+    outcome: Outcome = field(default=Outcome.CANCELLED)
+
+
+clock: Callable[[], float] = time.perf_counter
+
+
+async def answer(call: Call) -> Reply:
+    """
+    Answer one call, on the home loop; every outcome is a Reply, and leaves one audit row.
+
+    Queries: the tool's own, and at most one key look-up per key and 4 s. Raises only CancelledError, when the caller
+    has gone: the statement under way is then cancelled in the database.
+    """
+    return await at_home(lambda: _answer(call))
+
+
+async def _answer(call: Call) -> Reply:
+    course, started, called_at = _Course(), clock(), datetime.now(UTC)
+    reply = Reply(body=b"", status=499, code="CANCELLED")
+    try:
+        reply = await _reply(call, course)
+        return reply
+    finally:
+        record = _record(call, course, reply, called_at=called_at, milliseconds=(clock() - started) * 1000)
+        audit.record(record)
+        if course.tool and course.tool.writes:
+            await asyncio.shield(audit.flush())
+
+
+async def _reply(call: Call, course: _Course) -> Reply:
+    course.tool = registry.find(call.tool, domain=call.domain)
+    dialect = course.tool.dialect if course.tool else KERNEL
+    try:
+        await audit.room()
+        course.caller = await identify(call.credential)
+        tool = _permitted(call, course)
+        await call_limits.count(course.caller)
+        return await _run(tool, _within_size(call), course)
+    except ToolError as error:
+        course.outcome = Outcome.REFUSED
+        return _refusal(error, tool=course.tool)
+    except (DatabaseUnavailable, StatementTimeout) as away:
+        logger.warning("%s: the database is away: %s", call.tool, away)
+        return _failure(
+            course, dialect.database_down, "The database is not reachable.",
+            suggestion="Database temporarily unavailable. Please try again.",
+        )  # fmt: skip
+    except Exception:  # noqa: BLE001 - the entry point of every call: logged here, answered without details
+        logger.exception("%s failed, request %s", call.tool, call.request_id)
+        return _failure(
+            course, dialect.crash, "The tool failed in a way nobody planned.",
+            suggestion=f"Try other arguments, or report request {call.request_id} to whoever runs this server.",
+        )  # fmt: skip
+
+
+async def _run(tool: Tool, arguments: bytes, course: _Course) -> Reply:
+    question = read_question(tool, arguments)
+    try:
+        async with asyncio.timeout(tool.deadline_seconds):
+            output = await tool.function(question)
+    except (TimeoutError, StatementTimeout):
+        return _failure(
+            course, tool.dialect.timeout, f"{tool.name} did not finish within {tool.deadline_seconds:g} s.",
+            suggestion="Ask for less: a shorter time range, a smaller limit, one more filter.",
+        )  # fmt: skip
+    course.outcome = Outcome.ANSWERED
+    rows = output.row_count() if hasattr(output, "row_count") else None
+    return Reply(body=encode(tool.dialect.success(output)), rows=rows)
+
+
+def _permitted(call: Call, course: _Course) -> Tool:
+    """Give the tool if the caller may use it; a tool it may not see is refused by scope, without its contents."""
+    tool, caller = course.tool, course.caller
+    assert caller is not None
+    if tool is None:
+        names = registry.nearest(call.tool, caller=caller)
+        suggestion = f"Tools of this key: {', '.join(names)}." if names else "This key may use no tool; ask for scopes."
+        raise Refusal(UNKNOWN_TOOL, "There is no tool of that name here.", suggestion=suggestion)
+    if not caller.has(tool.scope):
+        raise Refusal(
+            FORBIDDEN,
+            f"This key lacks the scope {tool.scope}.",
+            suggestion=f"Use a key with the scope {tool.scope}, or another tool.",
+        )
+    return tool
+
+
+def _within_size(call: Call) -> bytes:
+    if call.arguments is None or len(call.arguments) > LARGEST_ARGUMENTS:
+        raise Refusal(
+            PAYLOAD_TOO_LARGE,
+            f"The arguments are larger than {LARGEST_ARGUMENTS:,} bytes.",
+            suggestion="Send less: tools take names, ids and short texts.",
+        )
+    return call.arguments
+
+
+def _refusal(error: ToolError, *, tool: Tool | None) -> Reply:
+    dialect = KERNEL if tool is None or isinstance(error, Refusal) else tool.dialect
+    return Reply(
+        body=encode(dialect.refusal(error)), status=error.code.status, code=error.code.code,
+        retry_after_seconds=error.retry_after_seconds,
+    )  # fmt: skip
+
+
+def _failure(course: _Course, code: ErrorCode, message: str, *, suggestion: str) -> Reply:
+    course.outcome = Outcome.FAILED
+    return _refusal(ToolError(code, message, suggestion=suggestion), tool=course.tool)
+
+
+def _record(call: Call, course: _Course, reply: Reply, *, called_at: datetime, milliseconds: float) -> CallRecord:
+    return CallRecord(
+        called_at=called_at, request_id=call.request_id, face=call.face, status=reply.status, code=reply.code,
+        caller=course.caller.name if course.caller else "", key_id=course.caller.key_id if course.caller else None,
+        domain=course.tool.domain if course.tool else (call.domain or ""), tool=call.tool,
+        arguments=call.arguments or b"", outcome=course.outcome, rows=reply.rows,
+        answer_bytes=len(reply.body), milliseconds=milliseconds,
+    )  # fmt: skip

@@ -1,0 +1,26 @@
+"""Gather every domain's tools once, at start."""
+
+from importlib import import_module
+
+from django.apps import AppConfig, apps
+from django.utils.module_loading import module_has_submodule
+
+from toolbox.registry import registry
+from toolbox.tool import Toolkit
+
+
+class ToolboxConfig(AppConfig):
+    """The kernel as a Django app."""
+
+    name = "toolbox"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Take in each app's `tools.toolkit`, then close the registry; a broken tools module stops the start."""
+        for app in apps.get_app_configs():
+            if app.module and module_has_submodule(app.module, "tools"):
+                tools = import_module(f"{app.name}.tools")
+                toolkit = getattr(tools, "toolkit", None)
+                if isinstance(toolkit, Toolkit):
+                    registry.take_in(toolkit)
+        registry.close()

@@ -1,0 +1,154 @@
+"""
+The record of every call, on every face.
+
+Calls put their row into a buffer; one task writes it out every 250 ms or 200 rows, and at shutdown. A killed process
+may lose that window. Rows are never dropped: while the database is away they wait, and when the buffer is full calls
+wait too, a bounded time, then are refused. Calls of writing tools are recorded before they are answered.
+"""
+
+import asyncio
+import logging
+import os
+from dataclasses import astuple, dataclass, fields
+from datetime import datetime
+
+from toolbox import home
+from toolbox.errors import UNAVAILABLE, DatabaseUnavailable, Refusal
+from toolbox.ledger import ledger
+from toolbox.pool import Connection
+from toolbox.redaction import redacted
+
+logger = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 0.25
+FLUSH_ROWS = 200
+BUFFER_ROWS = 10_000
+WAIT_SECONDS = 2.0
+LONGEST_ARGUMENTS = 4_096
+RETRY_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """One row of toolbox_tool_calls."""
+
+    called_at: datetime
+    request_id: str
+    caller: str
+    key_id: int | None
+    face: str
+    domain: str
+    tool: str
+    arguments: bytes | str
+    outcome: str
+    code: str
+    status: int
+    rows: int | None
+    answer_bytes: int
+    milliseconds: float
+
+
+_COLUMNS = ", ".join(field.name for field in fields(CallRecord))
+_COPY = f"COPY toolbox_tool_calls ({_COLUMNS}) FROM STDIN"
+
+
+class Audit:
+    """A buffer of records and the task that writes it; lives on the home loop."""
+
+    def __init__(self) -> None:
+        self._buffer: list[CallRecord] = []
+        self._due = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._writer: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
+        home.at_close(self.close)
+        os.register_at_fork(after_in_child=self._forget)
+
+    async def room(self) -> None:
+        """Wait until a record will fit; raises Refusal UNAVAILABLE when none does for 2 s."""
+        if self._has_room.is_set():
+            return
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await self._has_room.wait()
+        except TimeoutError as full:
+            raise Refusal(
+                UNAVAILABLE,
+                "Calls cannot be recorded at the moment, so none are taken.",
+                suggestion="Try again in some seconds; if it stays so, tell whoever runs this server.",
+                retry_after_seconds=5,
+            ) from full
+
+    def record(self, call: CallRecord) -> None:
+        """Put a record into the buffer."""
+        self._buffer.append(call)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.get_running_loop().create_task(self._keep_writing())
+        if len(self._buffer) >= FLUSH_ROWS:
+            self._due.set()
+        if len(self._buffer) >= BUFFER_ROWS:
+            self._has_room.clear()
+
+    async def flush(self) -> None:
+        """Write out everything recorded so far; raises DatabaseUnavailable, keeping what is not written."""
+        await home.at_home(self._flush)
+
+    async def close(self) -> None:
+        """Stop the task and write out the rest."""
+        if self._writer:
+            self._writer.cancel()
+        try:
+            await self._flush()
+        except DatabaseUnavailable:
+            logger.error("%d records of calls are lost: the database was away at shutdown", len(self._buffer))
+
+    async def _keep_writing(self) -> None:
+        """Write as long as there is something to write; a call that comes later starts the task again."""
+        while self._buffer:
+            try:
+                async with asyncio.timeout(FLUSH_SECONDS):
+                    await self._due.wait()
+            except TimeoutError:
+                pass
+            try:
+                await self._flush()
+            except DatabaseUnavailable as away:
+                logger.warning("%d records of calls wait for the database: %s", len(self._buffer), away)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _flush(self) -> None:
+        async with self._writing:
+            batch = self._buffer[:]
+            if batch:
+                rows = [_row(record) for record in batch]
+                await ledger.using(lambda connection: _copy(connection, rows))
+                del self._buffer[: len(batch)]
+        self._due.clear()
+        self._has_room.set()
+
+    def _forget(self) -> None:
+        """A forked child records its own calls, not its parent's."""
+        self.__init__()  # type: ignore[misc]
+
+
+async def _copy(connection: Connection, rows: list[tuple[object, ...]]) -> None:
+    async with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+        for row in rows:
+            await copy.write_row(row)
+
+
+def _row(record: CallRecord) -> tuple[object, ...]:
+    """Make the record fit its columns: text without NUL, cut, secrets blanked before the cut can split them."""
+    values = dict(zip((field.name for field in fields(record)), astuple(record), strict=True))
+    for name, longest in (("arguments", LONGEST_ARGUMENTS), ("tool", 200), ("domain", 60), ("request_id", 64)):
+        values[name] = _text(values[name])[:longest]
+    return tuple(values.values())
+
+
+def _text(value: bytes | str) -> str:
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return redacted(text[: 4 * LONGEST_ARGUMENTS].replace("\x00", "\N{REPLACEMENT CHARACTER}"))
+
+
+audit = Audit()

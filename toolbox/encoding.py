@@ -1,0 +1,60 @@
+"""Values into JSON bytes, the same way for every domain and face."""
+
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+
+
+def encode(value: object) -> bytes:
+    """
+    Encode as JSON: models by alias, times as ISO 8601 UTC with milliseconds and Z, decimals exact, NaN as null.
+
+    A model's field with default None is left out when it is None (toolbox.contract.Answer).
+    """
+    return orjson.dumps(value, default=_plain, option=_OPTIONS)
+
+
+def timestamp(moment: datetime) -> str:
+    """Write a moment as ISO 8601 in UTC with milliseconds, cut, and Z; a naive one is taken as UTC."""
+    utc = moment.astimezone(UTC) if moment.tzinfo else moment
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, BaseModel):
+        return _fields(value)
+    if isinstance(value, Decimal):
+        return orjson.Fragment(format(value, "f")) if value.is_finite() else None
+    if isinstance(value, datetime):
+        return timestamp(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} has no place in an answer")
+
+
+def _fields(model: BaseModel) -> object:
+    """Give the model's fields, one level deep; orjson comes back for the next."""
+    if "root" in type(model).model_fields:
+        return getattr(model, "root")  # noqa: B009 - a RootModel, known by its only field
+    found = {}
+    for attribute, alias, may_be_absent in _plan(type(model)):
+        value = getattr(model, attribute)
+        if value is not None or not may_be_absent:
+            found[alias] = value
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _plan(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
+    return tuple(
+        (name, field.serialization_alias or field.alias or name, not field.is_required() and field.default is None)
+        for name, field in model.model_fields.items()
+    )

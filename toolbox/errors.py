@@ -1,0 +1,68 @@
+"""How a tool says no. Knows no envelope and no Django; a domain's dialect renders what is raised here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """One way to say no, as a contract names it: the code, its HTTP status, and when it is said."""
+
+    code: str
+    status: int
+    meaning: str
+
+
+class ToolError(Exception):
+    """
+    A planned refusal in the domain's words.
+
+    `suggestion` tells a model what to do next. `retry_with` is the same as data: a JSON merge patch (RFC 7396) that,
+    applied to the arguments, mends the call. Validators of an input model may raise it: pydantic lets it pass.
+    """
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        *,
+        suggestion: str,
+        field: str | None = None,
+        details: Mapping[str, Any] | None = None,
+        retry_with: Mapping[str, Any] | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.suggestion = suggestion
+        self.field = field
+        self.details = dict(details or {})
+        self.retry_with = dict(retry_with or {})
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Refusal(ToolError):
+    """A refusal by the kernel itself, rendered alike in every domain."""
+
+
+UNAUTHENTICATED = ErrorCode("UNAUTHENTICATED", 401, "No API key was sent, or it is unknown, expired or revoked.")
+FORBIDDEN = ErrorCode("FORBIDDEN", 403, "The API key lacks the scope of this tool.")
+UNKNOWN_TOOL = ErrorCode("UNKNOWN_TOOL", 404, "There is no such tool, or not for this key.")
+METHOD_NOT_ALLOWED = ErrorCode("METHOD_NOT_ALLOWED", 405, "Tools are called with POST.")
+PAYLOAD_TOO_LARGE = ErrorCode("PAYLOAD_TOO_LARGE", 413, "The arguments are larger than a call may be.")
+RATE_LIMITED = ErrorCode("RATE_LIMITED", 429, "The key has used up its calls of this minute.")
+UNAVAILABLE = ErrorCode("UNAVAILABLE", 503, "The server cannot take the call now.")
+
+KERNEL_CODES = (
+    UNAUTHENTICATED, FORBIDDEN, UNKNOWN_TOOL, METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE,
+)  # fmt: skip
+
+
+class DatabaseUnavailable(Exception):
+    """The database cannot be reached, or went away in the middle of a statement."""
+
+
+class StatementTimeout(Exception):
+    """The database cancelled a statement that ran too long."""

@@ -1,0 +1,89 @@
+"""API keys: made once, shown once, kept as a hash, looked up with a short memory."""
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass
+
+from toolbox.callers import Caller
+from toolbox.errors import UNAUTHENTICATED, Refusal
+from toolbox.ledger import ledger
+
+PREFIX = "tr_"
+MEMORY_SECONDS = 4.0
+"""How long a look-up is trusted. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
+MOST_REMEMBERED = 10_000
+
+_LOOK_UP = """
+SELECT key.id, key.name, key.scopes, key.calls_per_minute
+FROM toolbox_api_keys AS key
+JOIN auth_user AS owner ON owner.id = key.owner_id
+WHERE key.digest = %s
+  AND key.revoked_at IS NULL
+  AND (key.expires_at IS NULL OR key.expires_at > now())
+  AND owner.is_active
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    caller: Caller
+    until: float
+
+
+_memory: dict[str, _Remembered] = {}
+
+
+def new_key() -> str:
+    """Make a key: 256 random bits behind a prefix that secret scanners can find."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def digest(key: str) -> str:
+    """Hash a key for keeping. One SHA-256 is enough for 256 random bits; stretching is for what people invent."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+async def identify(credential: str | Caller | None) -> Caller:
+    """
+    Find out who presents this credential; a Caller is taken at its word (a face of the kernel vouches for it).
+
+    Asks the database at most once per key and 4 s. Raises Refusal UNAUTHENTICATED, DatabaseUnavailable.
+    """
+    if isinstance(credential, Caller):
+        return credential
+    if not credential:
+        raise Refusal(
+            UNAUTHENTICATED,
+            "This address needs an API key.",
+            suggestion="Send the header 'Authorization: Bearer <key>'. `manage.py create_api_key` makes one.",
+        )
+    hashed = digest(credential)
+    known = _memory.get(hashed)
+    if known and known.until > time.monotonic():
+        return known.caller
+    return await _look_up(hashed)
+
+
+def forget() -> None:
+    """Forget every look-up of this process."""
+    _memory.clear()
+
+
+async def _look_up(hashed: str) -> Caller:
+    found = await ledger.fetch(_LOOK_UP, [hashed])
+    _memory.pop(hashed, None)
+    if not found.rows:
+        raise Refusal(
+            UNAUTHENTICATED,
+            "The API key is unknown, expired or revoked.",
+            suggestion="Check the key, or ask whoever runs this server for a new one.",
+        )
+    row = found.rows[0]
+    caller = Caller(
+        name=row["name"], scopes=frozenset(row["scopes"]), key_id=row["id"], calls_per_minute=row["calls_per_minute"]
+    )
+    if len(_memory) >= MOST_REMEMBERED:
+        _memory.clear()
+    _memory[hashed] = _Remembered(caller, time.monotonic() + MEMORY_SECONDS)
+    return caller

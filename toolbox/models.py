@@ -1,0 +1,96 @@
+"""The kernel's tables: API keys, and the calls that were made."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from toolbox.keys import digest, new_key
+
+
+class ApiKey(models.Model):
+    """A key of a person or program. Only its hash is kept; the key itself is shown once, when it is made."""
+
+    name = models.CharField(max_length=100, help_text="Who or what uses it, as the audit will show.")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_keys")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    start = models.CharField(max_length=12, editable=False, help_text="The first characters, to recognise it by.")
+    scopes = ArrayField(
+        models.CharField(max_length=60), help_text="domain:read or domain:write, by comma; * stands for every domain."
+    )
+    calls_per_minute = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: no limit.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: never.")
+    revoked_at = models.DateTimeField(null=True, blank=True, help_text="Set to end the key; takes effect within 5 s.")
+
+    class Meta:
+        db_table = "toolbox_api_keys"
+        verbose_name = "API key"
+        constraints = [
+            models.CheckConstraint(
+                name="toolbox_api_keys_limit_positive",
+                condition=models.Q(calls_per_minute__isnull=True) | models.Q(calls_per_minute__gt=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.start}…)"
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        name: str,
+        owner_id: int,
+        scopes: Iterable[str],
+        calls_per_minute: int | None = None,
+        expires_at: datetime | None = None,
+        key: str = "",
+    ) -> tuple[Self, str]:
+        """Make a key and give it beside its row: the only time that it can be seen."""
+        key = key or new_key()
+        row = cls.objects.create(
+            name=name, owner_id=owner_id, scopes=sorted(set(scopes)), calls_per_minute=calls_per_minute,
+            expires_at=expires_at, digest=digest(key), start=key[:8],
+        )  # fmt: skip
+        return row, key
+
+
+class ToolCall(models.Model):
+    """One call of a tool, on whichever face. Written by toolbox.audit; nobody edits it."""
+
+    class Outcome(models.TextChoices):
+        """How a call ended."""
+
+        ANSWERED = "answered"
+        REFUSED = "refused"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    called_at = models.DateTimeField(db_index=True)
+    request_id = models.CharField(max_length=64)
+    caller = models.CharField(max_length=100, help_text="The key's name, `local`, or empty where nobody was known.")
+    key_id = models.BigIntegerField(null=True, help_text="The API key's id; kept when the key is deleted.")
+    face = models.CharField(max_length=20)
+    domain = models.CharField(max_length=60)
+    tool = models.CharField(max_length=200)
+    arguments = models.TextField(help_text="As sent, cut at 4,096 characters, secrets blanked.")
+    outcome = models.CharField(max_length=20, choices=Outcome.choices)
+    code = models.CharField(max_length=60, blank=True)
+    status = models.PositiveSmallIntegerField()
+    rows = models.PositiveIntegerField(null=True)
+    answer_bytes = models.PositiveIntegerField()
+    milliseconds = models.FloatField()
+
+    class Meta:
+        db_table = "toolbox_tool_calls"
+        indexes = [
+            models.Index(fields=["tool", "-called_at"], name="toolbox_tool_calls_tool"),
+            models.Index(fields=["key_id", "-called_at"], name="toolbox_tool_calls_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.outcome} {self.called_at:%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,163 @@
+"""An async psycopg pool that names its failures, and is whole again on the call after the database is back."""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import psycopg
+from django.db import connections
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from toolbox import home
+from toolbox.errors import DatabaseUnavailable, StatementTimeout
+
+Connection = psycopg.AsyncConnection[DictRow]
+Parameters = Mapping[str, Any] | Sequence[Any]
+Result = TypeVar("Result")
+
+CONNECT_TIMEOUT_SECONDS = 2
+WAIT_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """Rows of one statement, and how long the database took for them, connection and transfer included."""
+
+    rows: list[dict[str, Any]]
+    milliseconds: float
+
+
+class Pool:
+    """
+    Connections of one Django database alias, owned by the home loop, opened on first use.
+
+    A statement that meets a dead connection is tried once more on a new pool, unless the database is found to be
+    away; `work` must therefore be safe to repeat when nothing of it was committed.
+    """
+
+    def __init__(self, alias: str, *, options: str, max_size: Callable[[], int]) -> None:
+        self.clock = time.perf_counter
+        self._alias = alias
+        self._options = options
+        self._max_size = max_size
+        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._opening = asyncio.Lock()
+        home.at_close(self.close)
+        os.register_at_fork(after_in_child=self._forget)
+
+    async def fetch(self, statement: str, parameters: Parameters = ()) -> Fetched:
+        """
+        Run one statement, prepared, and give all its rows: bound them by LIMIT.
+
+        Raises DatabaseUnavailable and StatementTimeout; psycopg's other errors pass.
+        """
+        started = self.clock()
+
+        async def rows(connection: Connection) -> list[dict[str, Any]]:
+            async with connection.cursor() as cursor:
+                # Statements come from the code and from .sql files; what callers say goes in as parameters.
+                await cursor.execute(statement.encode(), parameters, prepare=True)
+                return await cursor.fetchall()
+
+        found = await self.using(rows)
+        return Fetched(rows=found, milliseconds=(self.clock() - started) * 1000)
+
+    async def using(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Do `work` with a connection (autocommit), at home; raises as `fetch` does."""
+        return await home.at_home(lambda: self._using(work))
+
+    async def close(self) -> None:
+        """Let go of every connection; the next use opens the pool again."""
+        pool, self._pool = self._pool, None
+        if pool:
+            await pool.close(timeout=1)
+
+    async def _using(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        try:
+            return await self._once(work)
+        except _ConnectionLost as lost:
+            await self._discard(lost.pool)
+        try:
+            return await self._once(work)
+        except _ConnectionLost as lost:
+            await self._discard(lost.pool)
+            raise DatabaseUnavailable(str(lost)) from lost
+
+    async def _once(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        pool = self._pool or await self._open()
+        connection = await self._connection(pool)
+        try:
+            return await work(connection)
+        except psycopg.errors.QueryCanceled as cancelled:
+            raise StatementTimeout(str(cancelled)) from cancelled
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            if connection.closed:
+                raise _ConnectionLost(error, pool=pool) from error
+            raise
+        finally:
+            await asyncio.shield(pool.putconn(connection))
+
+    async def _connection(self, pool: AsyncConnectionPool[Connection]) -> Connection:
+        while True:
+            try:
+                return await pool.getconn(timeout=WAIT_SECONDS)
+            except PoolClosed as closed:
+                raise _ConnectionLost(closed, pool=pool) from closed
+            except PoolTimeout:
+                await self._probe()  # busy, not gone: wait on, within the caller's deadline
+
+    async def _open(self) -> AsyncConnectionPool[Connection]:
+        async with self._opening:
+            if self._pool is None:
+                await self._probe()
+                pool = AsyncConnectionPool(
+                    self._conninfo(), min_size=0, max_size=self._max_size(), open=False,
+                    connection_class=psycopg.AsyncConnection[DictRow],
+                    kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": CONNECT_TIMEOUT_SECONDS},
+                )  # fmt: skip
+                await pool.open(wait=False)
+                self._pool = pool
+            return self._pool
+
+    async def _discard(self, pool: AsyncConnectionPool[Connection]) -> None:
+        """Let go of a pool that held a dead connection: its others are likely dead too, and its retries back off."""
+        if self._pool is pool:
+            self._pool = None
+            await pool.close(timeout=0)
+
+    async def _probe(self) -> None:
+        """Raise DatabaseUnavailable unless the database takes a connection now."""
+        try:
+            connection = await psycopg.AsyncConnection.connect(
+                self._conninfo(), connect_timeout=CONNECT_TIMEOUT_SECONDS
+            )
+        except psycopg.OperationalError as error:
+            raise DatabaseUnavailable(str(error)) from error
+        await connection.close()
+
+    def _conninfo(self) -> str:
+        """Read the alias when connecting, because tests point it at their own database."""
+        entry = connections[self._alias].settings_dict
+        options = dict(entry.get("OPTIONS", {}))
+        return psycopg.conninfo.make_conninfo(
+            dbname=entry["NAME"], user=entry["USER"], password=entry["PASSWORD"] or None, host=entry["HOST"] or None,
+            port=entry["PORT"] or None, options=self._options, application_name=f"toolroom-{self._alias}", **options,
+        )  # fmt: skip
+
+    def _forget(self) -> None:
+        """In a forked child the parent's connections are not ours to close."""
+        self._pool, self._opening = None, asyncio.Lock()
+
+
+class _ConnectionLost(Exception):
+    """A connection turned out to be dead; the database may be back already."""
+
+    def __init__(self, error: Exception, *, pool: AsyncConnectionPool[Connection]) -> None:
+        super().__init__(str(error))
+        self.pool = pool
+
+

@@ -1,0 +1,99 @@
+"""REST: each tool as a django-ninja operation. It defines address, schema and statuses; answer() does the work."""
+
+from typing import Any
+
+import orjson
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from toolbox.answer import Call, Reply, answer
+from toolbox.dialect import KERNEL, Schema
+from toolbox.errors import KERNEL_CODES
+from toolbox.registry import Registry
+from toolbox.tool import Tool
+from toolbox.wire import credential, headers, method_not_allowed, request_id
+
+FACE = "rest"
+
+
+def tools_router(registry: Registry) -> Router:
+    """Make `POST /<domain>/<tool>` for every tool; what matches none is refused in the kernel's words."""
+    router = Router()
+    for tool in registry.tools():
+        router.add_api_operation(
+            f"/{tool.domain}/{tool.name}", ["POST"], _operation(tool), auth=None, tags=[tool.domain],
+            operation_id=tool.name, summary=tool.title, description=tool.description, openapi_extra=openapi(tool),
+            response=None,
+        )  # fmt: skip
+    router.add_api_operation("/{path:rest}", ["POST"], _unknown, auth=None, include_in_schema=False)
+    others = ["GET", "PUT", "PATCH", "DELETE"]
+    router.add_api_operation("/{path:rest}", others, _not_allowed, auth=None, include_in_schema=False)
+    return router
+
+
+def openapi(tool: Tool) -> dict[str, Any]:
+    """Describe the operation: the parameters with the example, and a body for every status."""
+    content = {"schema": tool.input_schema, "example": orjson.loads(tool.example_arguments)}
+    responses: dict[str, Any] = {"200": _response("The answer.", tool.success_schema)}
+    for status in sorted({code.status for code in (*tool.codes, *KERNEL_CODES)}):
+        own = [code for code in tool.codes if code.status == status]
+        kernel = [code for code in KERNEL_CODES if code.status == status]
+        schemas = [tool.dialect.refusal_schema()] if own else []
+        if kernel and KERNEL.refusal_schema() not in schemas:
+            schemas.append(KERNEL.refusal_schema())
+        meanings = " ".join(f"`{code.code}`: {code.meaning}" for code in (*own, *kernel))
+        responses[str(status)] = _response(meanings, schemas[0] if len(schemas) == 1 else {"anyOf": schemas})
+    return {
+        "requestBody": {"required": True, "content": {"application/json": content}},
+        "responses": responses,
+        "security": [{"key": []}],
+    }
+
+
+def _response(description: str, schema: Schema) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _operation(tool: Tool) -> Any:
+    async def operation(request: HttpRequest) -> HttpResponse:
+        return await _answered(request, domain=tool.domain, name=tool.name)
+
+    operation.__name__ = tool.name
+    return operation
+
+
+async def _unknown(request: HttpRequest, rest: str) -> HttpResponse:
+    domain, _, name = rest.partition("/")
+    return await _answered(request, domain=domain, name=name)
+
+
+def _not_allowed(request: HttpRequest, rest: str) -> HttpResponse:
+    return _response_of(method_not_allowed(), request_id=_request_id(request))
+
+
+async def _answered(request: HttpRequest, *, domain: str, name: str) -> HttpResponse:
+    sent = request.headers
+    call = Call(
+        tool=name, domain=domain, arguments=_body(request), face=FACE, request_id=_request_id(request),
+        credential=credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", "")),
+    )  # fmt: skip
+    return _response_of(await answer(call), request_id=call.request_id)
+
+
+def _body(request: HttpRequest) -> bytes | None:
+    try:
+        return request.body
+    except RequestDataTooBig:
+        return None
+
+
+def _request_id(request: HttpRequest) -> str:
+    return request_id(request.headers.get("X-Request-Id", ""))
+
+
+def _response_of(reply: Reply, *, request_id: str) -> HttpResponse:
+    response = HttpResponse(reply.body, status=reply.status)
+    for name, value in headers(reply, request_id=request_id):
+        response[name] = value
+    return response

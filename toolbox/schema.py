@@ -1,0 +1,91 @@
+"""JSON Schemas of tools: from pydantic's, made small and readable for a model."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+Schema = dict[str, Any]
+
+
+def input_schema(model: type[BaseModel]) -> Schema:
+    """
+    Describe a tool's parameters: no titles, no references, optional parameters without their null.
+
+    A deprecated parameter's description begins with [DEPRECATED].
+    """
+    return _tidied(model.model_json_schema(by_alias=True, mode="validation"), optional_null=False)
+
+
+def output_schema(adapter: TypeAdapter[Any]) -> Schema:
+    """Describe what a tool answers; fields with a default may be absent."""
+    return _tidied(adapter.json_schema(by_alias=True, mode="serialization"), optional_null=True)
+
+
+def undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
+    """Name every property, nested ones included, that has no description."""
+    for name, part in schema.get("properties", {}).items():
+        here = f"{path}.{name}" if path else name
+        if "description" not in part:
+            yield here
+        yield from undescribed(part, path=here)
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            yield from undescribed(schema[key], path=f"{path}[]")
+    for branch in schema.get("anyOf", ()):
+        yield from undescribed(branch, path=path)
+
+
+def _tidied(schema: Schema, *, optional_null: bool) -> Schema:
+    definitions = schema.pop("$defs", {})
+    return _Tidy(definitions, optional_null=optional_null).schema(schema, seen=())
+
+
+class _Tidy:
+    """One pass over a schema, putting definitions in place of references."""
+
+    def __init__(self, definitions: Schema, *, optional_null: bool) -> None:
+        self.definitions = definitions
+        self.optional_null = optional_null
+
+    def schema(self, part: Schema, *, seen: tuple[str, ...]) -> Schema:
+        if "$ref" in part:
+            name = part["$ref"].rsplit("/", 1)[-1]
+            if name in seen:
+                raise ValueError(f"{name} contains itself; a tool's schema must be finite")
+            return self.schema({**self.definitions[name], **_without(part, "$ref")}, seen=(*seen, name))
+        tidy = {key: self._value(key, value, seen=seen) for key, value in part.items() if key != "title"}
+        if tidy.pop("deprecated", False) and not tidy.get("description", "").startswith("[DEPRECATED]"):
+            tidy["description"] = f"[DEPRECATED] {tidy.get('description', '')}".strip()
+        return self._joined(tidy)
+
+    def _value(self, key: str, value: Any, *, seen: tuple[str, ...]) -> Any:
+        if key == "properties":
+            return {name: self.schema(part, seen=seen) for name, part in value.items()}
+        if key in ("items", "additionalProperties", "not") and isinstance(value, dict):
+            return self.schema(value, seen=seen)
+        if key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            return [self.schema(part, seen=seen) for part in value]
+        return value
+
+    def _joined(self, part: Schema) -> Schema:
+        """Fold `anyOf: [X, null]` into X: with null among its types where it may be null, without elsewhere."""
+        branches = part.get("anyOf", [])
+        others = [branch for branch in branches if branch != {"type": "null"}]
+        if len(others) == len(branches) or len(others) != 1:
+            return part
+        optional = "default" in part and part["default"] is None
+        rest = _without(part, "anyOf", *(["default"] if optional else []))
+        if optional and not self.optional_null:
+            return {**others[0], **rest}
+        return {**_or_null(others[0]), **rest} if "type" in others[0] else part
+
+
+def _or_null(branch: Schema) -> Schema:
+    kinds = branch["type"] if isinstance(branch["type"], list) else [branch["type"]]
+    wider = {**branch, "type": [*kinds, "null"]}
+    return {**wider, "enum": [*branch["enum"], None]} if "enum" in branch else wider
+
+
+def _without(part: Schema, *keys: str) -> Schema:
+    return {key: value for key, value in part.items() if key not in keys}
