@@ -20,6 +20,7 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.db import connections
+from django.test.utils import setup_databases, teardown_databases
 from psycopg import sql
 
 ALICE_KEY = "tr_alice_reads_and_writes_everything_here"
@@ -33,11 +34,19 @@ KEYS = {
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """Fill the test database and keep a copy of it that nobody connects to, for `scratch_database`."""
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: Any
+) -> Iterator[None]:
+    """
+    Make and fill the test database, and keep a copy of it that nobody connects to, for `scratch_database`.
+
+    Stands in for pytest-django's fixture of this name, which makes a database only where a test is marked with
+    django_db; tests of tools are not, because tools do not read through Django.
+    """
     from linescore.ingest.samples import load_samples
 
     with django_db_blocker.unblock():
+        databases = setup_databases(verbosity=0, interactive=False)
         load_samples()
         _make_cast()
         _close_connections()
@@ -48,6 +57,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
     with django_db_blocker.unblock():
         _close_connections()
         _drop(template)
+        teardown_databases(databases, verbosity=0)
 
 
 def _make_cast() -> None:
