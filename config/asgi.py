@@ -1,24 +1,24 @@
 """The server's entry: tool calls and MCP first, then Django."""
 
-import logging
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from django.conf import settings  # noqa: E402 - settings come first
-from django.core.asgi import get_asgi_application  # noqa: E402
+from django.conf import settings
+from django.core.asgi import get_asgi_application
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-django = get_asgi_application()
+django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
-from config.postgres.cluster import ensure_running  # noqa: E402 - apps are ready from here on
-from toolbox import home  # noqa: E402
-from toolbox.fast_lane import Application, FastLane, Receive, Scope, Send  # noqa: E402
-from toolbox.mcp_http import McpLane  # noqa: E402
-from toolbox.registry import registry  # noqa: E402
-
-logger = logging.getLogger(__name__)
+from config.postgres.cluster import ensure_running
+from toolbox import home
+from toolbox.errors import DatabaseUnavailable
+from toolbox.fast_lane import FastLane
+from toolbox.mcp_http import McpLane
+from toolbox.reader import reader
+from toolbox.registry import registry
 
 
 class Server:
@@ -28,7 +28,7 @@ class Server:
         if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
             ensure_running(settings.TOOLROOM_VAR)
         self._mcp = McpLane(django, registry=registry)
-        self._lanes: Application = FastLane(self._mcp) if settings.TOOLROOM_FAST_LANE else self._mcp
+        self._lanes: ASGIApp = FastLane(self._mcp) if settings.TOOLROOM_FAST_LANE else self._mcp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""
@@ -47,6 +47,8 @@ class Server:
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
         home.claim()
+        with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
+            await reader.fetch("SELECT 1")
         try:
             async with self._mcp.running():
                 yield

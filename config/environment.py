@@ -23,7 +23,7 @@ class Environment(BaseSettings):
     )
 
     secret_key: str = Field("", description="Django's signing key; made and kept under var/ when not given.")
-    debug: bool = Field(False, description="Django's debug pages; never in production.")
+    debug: bool = Field(default=False, description="Django's debug pages; never in production.")
     allowed_hosts: Annotated[list[str], NoDecode] = Field(
         default=["127.0.0.1", "localhost", "[::1]"], description="Host names that this server answers to, by comma."
     )
@@ -34,12 +34,12 @@ class Environment(BaseSettings):
     database_reader_url: str = Field("", description="The same database as the read-only role; may be a replica.")
     database_admin_url: str = Field("", description="A superuser's address, for `provision_database` alone.")
     toolroom_var: Path = Field(BASE_DIR / "var", description="Where the embedded parts keep their data.")
-    toolroom_fast_lane: bool = Field(True, description="Serve tool calls before Django; 0 lets django-ninja serve them.")
+    toolroom_fast_lane: bool = Field(default=True, description="Serve tool calls before Django; 0: by django-ninja.")
     toolroom_limits_url: str = Field(
         "", description="Redis or Valkey that counts rate limits for all processes; without it each process counts."
     )
     toolroom_reader_pool: int = Field(8, ge=1, le=200, description="Reader connections of one process at most.")
-    toolroom_api_key: str = Field("", description="The key that `manage.py mcp` acts with; without it, the local operator.")
+    toolroom_api_key: str = Field("", description="The key of `manage.py mcp`; without it, the local operator.")
     celery_broker_url: str = Field("", description="Redis, Valkey or RabbitMQ for jobs.")
 
     @field_validator("allowed_hosts", "csrf_trusted_origins", mode="before")
@@ -83,5 +83,5 @@ def kept_secret(path: Path) -> str:
             file.write(secrets.token_urlsafe(50))
         with suppress(FileExistsError):
             os.link(draft, path)
-        os.unlink(draft)
+        Path(draft).unlink()
     return path.read_text()

@@ -66,7 +66,7 @@ TEMPLATES = [
 
 
 def _databases() -> dict[str, dict[str, Any]]:
-    """The owner's connection and the reader's; of the embedded server where no address is given."""
+    """Give the owner's connection and the reader's; of the embedded server where no address is given."""
     if not env.database_url:
         place = find_place(TOOLROOM_VAR)
         urls = {role: address(place, database=DATABASE, user=role) for role in (OWNER, READER)}
@@ -93,6 +93,7 @@ TOOLROOM_READER_POOL = env.toolroom_reader_pool
 TOOLROOM_FAST_LANE = env.toolroom_fast_lane
 TOOLROOM_LIMITS_URL = env.toolroom_limits_url
 TOOLROOM_API_KEY = env.toolroom_api_key
+TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 
 LANGUAGE_CODE = "en"

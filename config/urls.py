@@ -2,7 +2,6 @@
 
 from django.contrib import admin
 from django.urls import path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from ninja import NinjaAPI
 
 from toolbox.registry import registry

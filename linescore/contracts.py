@@ -111,7 +111,7 @@ def _nearest_day(text: str) -> date | None:
     if parts is None:
         return None
     year, month, day = map(int, parts.groups())
-    if not year or not 1 <= month <= 12:
+    if not year or month not in range(1, 13):
         return None
     return date(year, month, min(max(day, 1), monthrange(year, month)[1]))
 

@@ -57,12 +57,8 @@ class Game(models.Model):
     season = models.CharField(max_length=9, help_text="As 2024-2025.")
     game_date = models.DateField()
     game_kind = models.CharField(max_length=4, choices=Kind.choices, default=Kind.REGULAR)
-    home_team = models.ForeignKey(
-        Team, on_delete=models.PROTECT, db_column="home_team_code", related_name="home_games"
-    )
-    away_team = models.ForeignKey(
-        Team, on_delete=models.PROTECT, db_column="away_team_code", related_name="away_games"
-    )
+    home_team = models.ForeignKey(Team, on_delete=models.PROTECT, db_column="home_team_code", related_name="home_games")
+    away_team = models.ForeignKey(Team, on_delete=models.PROTECT, db_column="away_team_code", related_name="away_games")
 
     objects = GameQuerySet.as_manager()
 
@@ -110,9 +106,7 @@ class Period(models.Model):
             ),
             models.CheckConstraint(
                 name="linescore_periods_empty_net",
-                condition=Q(
-                    home_empty_net_goals__lte=F("home_goals"), away_empty_net_goals__lte=F("away_goals")
-                ),
+                condition=Q(home_empty_net_goals__lte=F("home_goals"), away_empty_net_goals__lte=F("away_goals")),
                 violation_error_message="A side cannot score more empty-net goals than goals.",
             ),
         ]
@@ -151,23 +145,13 @@ class PeriodResult(models.Model):
     class Meta:
         db_table = "linescore_period_results"
         constraints = [
-            models.UniqueConstraint(
-                name="linescore_period_results_once", fields=["game", "team", "period_number"]
-            ),
+            models.UniqueConstraint(name="linescore_period_results_once", fields=["game", "team", "period_number"]),
         ]
         indexes = [
-            models.Index(
-                fields=["team", "game_date", "period_number", "game"], name="linescore_results_team"
-            ),
-            models.Index(
-                fields=["game_date", "period_number", "game", "team"], name="linescore_results_date"
-            ),
-            models.Index(
-                fields=["period_outcome", "game_date"], include=["team"], name="linescore_results_outcome"
-            ),
-            models.Index(
-                fields=["season", "period_outcome", "team"], name="linescore_results_season"
-            ),
+            models.Index(fields=["team", "game_date", "period_number", "game"], name="linescore_results_team"),
+            models.Index(fields=["game_date", "period_number", "game", "team"], name="linescore_results_date"),
+            models.Index(fields=["period_outcome", "game_date"], include=["team"], name="linescore_results_outcome"),
+            models.Index(fields=["season", "period_outcome", "team"], name="linescore_results_season"),
         ]
 
     def __str__(self) -> str:

@@ -98,7 +98,8 @@ def statement(ask: LinescoreQuery) -> Statement:
     team_code = "" if ask.team_code else "\n  pr.team_code,"
     parameters = {name: value for name, value in vars(ask).items() if value is not None and name != "limit"}
     return Statement(
-        sql=text.format(where=where, having=having, team_code=team_code), parameters=parameters | {"most": ask.limit + 1}
+        sql=text.format(where=where, having=having, team_code=team_code),
+        parameters=parameters | {"most": ask.limit + 1},
     )
 
 

@@ -1,4 +1,4 @@
-"""Why a question found nothing: an unknown team, or filters that no game fits. Asked only then, so it costs no answer."""
+"""Why a question found nothing: an unknown team, or filters that no game fits. Asked only then."""
 
 import re
 from difflib import SequenceMatcher

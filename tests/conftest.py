@@ -124,9 +124,12 @@ def running_server(**environment: str) -> Iterator[str]:
         port = probe.getsockname()[1]
     command = ["granian", "--interface", "asgi", "--port", str(port), "config.asgi:application"]
     process = subprocess.Popen(
-        [sys.executable, "-m", *command], cwd=settings.BASE_DIR, env=server_environment() | environment,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", *command],
+        cwd=settings.BASE_DIR,
+        env=server_environment() | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         _wait_for(port, process)
         yield f"http://127.0.0.1:{port}"
@@ -200,6 +203,10 @@ def _drop(database: str) -> None:
 def _maintenance() -> psycopg.Connection[Any]:
     entry = connections["default"].settings_dict
     return psycopg.connect(
-        dbname="postgres", user=entry["USER"], host=entry["HOST"] or None, password=entry["PASSWORD"] or None,
-        port=entry["PORT"] or None, autocommit=True,
-    )  # fmt: skip
+        dbname="postgres",
+        user=entry["USER"],
+        host=entry["HOST"] or None,
+        password=entry["PASSWORD"] or None,
+        port=entry["PORT"] or None,
+        autocommit=True,
+    )

@@ -113,9 +113,9 @@ async def _reply(call: Call, course: _Course) -> Reply:
     dialect = course.tool.dialect if course.tool else KERNEL
     try:
         await audit.room()
-        course.caller = await identify(call.credential)
-        tool = _permitted(call, course)
-        await call_limits.count(course.caller)
+        caller = course.caller = await identify(call.credential)
+        tool = _permitted(call, course, caller=caller)
+        await call_limits.count(caller)
         return await _run(tool, _within_size(call), course)
     except ToolError as error:
         course.outcome = Outcome.REFUSED
@@ -123,15 +123,19 @@ async def _reply(call: Call, course: _Course) -> Reply:
     except (DatabaseUnavailable, StatementTimeout) as away:
         logger.warning("%s: the database is away: %s", call.tool, away)
         return _failure(
-            course, dialect.database_down, "The database is not reachable.",
+            course,
+            dialect.database_down,
+            "The database is not reachable.",
             suggestion="Database temporarily unavailable. Please try again.",
-        )  # fmt: skip
-    except Exception:  # noqa: BLE001 - the entry point of every call: logged here, answered without details
+        )
+    except Exception:  # the entry point of every call: logged here, answered without details
         logger.exception("%s failed, request %s", call.tool, call.request_id)
         return _failure(
-            course, dialect.crash, "The tool failed in a way nobody planned.",
+            course,
+            dialect.crash,
+            "The tool failed in a way nobody planned.",
             suggestion=f"Try other arguments, or report request {call.request_id} to whoever runs this server.",
-        )  # fmt: skip
+        )
 
 
 async def _run(tool: Tool, arguments: bytes, course: _Course) -> Reply:
@@ -141,18 +145,19 @@ async def _run(tool: Tool, arguments: bytes, course: _Course) -> Reply:
             output = await tool.function(question)
     except (TimeoutError, StatementTimeout):
         return _failure(
-            course, tool.dialect.timeout, f"{tool.name} did not finish within {tool.deadline_seconds:g} s.",
+            course,
+            tool.dialect.timeout,
+            f"{tool.name} did not finish within {tool.deadline_seconds:g} s.",
             suggestion="Ask for less: a shorter time range, a smaller limit, one more filter.",
-        )  # fmt: skip
+        )
     course.outcome = Outcome.ANSWERED
     rows = output.row_count() if hasattr(output, "row_count") else None
     return Reply(body=encode(tool.dialect.success(output)), rows=rows)
 
 
-def _permitted(call: Call, course: _Course) -> Tool:
+def _permitted(call: Call, course: _Course, *, caller: Caller) -> Tool:
     """Give the tool if the caller may use it; a tool it may not see is refused by scope, without its contents."""
-    tool, caller = course.tool, course.caller
-    assert caller is not None
+    tool = course.tool
     if tool is None:
         names = registry.nearest(call.tool, caller=caller)
         suggestion = f"Tools of this key: {', '.join(names)}." if names else "This key may use no tool; ask for scopes."
@@ -179,9 +184,11 @@ def _within_size(call: Call) -> bytes:
 def _refusal(error: ToolError, *, tool: Tool | None) -> Reply:
     dialect = KERNEL if tool is None or isinstance(error, Refusal) else tool.dialect
     return Reply(
-        body=encode(dialect.refusal(error)), status=error.code.status, code=error.code.code,
+        body=encode(dialect.refusal(error)),
+        status=error.code.status,
+        code=error.code.code,
         retry_after_seconds=error.retry_after_seconds,
-    )  # fmt: skip
+    )
 
 
 def _failure(course: _Course, code: ErrorCode, message: str, *, suggestion: str) -> Reply:
@@ -191,9 +198,18 @@ def _failure(course: _Course, code: ErrorCode, message: str, *, suggestion: str)
 
 def _record(call: Call, course: _Course, reply: Reply, *, called_at: datetime, milliseconds: float) -> CallRecord:
     return CallRecord(
-        called_at=called_at, request_id=call.request_id, face=call.face, status=reply.status, code=reply.code,
-        caller=course.caller.name if course.caller else "", key_id=course.caller.key_id if course.caller else None,
-        domain=course.tool.domain if course.tool else (call.domain or ""), tool=call.tool,
-        arguments=call.arguments or b"", outcome=course.outcome, rows=reply.rows,
-        answer_bytes=len(reply.body), milliseconds=milliseconds,
-    )  # fmt: skip
+        called_at=called_at,
+        request_id=call.request_id,
+        face=call.face,
+        status=reply.status,
+        code=reply.code,
+        caller=course.caller.name if course.caller else "",
+        key_id=course.caller.key_id if course.caller else None,
+        domain=course.tool.domain if course.tool else (call.domain or ""),
+        tool=call.tool,
+        arguments=call.arguments or b"",
+        outcome=course.outcome,
+        rows=reply.rows,
+        answer_bytes=len(reply.body),
+        milliseconds=milliseconds,
+    )

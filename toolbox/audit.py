@@ -101,7 +101,7 @@ class Audit:
         try:
             await self._flush()
         except DatabaseUnavailable:
-            logger.error("%d records of calls are lost: the database was away at shutdown", len(self._buffer))
+            logger.exception("%d records of calls are lost: the database was away at shutdown", len(self._buffer))
 
     async def _keep_writing(self) -> None:
         """Write as long as there is something to write; a call that comes later starts the task again."""
@@ -128,7 +128,7 @@ class Audit:
         self._has_room.set()
 
     def _forget(self) -> None:
-        """A forked child records its own calls, not its parent's."""
+        """Start empty in a forked child: its parent's calls are its parent's to record."""
         self.__init__()  # type: ignore[misc]
 
 

@@ -13,9 +13,7 @@ class Question(BaseModel):
     A parameter whose default is None may be left out or sent as null, and is published as optional.
     """
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True
-    )
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True)
 
 
 class Answer(BaseModel):

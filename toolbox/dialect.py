@@ -43,18 +43,20 @@ class Dialect:
     def refusal_schema(self) -> Schema:
         """Give the JSON Schema of a refusal's body."""
         return object_schema(
-            {"error": object_schema(
-                {
-                    "code": {"type": "string", "description": "What went wrong, by name."},
-                    "message": {"type": "string", "description": "What went wrong, in words."},
-                    "suggestion": {"type": "string", "description": "What to do next."},
-                    "details": {"type": "object", "description": "More about it; retryWith mends the call."},
-                },
-                required=["code", "message", "suggestion"],
-                description="Why the call was refused.",
-            )},
+            {
+                "error": object_schema(
+                    {
+                        "code": {"type": "string", "description": "What went wrong, by name."},
+                        "message": {"type": "string", "description": "What went wrong, in words."},
+                        "suggestion": {"type": "string", "description": "What to do next."},
+                        "details": {"type": "object", "description": "More about it; retryWith mends the call."},
+                    },
+                    required=["code", "message", "suggestion"],
+                    description="Why the call was refused.",
+                )
+            },
             required=["error"],
-        )  # fmt: skip
+        )
 
 
 def merged_details(error: ToolError) -> dict[str, Any]:

@@ -56,8 +56,14 @@ RATE_LIMITED = ErrorCode("RATE_LIMITED", 429, "The key has used up its calls of 
 UNAVAILABLE = ErrorCode("UNAVAILABLE", 503, "The server cannot take the call now.")
 
 KERNEL_CODES = (
-    UNAUTHENTICATED, FORBIDDEN, UNKNOWN_TOOL, METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE,
-)  # fmt: skip
+    UNAUTHENTICATED,
+    FORBIDDEN,
+    UNKNOWN_TOOL,
+    METHOD_NOT_ALLOWED,
+    PAYLOAD_TOO_LARGE,
+    RATE_LIMITED,
+    UNAVAILABLE,
+)
 
 
 class DatabaseUnavailable(Exception):

@@ -5,17 +5,13 @@ Takes `POST /api/tools/<domain>/<tool>` and hands everything else on. tests/tool
 status, headers and bytes of the django-ninja operation.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
 from toolbox.rest import FACE
 from toolbox.wire import credential, headers, request_id
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 PREFIX = "/api/tools/"
 
@@ -23,23 +19,28 @@ PREFIX = "/api/tools/"
 class FastLane:
     """An ASGI application in front of another."""
 
-    def __init__(self, behind: Application) -> None:
+    def __init__(self, behind: ASGIApp) -> None:
         self._behind = behind
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a tool call, or hand the request on."""
         address = _tool_address(scope)
         if address is None:
-            return await self._behind(scope, receive, send)
+            await self._behind(scope, receive, send)
+            return
         body = await read_body(receive, most=LARGEST_ARGUMENTS)
         if body is GONE:
             return
         sent = _sent(scope["headers"])
         domain, name = address
         call = Call(
-            tool=name, domain=domain, arguments=body, face=FACE, request_id=request_id(sent.get(b"x-request-id", "")),
+            tool=name,
+            domain=domain,
+            arguments=body,
+            face=FACE,
+            request_id=request_id(sent.get(b"x-request-id", "")),
             credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
-        )  # fmt: skip
+        )
         await send_reply(send, await answer(call), request_id=call.request_id)
 
 

@@ -37,9 +37,11 @@ class CallLimits:
         key = f"toolroom-key-{caller.key_id}"
         if self._shared:
             try:
-                return await self._count(self._shared, window, key=key)
+                await self._count(self._shared, window, key=key)
             except StorageError:
                 logger.exception("The shared rate limit counter is away; this process counts alone")
+            else:
+                return
         await self._count(self._own, window, key=key)
 
     async def _count(self, limiter: FixedWindowRateLimiter, window: RateLimitItemPerMinute, *, key: str) -> None:

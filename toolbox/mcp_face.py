@@ -1,7 +1,6 @@
 """MCP: the catalogue and the calls, through the official SDK's low-level server."""
 
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any
 
 import mcp_types as types
@@ -9,8 +8,10 @@ import orjson
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 
+from toolbox import VERSION
 from toolbox.answer import Call, Reply, answer
 from toolbox.callers import Caller
+from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.keys import identify
 from toolbox.registry import Registry
@@ -29,21 +30,25 @@ INSTRUCTIONS = (
 def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, domain: str | None = None) -> Server[Any]:
     """Make an MCP server of the tools that the caller may use: all, or one domain's."""
 
-    async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         caller = await identify(credential_of(ctx))
         return types.ListToolsResult(tools=[mcp_tool(tool) for tool in registry.visible_to(caller, domain=domain)])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = registry.find(params.name, domain=domain)
         call = Call(
-            tool=params.name, domain=tool.domain if tool else domain, arguments=orjson.dumps(params.arguments or {}),
-            credential=credential_of(ctx), face=face, request_id=_request_id(ctx),
-        )  # fmt: skip
+            tool=params.name,
+            domain=tool.domain if tool else domain,
+            arguments=orjson.dumps(params.arguments or {}),
+            credential=credential_of(ctx),
+            face=face,
+            request_id=_request_id(ctx),
+        )
         return mcp_result(await answer(call))
 
     return Server(
         "toolroom" if domain is None else f"toolroom-{domain}",
-        version=version("mcp"),
+        version=VERSION,
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -59,10 +64,13 @@ def mcp_tool(tool: Tool) -> types.Tool:
         input_schema=tool.input_schema,
         output_schema=_output_schema(tool),
         annotations=types.ToolAnnotations(
-            title=tool.title, read_only_hint=not tool.writes, destructive_hint=tool.writes,
-            idempotent_hint=not tool.writes, open_world_hint=False,
+            title=tool.title,
+            read_only_hint=not tool.writes,
+            destructive_hint=tool.writes,
+            idempotent_hint=not tool.writes,
+            open_world_hint=False,
         ),
-    )  # fmt: skip
+    )
 
 
 def mcp_result(reply: Reply) -> types.CallToolResult:
@@ -78,6 +86,8 @@ def mcp_result(reply: Reply) -> types.CallToolResult:
 
 def http_credential(ctx: Context) -> str | None:
     """Take the key from the HTTP request that carried the message."""
+    if ctx.request is None:
+        return None
     sent = ctx.request.headers
     return credential(sent.get("authorization", ""), api_key=sent.get("x-api-key", ""))
 
@@ -87,5 +97,7 @@ def _request_id(ctx: Context) -> str:
 
 
 def _output_schema(tool: Tool) -> dict[str, Any]:
-    refusals = [schema for schema in (tool.dialect.refusal_schema(),)]
-    return {"type": "object", "anyOf": [tool.output_schema, *refusals]}
+    """Describe success, the dialect's refusal, and the kernel's, which any call may meet."""
+    refusals = [tool.dialect.refusal_schema(), KERNEL.refusal_schema()]
+    distinct = [schema for number, schema in enumerate(refusals) if schema not in refusals[:number]]
+    return {"type": "object", "anyOf": [tool.output_schema, *distinct]}

@@ -6,12 +6,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from django.conf import settings
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Reply
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.errors import UNKNOWN_TOOL, DatabaseUnavailable, Refusal, ToolError
-from toolbox.fast_lane import Application, Receive, Scope, Send, send_reply
+from toolbox.fast_lane import send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.mcp_face import http_credential, mcp_server
@@ -26,7 +27,7 @@ ROOM_FOR_THE_ENVELOPE = 16_384
 class McpLane:
     """An ASGI application in front of another: takes `/mcp…`, hands everything else on."""
 
-    def __init__(self, behind: Application, *, registry: Registry) -> None:
+    def __init__(self, behind: ASGIApp, *, registry: Registry) -> None:
         self._behind = behind
         domains = [None, *(toolkit.domain for toolkit in registry.toolkits())]
         self._managers = {_address(domain): _manager(registry, domain=domain) for domain in domains}
@@ -43,11 +44,13 @@ class McpLane:
         """Answer an MCP request of a known caller; refuse others before the protocol begins."""
         path = scope["path"] if scope["type"] == "http" else ""
         if path != PREFIX and not path.startswith(f"{PREFIX}/"):
-            return await self._behind(scope, receive, send)
+            await self._behind(scope, receive, send)
+            return
         sent = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         refusal = await self._refusal(path.rstrip("/"), sent)
         if refusal:
-            return await send_reply(send, refusal, request_id=request_id(sent.get("x-request-id", "")))
+            await send_reply(send, refusal, request_id=request_id(sent.get("x-request-id", "")))
+            return
         await self._managers[path.rstrip("/")].handle_request(scope, receive, send)
 
     async def _refusal(self, path: str, sent: dict[str, str]) -> Reply | None:

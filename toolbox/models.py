@@ -53,9 +53,14 @@ class ApiKey(models.Model):
         """Make a key and give it beside its row: the only time that it can be seen."""
         key = key or new_key()
         row = cls.objects.create(
-            name=name, owner_id=owner_id, scopes=sorted(set(scopes)), calls_per_minute=calls_per_minute,
-            expires_at=expires_at, digest=digest(key), start=key[:8],
-        )  # fmt: skip
+            name=name,
+            owner_id=owner_id,
+            scopes=sorted(set(scopes)),
+            calls_per_minute=calls_per_minute,
+            expires_at=expires_at,
+            digest=digest(key),
+            start=key[:8],
+        )
         return row, key
 
 

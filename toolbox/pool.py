@@ -115,10 +115,13 @@ class Pool:
             if self._pool is None:
                 await self._probe()
                 pool = AsyncConnectionPool(
-                    self._conninfo(), min_size=0, max_size=self._max_size(), open=False,
+                    self._conninfo(),
+                    min_size=0,
+                    max_size=self._max_size(),
+                    open=False,
                     connection_class=psycopg.AsyncConnection[DictRow],
                     kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": CONNECT_TIMEOUT_SECONDS},
-                )  # fmt: skip
+                )
                 await pool.open(wait=False)
                 self._pool = pool
             return self._pool
@@ -144,9 +147,15 @@ class Pool:
         entry = connections[self._alias].settings_dict
         options = dict(entry.get("OPTIONS", {}))
         return psycopg.conninfo.make_conninfo(
-            dbname=entry["NAME"], user=entry["USER"], password=entry["PASSWORD"] or None, host=entry["HOST"] or None,
-            port=entry["PORT"] or None, options=self._options, application_name=f"toolroom-{self._alias}", **options,
-        )  # fmt: skip
+            dbname=entry["NAME"],
+            user=entry["USER"],
+            password=entry["PASSWORD"] or None,
+            host=entry["HOST"] or None,
+            port=entry["PORT"] or None,
+            options=self._options,
+            application_name=f"toolroom-{self._alias}",
+            **options,
+        )
 
     def _forget(self) -> None:
         """In a forked child the parent's connections are not ours to close."""
@@ -159,5 +168,3 @@ class _ConnectionLost(Exception):
     def __init__(self, error: Exception, *, pool: AsyncConnectionPool[Connection]) -> None:
         super().__init__(str(error))
         self.pool = pool
-
-

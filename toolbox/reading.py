@@ -35,9 +35,13 @@ def _refuse(tool: Tool, invalid: ValidationError) -> NoReturn:
     message, suggestion, patch = _explained(tool, first)
     others = [f"{_path(problem)}: {problem['msg']}" for problem in problems[1:10]]
     raise ToolError(
-        tool.dialect.bad_input, message, suggestion=suggestion, field=_path(first),
-        details={"otherProblems": others} if others else {}, retry_with=patch,
-    ) from invalid  # fmt: skip
+        tool.dialect.bad_input,
+        message,
+        suggestion=suggestion,
+        field=_path(first),
+        details={"otherProblems": others} if others else {},
+        retry_with=patch,
+    ) from invalid
 
 
 def _explained(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
@@ -54,7 +58,7 @@ def _explained(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, A
         case "missing":
             return f"{field} is missing.", f"Give {field}: {_said_of(tool, problem)}", {}
     got = _echo(problem["input"])
-    choices = _choices(tool, problem)
+    choices = _choices(problem)
     if choices:
         nearest = _nearest(problem["input"], choices)
         patch = {field: nearest[0]} if len(problem["loc"]) == 1 and _sure(problem["input"], nearest[0]) else {}
@@ -79,9 +83,11 @@ def _refuse_nul(tool: Tool, question: Question) -> None:
     for name, field in type(question).model_fields.items():
         if _holds_nul(getattr(question, name)):
             raise ToolError(
-                tool.dialect.bad_input, f"{field.alias} holds the character U+0000.",
-                suggestion=f"Send {field.alias} without U+0000.", field=field.alias,
-            )  # fmt: skip
+                tool.dialect.bad_input,
+                f"{field.alias} holds the character U+0000.",
+                suggestion=f"Send {field.alias} without U+0000.",
+                field=field.alias,
+            )
 
 
 def _holds_nul(value: object) -> bool:
@@ -103,7 +109,7 @@ def _said_of(tool: Tool, problem: ErrorDetails) -> str:
     return str(part.get("description", "see the tool's schema"))
 
 
-def _choices(tool: Tool, problem: ErrorDetails) -> list[str]:
+def _choices(problem: ErrorDetails) -> list[str]:
     if problem["type"] not in ("enum", "literal_error"):
         return []
     return re.findall(r"'([^']*)'", str(problem.get("ctx", {}).get("expected", "")))

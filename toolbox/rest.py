@@ -20,14 +20,23 @@ FACE = "rest"
 def tools_router(registry: Registry) -> Router:
     """Make `POST /<domain>/<tool>` for every tool; what matches none is refused in the kernel's words."""
     router = Router()
-    for tool in registry.tools():
-        router.add_api_operation(
-            f"/{tool.domain}/{tool.name}", ["POST"], _operation(tool), auth=None, tags=[tool.domain],
-            operation_id=tool.name, summary=tool.title, description=tool.description, openapi_extra=openapi(tool),
-            response=None,
-        )  # fmt: skip
-    router.add_api_operation("/{path:rest}", ["POST"], _unknown, auth=None, include_in_schema=False)
     others = ["GET", "PUT", "PATCH", "DELETE"]
+    for tool in registry.tools():
+        address = f"/{tool.domain}/{tool.name}"
+        router.add_api_operation(address, others, _not_allowed, auth=None, include_in_schema=False)
+        router.add_api_operation(
+            address,
+            ["POST"],
+            _operation(tool),
+            auth=None,
+            tags=[tool.domain],
+            operation_id=tool.name,
+            summary=tool.title,
+            description=tool.description,
+            openapi_extra=openapi(tool),
+            response=None,
+        )
+    router.add_api_operation("/{path:rest}", ["POST"], _unknown, auth=None, include_in_schema=False)
     router.add_api_operation("/{path:rest}", others, _not_allowed, auth=None, include_in_schema=False)
     return router
 
@@ -35,7 +44,7 @@ def tools_router(registry: Registry) -> Router:
 def openapi(tool: Tool) -> dict[str, Any]:
     """Describe the operation: the parameters with the example, and a body for every status."""
     content = {"schema": tool.input_schema, "example": orjson.loads(tool.example_arguments)}
-    responses: dict[str, Any] = {"200": _response("The answer.", tool.success_schema)}
+    responses: dict[int, Any] = {200: _response("The answer.", tool.success_schema)}
     for status in sorted({code.status for code in (*tool.codes, *KERNEL_CODES)}):
         own = [code for code in tool.codes if code.status == status]
         kernel = [code for code in KERNEL_CODES if code.status == status]
@@ -43,7 +52,7 @@ def openapi(tool: Tool) -> dict[str, Any]:
         if kernel and KERNEL.refusal_schema() not in schemas:
             schemas.append(KERNEL.refusal_schema())
         meanings = " ".join(f"`{code.code}`: {code.meaning}" for code in (*own, *kernel))
-        responses[str(status)] = _response(meanings, schemas[0] if len(schemas) == 1 else {"anyOf": schemas})
+        responses[status] = _response(meanings, schemas[0] if len(schemas) == 1 else {"anyOf": schemas})
     return {
         "requestBody": {"required": True, "content": {"application/json": content}},
         "responses": responses,
@@ -68,16 +77,20 @@ async def _unknown(request: HttpRequest, rest: str) -> HttpResponse:
     return await _answered(request, domain=domain, name=name)
 
 
-def _not_allowed(request: HttpRequest, rest: str) -> HttpResponse:
+def _not_allowed(request: HttpRequest, rest: str = "") -> HttpResponse:
     return _response_of(method_not_allowed(), request_id=_request_id(request))
 
 
 async def _answered(request: HttpRequest, *, domain: str, name: str) -> HttpResponse:
     sent = request.headers
     call = Call(
-        tool=name, domain=domain, arguments=_body(request), face=FACE, request_id=_request_id(request),
+        tool=name,
+        domain=domain,
+        arguments=_body(request),
+        face=FACE,
+        request_id=_request_id(request),
         credential=credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", "")),
-    )  # fmt: skip
+    )
     return _response_of(await answer(call), request_id=call.request_id)
 
 

@@ -139,9 +139,13 @@ class Toolkit:
 def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> Tool:
     question, answer = _signature(function)
     tool = Tool(
-        domain=toolkit.domain, dialect=toolkit.dialect, function=function, question=question,
-        answer=TypeAdapter(answer), **vars(options),
-    )  # fmt: skip
+        domain=toolkit.domain,
+        dialect=toolkit.dialect,
+        function=function,
+        question=question,
+        answer=TypeAdapter(answer),
+        **vars(options),
+    )
     for mistake in _mistakes(tool):
         raise ToolMistake(f"{toolkit.domain}.{tool.name}: {mistake}")
     return tool
@@ -166,8 +170,8 @@ def _mistakes(tool: Tool) -> list[str]:
         found.append("it needs a docstring, written for the model that will choose it")
     if not isinstance(tool.example, tool.question):
         found.append(f"its example must be a {tool.question.__name__}")
-    for name in (*undescribed(tool.input_schema), *undescribed(tool.output_schema)):
-        found.append(f"the field {name} needs a description")
+    bare = (*undescribed(tool.input_schema), *undescribed(tool.output_schema))
+    found += [f"the field {name} needs a description" for name in bare]
     return found or _example_mistakes(tool)
 
 
@@ -177,5 +181,3 @@ def _example_mistakes(tool: Tool) -> list[str]:
     except ValueError as invalid:
         return [f"its example does not survive the wire: {invalid}"]
     return []
-
-

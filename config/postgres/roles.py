@@ -2,7 +2,7 @@
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import make_conninfo
 
 OWNER = "toolroom"
 READER = "toolroom_reader"
@@ -55,9 +55,7 @@ def _role(admin: psycopg.Connection[tuple[object, ...]], *, role: str, password:
     known = admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
     verb = sql.SQL("ALTER" if known else "CREATE")
     secret = sql.SQL("PASSWORD {}").format(password) if password else sql.SQL("")
-    admin.execute(
-        sql.SQL("{} ROLE {} LOGIN NOSUPERUSER NOCREATEROLE {}").format(verb, sql.Identifier(role), secret)
-    )
+    admin.execute(sql.SQL("{} ROLE {} LOGIN NOSUPERUSER NOCREATEROLE {}").format(verb, sql.Identifier(role), secret))
     return [] if known else [f"role {role}"]
 
 
@@ -71,7 +69,7 @@ def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, o
 
 
 def _extension(admin_url: str, *, database: str) -> list[str]:
-    with psycopg.connect(**{**conninfo_to_dict(admin_url), "dbname": database}, autocommit=True) as admin:
+    with psycopg.connect(make_conninfo(admin_url, dbname=database), autocommit=True) as admin:
         known = admin.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone()
         admin.execute("CREATE EXTENSION IF NOT EXISTS vector")
     return [] if known else [f"extension vector in {database}"]

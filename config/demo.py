@@ -1,0 +1,39 @@
+"""The demo user and key of `quickstart`: derived from the secret key, so nobody keeps them."""
+
+import base64
+import hmac
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from toolbox.keys import PREFIX, digest
+from toolbox.models import ApiKey
+
+USERNAME = "demo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demo:
+    """How to log in to the admin, and the key for calls."""
+
+    username: str
+    password: str
+    key: str
+
+
+def ensure_demo() -> Demo:
+    """Make the demo user (staff, superuser) and its key with every scope, where they are missing."""
+    demo = Demo(username=USERNAME, password=_derived("password")[:16], key=PREFIX + _derived("api key"))
+    user, is_new = User.objects.get_or_create(username=USERNAME, defaults={"is_staff": True, "is_superuser": True})
+    if is_new or not user.check_password(demo.password):
+        user.set_password(demo.password)
+        user.save()
+    if not ApiKey.objects.filter(digest=digest(demo.key)).exists():
+        ApiKey.make(name="quickstart demo", owner_id=user.pk, scopes=["*:read", "*:write"], key=demo.key)
+    return demo
+
+
+def _derived(purpose: str) -> str:
+    secret = hmac.digest(settings.SECRET_KEY.encode(), f"toolroom demo {purpose}".encode(), "sha256")
+    return base64.urlsafe_b64encode(secret).decode().rstrip("=")

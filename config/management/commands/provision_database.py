@@ -1,0 +1,40 @@
+"""Make the roles and the extension of a PostgreSQL of your own: `manage.py provision_database`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.postgres.roles import provision
+
+
+class Command(BaseCommand):
+    """Run once per cluster, as a superuser, before migrating."""
+
+    help = "Make the owner, the reader, the database and the vector extension, as DATABASE_ADMIN_URL's superuser."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take nothing but the template switch; names come from DATABASE_URL and DATABASE_READER_URL."""
+        parser.add_argument("--template", default=None, help="A template database that also gets the extension.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Provision; says what was made."""
+        if not settings.TOOLROOM_DATABASE_ADMIN_URL:
+            raise CommandError("Set DATABASE_ADMIN_URL to a superuser's address. The embedded database needs none.")
+        owner, reader = settings.DATABASES["default"], settings.DATABASES["reader"]
+        try:
+            made = provision(
+                settings.TOOLROOM_DATABASE_ADMIN_URL,
+                template=options["template"],
+                owner=owner["USER"],
+                owner_password=owner["PASSWORD"],
+                database=owner["NAME"],
+                reader=reader["USER"],
+                reader_password=reader["PASSWORD"],
+            )
+        except psycopg.Error as failed:
+            raise CommandError(f"not provisioned: {failed}") from failed
+        self.stdout.write(f"Made {', '.join(made)}." if made else "Nothing was missing.")

@@ -1,0 +1,127 @@
+"""From nothing to a served season: `manage.py quickstart`."""
+
+import signal
+from argparse import ArgumentParser
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+import httpx
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
+from django.utils.module_loading import module_has_submodule
+from rich.console import Console
+from rich.table import Table
+
+from config.demo import Demo, ensure_demo
+from config.postgres.cluster import PostgresDidNotStart, ensure_running
+from config.serving import ServerDidNotStart, free_port, web_server
+from toolbox.registry import registry
+from toolbox.tool import Tool
+
+QUESTION = "How did Carolina do in February 2025, period by period?"
+SHOWN_ROWS = 9
+
+
+class Command(BaseCommand):
+    """Start the parts, load the samples, serve, and answer one real question over HTTP."""
+
+    help = "Start the database, load the samples, make a demo user and key, serve, and show one real answer."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take where to serve, and whether only to check."""
+        parser.add_argument("--check", action="store_true", help="Do it all, then stop: exit 0 if it worked, else 1.")
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000, help="The first port to try.")
+        parser.add_argument("--workers", type=int, default=1, help="Web processes.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the steps; a part that does not start ends the command with its reason."""
+        console = Console(stderr=False, highlight=False)
+        try:
+            demo = prepare(console)
+            port = free_port(options["host"], wanted=0 if options["check"] else options["port"])
+            with web_server(host=options["host"], port=port, workers=options["workers"]) as server:
+                show(console, demo=demo, address=f"http://{options['host']}:{port}")
+                if options["check"]:
+                    console.print("[bold green]Everything works.[/]")
+                    return
+                console.print("Serving. Stop with Ctrl-C.")
+                _wait_for_stop(server.wait)
+        except (PostgresDidNotStart, ServerDidNotStart, DatabaseError, httpx.HTTPError) as failed:
+            raise CommandError(f"quickstart stopped: {failed}") from failed
+
+
+def prepare(console: Console) -> Demo:
+    """Bring the database up, migrated and filled; changes nothing where all is there."""
+    if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
+        with console.status("Starting PostgreSQL 18 with pgvector (the first time takes some seconds) ..."):
+            ensure_running(settings.TOOLROOM_VAR)
+        console.print("[green]✓[/] PostgreSQL runs")
+    with console.status("Migrating the database ..."):
+        call_command("migrate", verbosity=0, interactive=False)
+    console.print("[green]✓[/] The database is migrated")
+    for toolkit in registry.toolkits():
+        _load_samples(console, domain=toolkit.domain)
+    return ensure_demo()
+
+
+def show(console: Console, *, demo: Demo, address: str) -> None:
+    """Print the addresses and the key, and one answer fetched through the public endpoint."""
+    tool = next(registry.tools(domain="linescore"))
+    answer = _ask(tool, address=address, key=demo.key)
+    table = Table(title=f"{QUESTION}  ({answer['count']} rows in {answer['query_metadata']['execution_time_ms']} ms)")
+    for column in answer["results"][0]:
+        table.add_column(column.replace("_", " "), min_width=10 if column == "game_date" else None)
+    for row in answer["results"][:SHOWN_ROWS]:
+        table.add_row(*map(str, row.values()))
+    if answer["count"] > SHOWN_ROWS:
+        table.add_row("…", *[""] * (len(table.columns) - 1))
+    console.print(table)
+    console.print(
+        f"\n  Tools over REST   {address}/api/docs\n"
+        f"  Tools over MCP    {address}/mcp\n"
+        f"  Tables            {address}/api/resources/docs\n"
+        f"  Admin             {address}/admin/   user [bold]{demo.username}[/], password [bold]{demo.password}[/]\n"
+        f"  API key           [bold]{demo.key}[/]\n\n"
+        f"  curl -X POST {address}/api/tools/{tool.domain}/{tool.name} \\\n"
+        f"    -H 'Authorization: Bearer {demo.key}' \\\n"
+        f"    -d '{tool.example_arguments.decode()}'\n",
+        soft_wrap=True,
+    )
+
+
+def _load_samples(console: Console, *, domain: str) -> None:
+    package = import_module(f"{domain}.ingest") if module_has_submodule(import_module(domain), "ingest") else None
+    if package is None or not module_has_submodule(package, "samples"):
+        return
+    samples = import_module(f"{domain}.ingest.samples")
+    with console.status(f"Loading the samples of {domain} ...") as status:
+        report = samples.load_samples(
+            on_progress=lambda report: status.update(f"Loading the samples of {domain}: {report.total:,} ...")
+        )
+    console.print(f"[green]✓[/] {domain}: {report.added:,} added, {report.skipped:,} already there")
+
+
+def _ask(tool: Tool, *, address: str, key: str) -> dict[str, Any]:
+    answer = httpx.post(
+        f"{address}/api/tools/{tool.domain}/{tool.name}",
+        content=tool.example_arguments,
+        headers={"Authorization": f"Bearer {key}"},
+        timeout=30,
+    ).raise_for_status()
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+def _wait_for_stop(wait: Any) -> None:
+    """Wait for the server to end; Ctrl-C and SIGTERM end the wait."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    with suppress(KeyboardInterrupt):
+        wait()

@@ -1,0 +1,45 @@
+"""Make an API key: `manage.py create_api_key alice --scope linescore:read`."""
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from toolbox.models import ApiKey
+from toolbox.scopes import unknown_scopes
+
+
+class Command(BaseCommand):
+    """Print a new key once."""
+
+    help = "Make an API key for a user, and print it: the only time that it can be seen."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take whose key it is, and what it may do."""
+        parser.add_argument("username", help="Whose key it is; the user is made, without a password, if missing.")
+        parser.add_argument("--name", default="", help="What uses it, for the audit; else the username.")
+        parser.add_argument("--scope", action="append", default=[], help="Such as linescore:read; may be repeated.")
+        parser.add_argument("--per-minute", type=int, default=None, help="Most calls a minute; no limit if not given.")
+        parser.add_argument("--days", type=int, default=None, help="Days until it expires; never if not given.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make the key; the key alone goes to standard output."""
+        scopes = options["scope"] or ["*:read"]
+        if unknown := unknown_scopes(scopes):
+            raise CommandError(f"unknown scope {unknown[0]}; a scope is a domain or *, then :read or :write")
+        if options["per_minute"] is not None and options["per_minute"] < 1:
+            raise CommandError("--per-minute must be at least 1")
+        owner, _ = User.objects.get_or_create(username=options["username"])
+        expires_at = timezone.now() + timedelta(days=options["days"]) if options["days"] is not None else None
+        row, key = ApiKey.make(
+            name=options["name"] or owner.username,
+            owner_id=owner.pk,
+            scopes=scopes,
+            calls_per_minute=options["per_minute"],
+            expires_at=expires_at,
+        )
+        self.stderr.write(f"{row}: {', '.join(row.scopes)}. Keep it now; it cannot be shown again.")
+        self.stdout.write(key)

@@ -1,0 +1,48 @@
+"""MCP over standard input and output: `manage.py mcp`."""
+
+import asyncio
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from mcp.server.stdio import stdio_server
+
+from toolbox import home
+from toolbox.callers import LOCAL_OPERATOR
+from toolbox.mcp_face import mcp_server
+from toolbox.registry import registry
+
+FACE = "stdio"
+
+
+class Command(BaseCommand):
+    """Serve one MCP client; standard output carries the protocol and nothing else."""
+
+    help = "Serve MCP on standard input and output, as TOOLROOM_API_KEY or, without it, as the local operator."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take which tools to offer."""
+        parser.add_argument("--domain", help="Offer this domain's tools only.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Serve until the client closes its end; the database is started on demand."""
+        domains = [toolkit.domain for toolkit in registry.toolkits()]
+        if options["domain"] not in (None, *domains):
+            raise CommandError(f"there is no domain {options['domain']}; there are {', '.join(domains)}")
+        connection.ensure_connection()
+        connection.close()
+        asyncio.run(_serve(domain=options["domain"]))
+
+
+async def _serve(*, domain: str | None) -> None:
+    home.claim()
+    caller = settings.TOOLROOM_API_KEY or LOCAL_OPERATOR
+    server = mcp_server(registry, face=FACE, credential_of=lambda _: caller, domain=domain)
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    finally:
+        await home.close()
