@@ -14,7 +14,8 @@ def input_schema(model: type[BaseModel]) -> Schema:
 
     A deprecated parameter's description begins with [DEPRECATED].
     """
-    return _tidied(model.model_json_schema(by_alias=True, mode="validation"), optional_null=False)
+    schema = _tidied(model.model_json_schema(by_alias=True, mode="validation"), optional_null=False)
+    return _without(schema, "description")  # the tool's own description stands beside it
 
 
 def output_schema(adapter: TypeAdapter[Any]) -> Schema:
@@ -57,7 +58,7 @@ class _Tidy:
         tidy = {key: self._value(key, value, seen=seen) for key, value in part.items() if key != "title"}
         if tidy.pop("deprecated", False) and not tidy.get("description", "").startswith("[DEPRECATED]"):
             tidy["description"] = f"[DEPRECATED] {tidy.get('description', '')}".strip()
-        return self._joined(tidy)
+        return _ordered(self._joined(tidy))
 
     def _value(self, key: str, value: Any, *, seen: tuple[str, ...]) -> Any:
         if key == "properties":
@@ -85,6 +86,12 @@ def _or_null(branch: Schema) -> Schema:
     kinds = branch["type"] if isinstance(branch["type"], list) else [branch["type"]]
     wider = {**branch, "type": [*kinds, "null"]}
     return {**wider, "enum": [*branch["enum"], None]} if "enum" in branch else wider
+
+
+def _ordered(part: Schema) -> Schema:
+    """Put type and description first, where a reader looks."""
+    first: Schema = {key: part[key] for key in ("type", "description") if key in part}
+    return {**first, **part}
 
 
 def _without(part: Schema, *keys: str) -> Schema:
