@@ -22,6 +22,7 @@ INSTALLED_APPS = [
     "linescore",
     "toolbox",
     "unfold",
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -32,6 +33,7 @@ INSTALLED_APPS = [
     "ninja",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
 ]
 
 MIDDLEWARE = [
@@ -96,6 +98,10 @@ TOOLROOM_API_KEY = env.toolroom_api_key
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 
+CELERY_BROKER_URL = env.celery_broker_url
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
@@ -114,12 +120,16 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["toolbox.resource_access.MayReadDomain"],
+    "DEFAULT_THROTTLE_CLASSES": ["toolbox.resource_access.KeyThrottle"],
     "DEFAULT_FILTER_BACKENDS": [
+        "toolbox.resource_filters.KnownParametersOnly",
         "django_filters.rest_framework.DjangoFilterBackend",
-        "rest_framework.filters.OrderingFilter",
+        "toolbox.resource_filters.AllowedOrdering",
     ],
     "DEFAULT_PAGINATION_CLASS": "toolbox.resource_access.Page",
     "PAGE_SIZE": 100,
+    "EXCEPTION_HANDLER": "toolbox.resource_refusals.refuse",
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_RENDERER_CLASSES": [
         "rest_framework.renderers.JSONRenderer",
         "rest_framework.renderers.BrowsableAPIRenderer",
@@ -131,9 +141,14 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "The curated tables behind the tools: browse, filter, page. Read only.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SCHEMA_PATH_PREFIX": "/api/resources",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"persistAuthorization": True},
 }
 
-UNFOLD = {"SITE_TITLE": "Toolroom", "SITE_HEADER": "Toolroom", "SITE_SYMBOL": "handyman"}
+UNFOLD = {"SITE_TITLE": "Toolroom", "SITE_HEADER": "Toolroom", "SITE_SYMBOL": "handyman", "SITE_URL": "/api/docs"}
 
 LOGGING = {
     "version": 1,

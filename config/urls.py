@@ -1,9 +1,11 @@
 """Every address that Django serves."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 from ninja import NinjaAPI
 
+from linescore import resources as linescore_resources
 from toolbox.registry import registry
 from toolbox.rest import tools_router
 
@@ -17,5 +19,8 @@ api.add_router("/tools", tools_router(registry))
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("api/resources/linescore/", include(linescore_resources.router.urls)),
+    path("api/resources/openapi.json", SpectacularJSONAPIView.as_view(), name="resources-openapi"),
+    path("api/resources/docs", SpectacularSwaggerView.as_view(url_name="resources-openapi"), name="resources-docs"),
     path("api/", api.urls),
 ]

@@ -37,7 +37,7 @@ def tools_router(registry: Registry) -> Router:
             response=None,
         )
     router.add_api_operation("/{path:rest}", ["POST"], _unknown, auth=None, include_in_schema=False)
-    router.add_api_operation("/{path:rest}", others, _not_allowed, auth=None, include_in_schema=False)
+    router.add_api_operation("/{path:rest}", others, _not_allowed_there, auth=None, include_in_schema=False)
     return router
 
 
@@ -77,7 +77,11 @@ async def _unknown(request: HttpRequest, rest: str) -> HttpResponse:
     return await _answered(request, domain=domain, name=name)
 
 
-def _not_allowed(request: HttpRequest, rest: str = "") -> HttpResponse:
+def _not_allowed_there(request: HttpRequest, rest: str) -> HttpResponse:
+    return _not_allowed(request)
+
+
+def _not_allowed(request: HttpRequest) -> HttpResponse:
     return _response_of(method_not_allowed(), request_id=_request_id(request))
 
 
