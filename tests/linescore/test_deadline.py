@@ -1,0 +1,104 @@
+"""Contract test 8: five seconds at most; a statement that hangs is cancelled in the database itself."""
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Iterator
+
+import httpx
+import psycopg
+import pytest
+from django.db import connections
+
+from toolbox.registry import registry
+
+ADDRESS = "/api/tools/linescore/query_linescore_data"
+# pg_stat_activity hides what other roles run, pg_locks does not.
+WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'linescore_period_results'::regclass"
+
+
+def _connection() -> psycopg.Connection[tuple[int]]:
+    entry = connections["default"].settings_dict
+    return psycopg.connect(
+        dbname=entry["NAME"], user=entry["USER"], host=entry["HOST"], password=entry["PASSWORD"] or None,
+        port=entry["PORT"] or None, autocommit=True,
+    )  # fmt: skip
+
+
+def _waiting(connection: psycopg.Connection[tuple[int]]) -> int:
+    row = connection.execute(WAITING).fetchone()
+    assert row
+    return row[0]
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    """Look on until the condition holds; raises TimeoutError after 4 s."""
+    async with asyncio.timeout(4):
+        while not await asyncio.to_thread(condition):
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+def locked(scratch_database: None) -> Iterator[psycopg.Connection[tuple[int]]]:
+    """Hold the results so that every SELECT of them hangs; gives a connection to look on with."""
+    with _connection() as holder, _connection() as onlooker:
+        holder.execute("BEGIN")
+        holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")
+        yield onlooker
+        holder.execute("ROLLBACK")
+
+
+def test_the_tool_s_deadline_is_the_contract_s_five_seconds() -> None:
+    tool = registry.find("query_linescore_data")
+
+    assert tool is not None
+    assert tool.deadline_seconds == 5
+
+
+async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
+    locked: psycopg.Connection[tuple[int]], fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = registry.find("query_linescore_data")
+    assert tool is not None
+    hasty = dataclasses.replace(tool, deadline_seconds=0.3)
+    monkeypatch.setattr(registry, "_tools", {tool.name: hasty})
+
+    call = asyncio.ensure_future(fast_lane.post(ADDRESS, json={"teamCode": "CAR"}))
+    await _until(lambda: _waiting(locked) == 1)
+    answer = await call
+
+    error = answer.json()["error"]
+    assert answer.status_code == 504
+    assert error["type"] == "QUERY_ERROR"
+    assert error["details"]["code"] == "QUERY_TIMEOUT"
+    assert error["suggestion"]
+    assert _waiting(locked) == 0
+
+
+async def test_a_caller_who_leaves_takes_the_statement_along(
+    locked: psycopg.Connection[tuple[int]], fast_lane: httpx.AsyncClient
+) -> None:
+    call = asyncio.ensure_future(fast_lane.post(ADDRESS, json={"teamCode": "CAR"}))
+    await _until(lambda: _waiting(locked) == 1)
+
+    call.cancel()
+    await asyncio.wait([call])
+
+    await _until(lambda: _waiting(locked) == 0)
+    assert call.cancelled()
+
+
+async def test_after_a_deadline_the_next_call_is_answered(
+    scratch_database: None, fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = registry.find("query_linescore_data")
+    assert tool is not None
+    with monkeypatch.context() as patch, _connection() as holder:
+        patch.setattr(registry, "_tools", {tool.name: dataclasses.replace(tool, deadline_seconds=0.2)})
+        holder.execute("BEGIN")
+        holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")
+        first = await fast_lane.post(ADDRESS, json={"teamCode": "CAR"})
+        holder.execute("ROLLBACK")
+
+    second = await fast_lane.post(ADDRESS, json={"teamCode": "CAR"})
+
+    assert (first.status_code, second.status_code) == (504, 200)
