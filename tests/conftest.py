@@ -191,8 +191,10 @@ def _point_at(database: str) -> None:
 def _clone(source: str, *, to: str) -> None:
     _drop(to)
     statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(to), sql.Identifier(source))
+    revoke = sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(to))
     with _maintenance() as connection:
         connection.execute(statement)
+        connection.execute(revoke)  # a copy has the tables' grants, not the database's
 
 
 def _drop(database: str) -> None:

@@ -16,7 +16,8 @@ class ToolboxConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Take in each app's `tools.toolkit`, then close the registry; a broken tools module stops the start."""
+        """Register the checks and take in each app's `tools.toolkit`; a broken tools module stops the start."""
+        import_module("toolbox.checks")
         for app in apps.get_app_configs():
             if app.module and module_has_submodule(app.module, "tools"):
                 tools = import_module(f"{app.name}.tools")

@@ -64,7 +64,6 @@ def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, o
     if not known:
         names = {"database": sql.Identifier(database), "owner": sql.Identifier(owner)}
         admin.execute(sql.SQL("CREATE DATABASE {database} OWNER {owner}").format(**names))
-        admin.execute(sql.SQL("REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC").format(**names))
     return [] if known else [f"database {database}"]
 
 

@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 from django.utils.module_loading import module_has_submodule
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -72,7 +73,10 @@ def show(console: Console, *, demo: Demo, address: str) -> None:
     """Print the addresses and the key, and one answer fetched through the public endpoint."""
     tool = next(registry.tools(domain="linescore"))
     answer = _ask(tool, address=address, key=demo.key)
-    table = Table(title=f"{QUESTION}  ({answer['count']} rows in {answer['query_metadata']['execution_time_ms']} ms)")
+    table = Table(
+        title=f"{QUESTION}  ({answer['count']} rows in {answer['query_metadata']['execution_time_ms']} ms)",
+        box=SIMPLE_HEAD,
+    )
     for column in answer["results"][0]:
         table.add_column(column.replace("_", " "), min_width=10 if column == "game_date" else None)
     for row in answer["results"][:SHOWN_ROWS]:

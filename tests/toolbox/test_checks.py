@@ -1,0 +1,32 @@
+"""`manage.py check --deploy` on the reader role: quiet when it is right, by name when it is not."""
+
+import pytest
+from django.db import connections
+
+from toolbox.checks import reader_can_only_read
+
+
+@pytest.mark.django_db(databases=["default", "reader"])
+def test_a_provisioned_database_has_nothing_to_mend(django_db_setup: None) -> None:
+    assert reader_can_only_read() == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "said", "code"),
+    [
+        ("GRANT INSERT ON linescore_teams TO toolroom_reader", "may write public.linescore_teams", "toolbox.E003"),
+        ("GRANT SELECT ON toolbox_api_keys TO toolroom_reader", "may read public.toolbox_api_keys", "toolbox.E004"),
+        ("GRANT SELECT ON auth_user TO PUBLIC", "may read public.auth_user", "toolbox.E004"),
+        ("GRANT CREATE ON SCHEMA public TO toolroom_reader", "may create things", "toolbox.E005"),
+    ],
+)
+def test_it_names_what_to_revoke(scratch_database: None, statement: str, said: str, code: str) -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute(statement)
+
+    found = reader_can_only_read()
+
+    connections.close_all()
+    assert [(message.id, said in str(message.msg)) for message in found] == [(code, True)]
+    assert found[0].hint
+    assert found[0].hint.startswith("REVOKE")
