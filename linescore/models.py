@@ -24,7 +24,11 @@ class Team(models.Model):
     class Meta:
         db_table = "linescore_teams"
         constraints = [
-            models.CheckConstraint(name="linescore_teams_code", condition=Q(team_code__regex=r"^[A-Z]{3}$")),
+            models.CheckConstraint(
+                name="linescore_teams_code",
+                condition=Q(team_code__regex=r"^[A-Z]{3}$"),
+                violation_error_message="A team code has three capital letters, as CAR.",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -66,8 +70,16 @@ class Game(models.Model):
         db_table = "linescore_games"
         indexes = [models.Index(fields=["game_date", "game_id"], name="linescore_games_date")]
         constraints = [
-            models.CheckConstraint(name="linescore_games_two_teams", condition=~Q(home_team=F("away_team"))),
-            models.CheckConstraint(name="linescore_games_season", condition=Q(season__regex=r"^\d{4}-\d{4}$")),
+            models.CheckConstraint(
+                name="linescore_games_two_teams",
+                condition=~Q(home_team=F("away_team")),
+                violation_error_message="A team cannot play itself.",
+            ),
+            models.CheckConstraint(
+                name="linescore_games_season",
+                condition=Q(season__regex=r"^\d{4}-\d{4}$"),
+                violation_error_message="A season is two years running, as 2024-2025.",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'linescore_teams',
-                'constraints': [models.CheckConstraint(condition=models.Q(('team_code__regex', '^[A-Z]{3}$')), name='linescore_teams_code')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('team_code__regex', '^[A-Z]{3}$')), name='linescore_teams_code', violation_error_message='A team code has three capital letters, as CAR.')],
             },
         ),
         migrations.CreateModel(
@@ -85,10 +85,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(('home_team', models.F('away_team')), _negated=True), name='linescore_games_two_teams'),
+            constraint=models.CheckConstraint(condition=models.Q(('home_team', models.F('away_team')), _negated=True), name='linescore_games_two_teams', violation_error_message='A team cannot play itself.'),
         ),
         migrations.AddConstraint(
             model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(('season__regex', '^\\d{4}-\\d{4}$')), name='linescore_games_season'),
+            constraint=models.CheckConstraint(condition=models.Q(('season__regex', '^\\d{4}-\\d{4}$')), name='linescore_games_season', violation_error_message='A season is two years running, as 2024-2025.'),
         ),
     ]

@@ -1,0 +1,225 @@
+"""Where people make and end API keys, see who called what, and manage who may log in."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
+from unfold.decorators import display
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
+
+from toolbox import keys
+from toolbox.curation import BrowsedAdmin, CuratedAdmin, PickFilter
+from toolbox.models import ApiKey, ToolCall
+from toolbox.registry import registry
+from toolbox.scopes import known_scopes
+
+admin.site.unregister(User)
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin, ModelAdmin):  # type: ignore[type-arg,misc]
+    """Who may log in, and whose keys there are."""
+
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+
+
+@admin.register(Group)
+class RoleAdmin(GroupAdmin, ModelAdmin):  # type: ignore[misc]
+    """Permissions under one name."""
+
+
+class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A key as a person describes it; scopes are ticked, not typed."""
+
+    scopes = forms.MultipleChoiceField(
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+        help_text="What the key may do; * stands for every domain, those to come included. Write does not imply read.",
+    )
+
+    class Meta:
+        model = ApiKey
+        fields = ["name", "owner", "scopes", "calls_per_minute", "expires_at", "revoked_at"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        scopes: Any = self.fields["scopes"]
+        given = self.instance.scopes or []
+        scopes.choices = [(scope, scope) for scope in dict.fromkeys([*known_scopes(), *given])]
+
+    def clean_calls_per_minute(self) -> int | None:
+        """Refuse a limit of no call at all."""
+        limit: int | None = self.cleaned_data["calls_per_minute"]
+        if limit == 0:
+            raise ValidationError("At least 1, or empty for no limit. To stop a key, revoke it.")
+        return limit
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(CuratedAdmin):
+    """API keys: the key itself is shown once, when it is made."""
+
+    notice = "A key is shown once, right after it is made; only its hash is kept. A lost key is revoked and replaced."
+    form = ApiKeyForm
+    fields = ["name", "owner", "scopes", "calls_per_minute", "expires_at", "revoked_at", "start", "created_at"]
+    readonly_fields = ["start", "created_at"]
+    list_display = ["name", "start", "owner", "scope_list", "calls_per_minute", "expires_at", "revoked_at"]
+    list_select_related = ["owner"]
+    list_filter = ["owner", ("expires_at", RangeDateTimeFilter), ("revoked_at", admin.EmptyFieldListFilter)]
+    search_fields = ["name", "start", "owner__username"]
+    autocomplete_fields = ["owner"]
+    ordering = ["-created_at"]
+    actions = ["revoke"]
+
+    def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> list[str]:
+        """Leave out what a new key cannot have yet."""
+        later = {"revoked_at", "start", "created_at"}
+        return [name for name in self.fields if obj or name not in later]
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:  # noqa: FBT001
+        """Make the key and show it, this once; or save what was changed."""
+        if change:
+            super().save_model(request, obj, form, change)
+            keys.forget()
+            return
+        row, key = ApiKey.make(
+            name=obj.name,
+            owner_id=obj.owner_id,
+            scopes=obj.scopes,
+            calls_per_minute=obj.calls_per_minute,
+            expires_at=obj.expires_at,
+        )
+        obj.pk, obj.start, obj.created_at = row.pk, row.start, row.created_at
+        words = "This is the key of {}. Keep it now; it cannot be shown again: <code>{}</code>"
+        messages.warning(request, format_html(words, obj.name, key))
+
+    @admin.action(description="Revoke the selected keys", permissions=["change"])
+    def revoke(self, request: HttpRequest, chosen: QuerySet[ApiKey]) -> None:
+        """End the keys that are not ended yet, and leave word of it in each one's history."""
+        ended = list(chosen.filter(revoked_at=None))
+        ApiKey.objects.filter(pk__in=[row.pk for row in ended]).update(revoked_at=Now())
+        for row in ended:
+            self.log_change(request, row, "Revoked.")
+        keys.forget()
+        messages.success(request, f"{len(ended)} revoked; other processes follow within 5 s.")
+
+    @admin.display(description="scopes")
+    def scope_list(self, row: ApiKey) -> str:
+        """Write the scopes in a line."""
+        return ", ".join(row.scopes)
+
+
+class DomainFilter(PickFilter):
+    """By domain, of those that are installed."""
+
+    title = "domain"
+    parameter_name = "domain"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the domains."""
+        return [(toolkit.domain, toolkit.domain) for toolkit in registry.toolkits()]
+
+
+class ToolFilter(PickFilter):
+    """By tool, of those that are installed."""
+
+    title = "tool"
+    parameter_name = "tool"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the tools."""
+        return [(tool.name, tool.name) for tool in registry.tools()]
+
+
+@admin.register(ToolCall)
+class ToolCallAdmin(BrowsedAdmin):
+    """Every call of a tool, as it was recorded."""
+
+    notice = "Recorded by the server, never edited. Lists end after 10,000 rows; filter or search to see others."
+    list_display = [
+        "called_at",
+        "caller",
+        "tool",
+        "face",
+        "outcome_label",
+        "code",
+        "status",
+        "rows",
+        "milliseconds_rounded",
+        "request_id",
+    ]
+    list_filter = [
+        DomainFilter,
+        ToolFilter,
+        "outcome",
+        ("face", FieldTextFilter),
+        ("code", FieldTextFilter),
+        ("caller", FieldTextFilter),
+        ("called_at", RangeDateTimeFilter),
+    ]
+    search_fields = ["request_id", "caller", "arguments"]
+    search_help_text = "Request id, caller, or words of the arguments"
+    ordering = ["-called_at"]
+    fields = [
+        ("called_at", "milliseconds"),
+        ("caller", "key_id"),
+        ("domain", "tool", "face"),
+        ("outcome", "code", "status"),
+        ("rows", "answer_bytes", "request_id"),
+        "arguments_laid_out",
+    ]
+
+    @display(  # type: ignore[untyped-decorator]
+        description="outcome",
+        ordering="outcome",
+        label={
+            "Answered": "success",
+            "Refused": "warning",
+            "Failed": "danger",
+            "Cancelled": "info",
+        },
+    )
+    def outcome_label(self, call: ToolCall) -> str:
+        """Colour how the call ended."""
+        return call.get_outcome_display()
+
+    @admin.display(description="ms", ordering="milliseconds")
+    def milliseconds_rounded(self, call: ToolCall) -> str:
+        """Give the time to a tenth of a millisecond."""
+        return f"{call.milliseconds:,.1f}"
+
+    @admin.display(description="arguments")
+    def arguments_laid_out(self, call: ToolCall) -> SafeString:
+        """Show the arguments, indented where they are JSON."""
+        return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', laid_out(call.arguments))
+
+
+def laid_out(arguments: str) -> str:
+    """Indent JSON; give back as it is what is none, was cut, or would lose a repeated name."""
+    try:
+        read = json.loads(arguments, object_pairs_hook=_without_repeats)
+        return json.dumps(read, indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        raise ValueError("a name is there twice")
+    return read
