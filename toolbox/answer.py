@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from toolbox.audit import CallRecord, audit
+from toolbox.audit import KEPT_ARGUMENTS, CallRecord, audit
 from toolbox.callers import Caller
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
@@ -207,7 +207,7 @@ def _record(call: Call, course: _Course, reply: Reply, *, called_at: datetime, m
         key_id=course.caller.key_id if course.caller else None,
         domain=course.tool.domain if course.tool else (call.domain or ""),
         tool=call.tool,
-        arguments=call.arguments or b"",
+        arguments=(call.arguments or b"")[:KEPT_ARGUMENTS],
         outcome=course.outcome,
         rows=reply.rows,
         answer_bytes=len(reply.body),

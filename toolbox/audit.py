@@ -12,8 +12,10 @@ import os
 from dataclasses import astuple, dataclass, fields
 from datetime import datetime
 
+import psycopg
+
 from toolbox import home
-from toolbox.errors import UNAVAILABLE, DatabaseUnavailable, Refusal
+from toolbox.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, StatementTimeout
 from toolbox.ledger import ledger
 from toolbox.pool import Connection
 from toolbox.redaction import redacted
@@ -25,6 +27,8 @@ FLUSH_ROWS = 200
 BUFFER_ROWS = 10_000
 WAIT_SECONDS = 2.0
 LONGEST_ARGUMENTS = 4_096
+KEPT_ARGUMENTS = 4 * LONGEST_ARGUMENTS
+"""Bytes of the arguments that wait in the buffer: enough that a cut at 4,096 characters never splits a secret."""
 RETRY_SECONDS = 1.0
 
 
@@ -81,7 +85,7 @@ class Audit:
             ) from full
 
     def record(self, call: CallRecord) -> None:
-        """Put a record into the buffer."""
+        """Put a record into the buffer; its arguments must be KEPT_ARGUMENTS at most."""
         self._buffer.append(call)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.get_running_loop().create_task(self._keep_writing())
@@ -100,7 +104,7 @@ class Audit:
             self._writer.cancel()
         try:
             await self._flush()
-        except DatabaseUnavailable:
+        except (DatabaseUnavailable, StatementTimeout):
             logger.exception("%d records of calls are lost: the database was away at shutdown", len(self._buffer))
 
     async def _keep_writing(self) -> None:
@@ -113,7 +117,7 @@ class Audit:
                 pass
             try:
                 await self._flush()
-            except DatabaseUnavailable as away:
+            except (DatabaseUnavailable, StatementTimeout) as away:
                 logger.warning("%d records of calls wait for the database: %s", len(self._buffer), away)
                 await asyncio.sleep(RETRY_SECONDS)
 
@@ -121,8 +125,7 @@ class Audit:
         async with self._writing:
             batch = self._buffer[:]
             if batch:
-                rows = [_row(record) for record in batch]
-                await ledger.using(lambda connection: _copy(connection, rows))
+                await _write([_row(record) for record in batch])
                 del self._buffer[: len(batch)]
         self._due.clear()
         self._has_room.set()
@@ -130,6 +133,18 @@ class Audit:
     def _forget(self) -> None:
         """Start empty in a forked child: its parent's calls are its parent's to record."""
         self.__init__()  # type: ignore[misc]
+
+
+async def _write(rows: list[tuple[object, ...]]) -> None:
+    """Copy the rows in; if the database refuses one of them, name it and keep the others."""
+    try:
+        await ledger.using(lambda connection: _copy(connection, rows))
+    except psycopg.DataError:
+        if len(rows) == 1:
+            logger.exception("A record of a call cannot be kept: %r", rows[0])
+            return
+        for row in rows:
+            await _write([row])
 
 
 async def _copy(connection: Connection, rows: list[tuple[object, ...]]) -> None:
@@ -147,8 +162,8 @@ def _row(record: CallRecord) -> tuple[object, ...]:
 
 
 def _text(value: bytes | str) -> str:
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-    return redacted(text[: 4 * LONGEST_ARGUMENTS].replace("\x00", "\N{REPLACEMENT CHARACTER}"))
+    raw = value if isinstance(value, bytes) else value.encode("utf-8", "replace")
+    return redacted(raw.decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}"))
 
 
 audit = Audit()

@@ -7,12 +7,15 @@ import mcp_types as types
 import orjson
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
 
 from toolbox import VERSION
 from toolbox.answer import Call, Reply, answer
 from toolbox.callers import Caller
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
+from toolbox.errors import DatabaseUnavailable, Refusal
+from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.registry import Registry
 from toolbox.tool import Tool
@@ -31,7 +34,7 @@ def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, do
     """Make an MCP server of the tools that the caller may use: all, or one domain's."""
 
     async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        caller = await identify(credential_of(ctx))
+        caller = await _caller(credential_of(ctx))
         return types.ListToolsResult(tools=[mcp_tool(tool) for tool in registry.visible_to(caller, domain=domain)])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -90,6 +93,16 @@ def http_credential(ctx: Context) -> str | None:
         return None
     sent = ctx.request.headers
     return credential(sent.get("authorization", ""), api_key=sent.get("x-api-key", ""))
+
+
+async def _caller(presented: str | Caller | None) -> Caller:
+    """Find out who asks for the catalogue; a list has no place for a refusal, so it is the protocol's error."""
+    try:
+        return await at_home(lambda: identify(presented))
+    except Refusal as refusal:
+        raise MCPError(types.INVALID_REQUEST, f"{refusal.message} {refusal.suggestion}") from refusal
+    except DatabaseUnavailable as away:
+        raise MCPError(types.INTERNAL_ERROR, "Database temporarily unavailable. Please try again.") from away
 
 
 def _request_id(ctx: Context) -> str:
