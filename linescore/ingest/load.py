@@ -1,95 +1,141 @@
-"""Write games: in batches, whole games or nothing, safe to run twice."""
+"""Write teams and games: in batches, whole games or nothing, safe to run twice."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from itertools import islice
 
 from django.db import transaction
 
-from linescore.ingest.check import refusal_reason
-from linescore.ingest.record import GameScore, PeriodScore, RefusedGame
+from linescore.ingest.check import Surroundings, refusal_reason
+from linescore.ingest.record import GameScore, PeriodScore, Refused, Skipped, TeamRecord, printable
+from linescore.ingest.report import LoadReport
 from linescore.models import Game, Period, Team
 
-BATCH_GAMES = 200
+OnProgress = Callable[[LoadReport], None]
 
 
-@dataclass(slots=True)
-class LoadReport:
-    """What became of the games."""
-
-    added: int = 0
-    changed: int = 0
-    skipped: int = 0
-    refused: list[RefusedGame] = field(default_factory=list)
-
-    @property
-    def total(self) -> int:
-        """Count every game that was read."""
-        return self.added + self.changed + self.skipped + len(self.refused)
+def unseen(report: LoadReport) -> None:
+    """Show progress to nobody."""
 
 
-def load_teams(teams: Iterable[Team]) -> None:
-    """Store teams, updating those that are known."""
-    Team.objects.bulk_create(
-        teams, update_conflicts=True, unique_fields=["team_code"], update_fields=["team_name", "city", "arena"]
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamRules:
+    """
+    Which teams may be written.
+
+    A code that games mention may be a typing error, an all-star side or a country, so such teams are added only where
+    `adds_mentioned`. `replaces_stored` lets a listed team overwrite what a curator may have corrected.
+    """
+
+    adds_mentioned: bool = False
+    replaces_stored: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadRules:
+    """
+    How to load: what day it is, what the source said besides the games, and how much is one transaction.
+
+    Without `replaces_stored` a game that is stored stays as it is, for a curator may have corrected it.
+    """
+
+    today: date
+    finals: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    contradicted: frozenset[int] = frozenset()
+    replaces_stored: bool = True
+    batch_games: int = 200
+
+
+def load_teams(teams: Iterable[TeamRecord], *, rules: TeamRules, report: LoadReport) -> None:
+    """Store teams; one whose name another code holds is refused by name."""
+    with transaction.atomic():
+        stored = {team.team_code: team for team in Team.objects.all()[:1000]}
+        holders = {team.team_name: team.team_code for team in stored.values()}
+        for team in teams:
+            known = stored.get(team.team_code)
+            if not _may_be_written(team, known=known, rules=rules):
+                continue
+            if holders.setdefault(team.team_name, team.team_code) != team.team_code:
+                reason = f"its name, {team.team_name}, is that of {holders[team.team_name]}"
+                report.refused.append(Refused(name=f"team {team.team_code}", reason=reason))
+            else:
+                stored[team.team_code] = _write_team(team, known=known)
+                (report.teams_changed if known else report.teams_added).append(team.team_code)
 
 
 def load_games(
-    games: Iterable[GameScore | RefusedGame],
+    games: Iterable[GameScore | Refused | Skipped],
     *,
-    today: date,
-    on_progress: Callable[[LoadReport], None] = lambda report: None,
+    rules: LoadRules,
+    report: LoadReport,
+    on_progress: OnProgress = unseen,
 ) -> LoadReport:
     """
     Store games that keep the rules, and name those that do not.
 
-    A batch of 200 games is one transaction: three reads, and writes for what is new or different. Stopped half-way,
-    everything reported so far is stored; run again, it is skipped.
+    A batch is one transaction: three reads, and writes for what is new or different. Stopped half-way, everything
+    reported so far is stored; run again, it is skipped. A game that comes again in the same source counts once.
     """
-    report = LoadReport()
-    known_teams = set(Team.objects.values_list("team_code", flat=True))
-    source = iter(games)
-    while batch := list(islice(source, BATCH_GAMES)):
-        _load_batch(list(_accepted(batch, report, known_teams=known_teams, today=today)), report)
+    known_teams = frozenset(Team.objects.values_list("team_code", flat=True)[:1000])
+    around = Surroundings(
+        known_teams=known_teams, today=rules.today, finals=rules.finals, contradicted=rules.contradicted
+    )
+    source = _accepted(_once(games), report=report, around=around)
+    while batch := list(islice(source, rules.batch_games)):
+        _load_batch([game for game in batch if game], report=report, replaces_stored=rules.replaces_stored)
         on_progress(report)
     return report
 
 
+def _once(games: Iterable[GameScore | Refused | Skipped]) -> Iterator[GameScore | Refused | Skipped]:
+    seen: set[int] = set()
+    for game in games:
+        if isinstance(game, GameScore):
+            if game.game_id in seen:
+                continue
+            seen.add(game.game_id)
+        yield game
+
+
 def _accepted(
-    batch: Iterable[GameScore | RefusedGame], report: LoadReport, *, known_teams: set[str], today: date
-) -> Iterator[GameScore]:
-    for game in batch:
-        if isinstance(game, RefusedGame):
+    games: Iterable[GameScore | Refused | Skipped], *, report: LoadReport, around: Surroundings
+) -> Iterator[GameScore | None]:
+    """Pass on what may be stored; None stands for a game that may not, so that batches end in time."""
+    for game in games:
+        accepted = None
+        if isinstance(game, Refused):
             report.refused.append(game)
-        elif reason := refusal_reason(game, known_teams=known_teams, today=today):
-            report.refused.append(RefusedGame(name=str(game.game_id), reason=reason))
+        elif isinstance(game, Skipped):
+            report.left_out.append(game)
+        elif reason := refusal_reason(game, around=around):
+            report.refused.append(Refused(name=game.name, reason=printable(reason, most=200), game_id=game.game_id))
         else:
-            yield game
+            accepted = game
+        yield accepted
 
 
-def _load_batch(games: list[GameScore], report: LoadReport) -> None:
-    games = list({game.game_id: game for game in games}.values())
+def _load_batch(games: list[GameScore], *, report: LoadReport, replaces_stored: bool) -> None:
     with transaction.atomic():
         stored = _stored([game.game_id for game in games])
-        different = [game for game in games if stored.get(game.game_id) != game]
-        _write(different)
-    report.skipped += len(games) - len(different)
-    report.changed += sum(game.game_id in stored for game in different)
-    report.added += sum(game.game_id not in stored for game in different)
+        new = [game for game in games if game.game_id not in stored]
+        different = [game for game in games if replaces_stored and stored.get(game.game_id, game) != game]
+        _write(sorted(new + different, key=lambda game: game.game_id))
+    report.added += len(new)
+    report.changed += len(different)
+    report.unchanged += len(games) - len(new) - len(different)
 
 
 def _stored(game_ids: list[int]) -> dict[int, GameScore]:
+    games = list(Game.objects.filter(game_id__in=game_ids).order_by("game_id").select_for_update())
     periods: dict[int, list[PeriodScore]] = {game_id: [] for game_id in game_ids}
-    columns = [column for column in PeriodScore.__slots__]
+    columns = PeriodScore.__slots__
     for row in Period.objects.filter(game__in=game_ids).order_by("period_number").values("game_id", *columns):
         periods[row.pop("game_id")].append(PeriodScore(**row))
-    games = Game.objects.filter(game_id__in=game_ids).select_for_update()
-    return {game.game_id: _score(game, periods[game.game_id]) for game in games}
+    return {game.game_id: _score(game, periods=periods[game.game_id]) for game in games}
 
 
-def _score(game: Game, periods: list[PeriodScore]) -> GameScore:
+def _score(game: Game, *, periods: list[PeriodScore]) -> GameScore:
     return GameScore(
         game_id=game.game_id, season=game.season, game_date=game.game_date, game_kind=game.game_kind,
         home_team_code=game.home_team_id, away_team_code=game.away_team_id, periods=tuple(periods),
@@ -98,6 +144,8 @@ def _score(game: Game, periods: list[PeriodScore]) -> GameScore:
 
 def _write(games: list[GameScore]) -> None:
     """Replace the games and their periods; the database derives the results."""
+    if not games:
+        return
     Game.objects.bulk_create(
         [
             Game(
@@ -113,3 +161,24 @@ def _write(games: list[GameScore]) -> None:
     Period.objects.bulk_create(
         Period(game_id=game.game_id, **asdict(period)) for game in games for period in game.periods
     )
+
+
+def _may_be_written(team: TeamRecord, *, known: Team | None, rules: TeamRules) -> bool:
+    if known is None:
+        return team.is_listed or rules.adds_mentioned
+    return team.is_listed and rules.replaces_stored and not _is_same(team, known=known)
+
+
+def _is_same(team: TeamRecord, *, known: Team) -> bool:
+    """Compare what the record says; a city or an arena that it does not give stays as it is."""
+    said = (team.team_name, team.city or known.city, team.arena or known.arena)
+    return said == (known.team_name, known.city, known.arena)
+
+
+def _write_team(team: TeamRecord, *, known: Team | None) -> Team:
+    written = known or Team(team_code=team.team_code)
+    written.team_name = team.team_name
+    written.city = team.city or written.city
+    written.arena = team.arena or written.arena
+    written.save()
+    return written

@@ -1,47 +1,86 @@
-"""Bytes into games. Pure: nothing here asks a disk, a clock or the wire."""
+"""
+Bytes into records, whatever the file is called.
 
-import csv
-from collections.abc import Iterable, Iterator
-from datetime import date
-from itertools import groupby
-from operator import itemgetter
+Pure: asks no disk, no clock, no wire of its own. Anything that is not ours ends in NotReadable and in nothing else.
+"""
 
-from linescore.ingest.record import GameScore, PeriodScore, RefusedGame
-from linescore.models import Team
+import gzip
+import zlib
+from collections.abc import Iterator
+from io import BufferedReader, RawIOBase
+from itertools import count
+from typing import BinaryIO, cast
 
-GAME_KINDS = {"P": "PRE", "PR": "PRE", "R": "REG", "PO": "POST"}
+import orjson
+
+from linescore.ingest.parse_csv import read_csv
+from linescore.ingest.parse_nhl import read_document
+from linescore.ingest.record import NotReadable, Record
+
+BOM = b"\xef\xbb\xbf"
+GZIP = b"\x1f\x8b"
+MOST_JSON_BYTES = 64 << 20
+MOST_LINE_BYTES = 64 << 10
 
 
-def read_period_csv(lines: Iterable[str]) -> Iterator[GameScore | RefusedGame]:
-    """Read period rows (columns as in samples/README.md); rows of one game stand together."""
-    for game_id, rows in groupby(csv.DictReader(lines), key=itemgetter("game_id")):
+def read_records(stream: BinaryIO) -> Iterator[Record]:
+    """Read CSV or JSON, gzipped or not; CSV line by line, so that its size does not matter."""
+    try:
+        yield from _records(_unpacked(_peekable(stream)))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as damaged:
+        raise NotReadable("gzip that ends early or is damaged") from damaged
+
+
+def read_answer(body: bytes) -> Iterator[Record]:
+    """Read one document that came over the wire."""
+    return read_document(read_json(body))
+
+
+def read_json(body: bytes) -> object:
+    """Read one JSON document, a byte-order mark before it or not."""
+    try:
+        return orjson.loads(body.removeprefix(BOM))
+    except orjson.JSONDecodeError as error:
+        raise NotReadable(f"not one whole JSON document: {error}") from error
+
+
+def _records(stream: BufferedReader) -> Iterator[Record]:
+    start = stream.peek(1).removeprefix(BOM).lstrip()[:1]
+    if start in (b"{", b"["):
+        return read_document(read_json(_at_most(MOST_JSON_BYTES, stream=stream)))
+    return read_csv(_lines(stream))
+
+
+def _unpacked(stream: BufferedReader) -> BufferedReader:
+    if not stream.peek(1):
+        raise NotReadable("empty")
+    if not stream.peek(1).startswith(GZIP):
+        return stream
+    unpacked = _peekable(cast(BinaryIO, gzip.GzipFile(fileobj=stream)))
+    if not unpacked.peek(1):
+        raise NotReadable("empty")
+    return unpacked
+
+
+def _peekable(stream: BinaryIO) -> BufferedReader:
+    return stream if isinstance(stream, BufferedReader) else BufferedReader(cast(RawIOBase, stream))
+
+
+def _at_most(most: int, *, stream: BufferedReader) -> bytes:
+    body = stream.read(most + 1)
+    if len(body) > most:
+        raise NotReadable(f"a JSON document over {most >> 20} MB; the NHL's are under 1 MB")
+    return body
+
+
+def _lines(stream: BufferedReader) -> Iterator[str]:
+    for number in count(1):
+        raw = stream.readline(MOST_LINE_BYTES)
+        if not raw:
+            return
+        if len(raw) == MOST_LINE_BYTES:
+            raise NotReadable(f"line {number} is over {MOST_LINE_BYTES >> 10} KB: neither our CSV nor the NHL's JSON")
         try:
-            yield _game(list(rows))
-        except (KeyError, TypeError, ValueError) as error:
-            yield RefusedGame(name=game_id, reason=f"unreadable row: {error}")
-
-
-def read_team_csv(lines: Iterable[str]) -> list[Team]:
-    """Read teams (tricode, team, arena, city)."""
-    return [
-        Team(team_code=row["tricode"], team_name=row["team"], arena=row["arena"], city=row["city"])
-        for row in csv.DictReader(lines)
-    ]
-
-
-def _game(rows: list[dict[str, str]]) -> GameScore:
-    first = rows[0]
-    season = first["season"]
-    return GameScore(
-        game_id=int(first["game_id"]), season=f"{season[:4]}-{season[4:]}", game_date=date.fromisoformat(first["date"]),
-        game_kind=GAME_KINDS[first["game_type"]], home_team_code=first["home"], away_team_code=first["away"],
-        periods=tuple(_period(row) for row in rows),
-    )  # fmt: skip
-
-
-def _period(row: dict[str, str]) -> PeriodScore:
-    return PeriodScore(
-        period_number=int(row["period_number"]), period_kind=row["period_type"],
-        home_goals=int(row["home_goals"]), away_goals=int(row["away_goals"]),
-        home_empty_net_goals=int(row["home_empty_net_goals"]), away_empty_net_goals=int(row["away_empty_net_goals"]),
-    )  # fmt: skip
+            yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise NotReadable(f"line {number} is not UTF-8; save the file as UTF-8") from error

@@ -1,19 +1,32 @@
 """The season that ships with the project: every period of 2024-25."""
 
-import gzip
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import date
 from importlib.resources import files
+from io import BytesIO
 
-from linescore.ingest.load import LoadReport, load_games, load_teams
-from linescore.ingest.parse import read_period_csv, read_team_csv
+from linescore.ingest.load import LoadRules, OnProgress, TeamRules, load_games, load_teams, unseen
+from linescore.ingest.parse import read_records
+from linescore.ingest.record import GameScore, Record, TeamRecord
+from linescore.ingest.report import LoadReport
 
 SEASON_ENDED = date(2025, 4, 17)
 
 
-def load_samples(*, on_progress: Callable[[LoadReport], None] = lambda report: None) -> LoadReport:
-    """Store the shipped teams and season; safe to repeat, about 1 s the first time."""
-    samples = files("linescore") / "samples"
-    load_teams(read_team_csv((samples / "teams.csv").read_text(encoding="utf-8").splitlines()))
-    season = gzip.decompress((samples / "periods_2024_2025.csv.gz").read_bytes()).decode("utf-8")
-    return load_games(read_period_csv(season.splitlines()), today=SEASON_ENDED, on_progress=on_progress)
+def load_samples(*, on_progress: OnProgress = unseen) -> LoadReport:
+    """
+    Store what is missing of the shipped teams and season, about 1 s the first time.
+
+    What is stored is left as it is: a curator may have corrected it.
+    """
+    report = LoadReport()
+    teams = [record for record in _shipped("teams.csv") if isinstance(record, TeamRecord)]
+    games = [record for record in _shipped("periods_2024_2025.csv.gz") if isinstance(record, GameScore)]
+    report.expected = len(games)
+    load_teams(teams, rules=TeamRules(replaces_stored=False), report=report)
+    rules = LoadRules(today=SEASON_ENDED, replaces_stored=False)
+    return load_games(games, rules=rules, report=report, on_progress=on_progress)
+
+
+def _shipped(name: str) -> Iterator[Record]:
+    yield from read_records(BytesIO((files("linescore") / "samples" / name).read_bytes()))

@@ -1,0 +1,109 @@
+"""The wire, and only the wire: bytes of the NHL's web API, asked for politely."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from linescore.ingest.record import NotReadable
+
+BASE_URL = "https://api-web.nhle.com"
+REQUESTS_A_SECOND = 2.0
+ATTEMPTS = 5
+TIMEOUT_SECONDS = 20.0
+MOST_WAIT_SECONDS = 120.0
+MOST_BODY_BYTES = 32 << 20
+TRY_AGAIN = {429, 500, 502, 503, 504}
+
+
+class NoAnswer(NotReadable):
+    """The server did not give the document, however often it was asked."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Wire:
+    """
+    One polite client of the API.
+
+    Never more than `requests_a_second`. A 429, a server's failure, a time-out or a broken connection is asked again up
+    to `attempts` times in all, after 1, 2, 4 ... seconds or as long as Retry-After says; longer than two minutes is
+    given up. `sleep` and `clock` are for tests.
+    """
+
+    base_url: str = BASE_URL
+    requests_a_second: float = REQUESTS_A_SECOND
+    attempts: int = ATTEMPTS
+    timeout_seconds: float = TIMEOUT_SECONDS
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    _client: httpx.Client = field(init=False)
+    _free_at: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        """Open the client; connections are kept and used again."""
+        self._client = httpx.Client(
+            timeout=self.timeout_seconds, follow_redirects=True, headers={"User-Agent": "Toolroom-linescore/1"}
+        )
+
+    def __enter__(self) -> Self:
+        """Use the connections until the end of the block."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def get(self, path: str) -> bytes:
+        """Give the document at a path, as /v1/score/2025-02-01; NoAnswer says why there is none."""
+        reason, wait = "", 0.0
+        for attempt in range(self.attempts):
+            if attempt:
+                self.sleep(wait)
+            wait = 2.0**attempt
+            try:
+                status, headers, body = self._ask(path)
+            except httpx.TransportError as error:
+                reason = f"{type(error).__name__}: {error}"
+                continue
+            if status == httpx.codes.OK:
+                return body
+            reason = f"HTTP {status}"
+            if status not in TRY_AGAIN:
+                raise NoAnswer(reason)
+            wait = max(wait, _retry_after(headers))
+            if wait > MOST_WAIT_SECONDS:
+                raise NoAnswer(f"{reason}, and not to be asked again for {wait:.0f} s")
+        raise NoAnswer(f"{reason}, {self.attempts} times")
+
+    def _ask(self, path: str) -> tuple[int, httpx.Headers, bytes]:
+        self._wait_for_turn()
+        body = bytearray()
+        with self._client.stream("GET", self.base_url.rstrip("/") + path) as answer:
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > MOST_BODY_BYTES:
+                    raise NoAnswer(f"an answer over {MOST_BODY_BYTES >> 20} MB")
+        return answer.status_code, answer.headers, bytes(body)
+
+    def _wait_for_turn(self) -> None:
+        if (early := self._free_at - self.clock()) > 0:
+            self.sleep(early)
+        self._free_at = self.clock() + 1 / self.requests_a_second
+
+
+def _retry_after(headers: httpx.Headers) -> float:
+    """Read Retry-After, in seconds or as a time; 0 where it says nothing that can be understood."""
+    said = headers.get("Retry-After", "").strip()
+    if re.fullmatch("[0-9]{1,9}", said):
+        return float(said)
+    try:
+        when = parsedate_to_datetime(said)
+    except ValueError:
+        return 0.0
+    return max(0.0, (when.astimezone(UTC) - datetime.now(UTC)).total_seconds())

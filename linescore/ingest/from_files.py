@@ -1,0 +1,108 @@
+"""Games from saved files: one file, or a folder with any mix of ours and strangers'."""
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from linescore.ingest.load import LoadRules, TeamRules, load_games, load_teams
+from linescore.ingest.parse import read_records
+from linescore.ingest.record import GameScore, NotReadable, Record, Refused, Skipped, printable
+from linescore.ingest.report import LoadReport
+from linescore.ingest.survey import Survey
+
+KIND_WORDS = {"PRE": "a preseason game", "REG": "a regular-season game", "POST": "a playoff game"}
+OnStep = Callable[[str, int, int], None]
+
+
+def unseen(*_: object) -> None:
+    """Show progress to nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the caller wants of a source: the day it is, the kinds of games, and whether mentioned teams are added."""
+
+    today: date
+    kinds: Collection[str] = ("REG", "POST")
+    adds_teams: bool = False
+
+
+def ingest_files(path: Path, *, wanted: Wanted, on_step: OnStep = unseen) -> LoadReport:
+    """
+    Store the games in a file or below a folder, each file recognised by what is in it.
+
+    Everything is read twice: first to learn whether the files are whole and agree, then to store. A file that is not
+    ours, or breaks off, is named and nothing of it is stored.
+    """
+    report, survey, readable = LoadReport(), Survey(), []
+    found = files_below(path)
+    for number, file in enumerate(found, start=1):
+        on_step("reading files", number, len(found))
+        try:
+            survey.merge(Survey.of(_records(file)))
+            readable.append(file)
+        except NotReadable as error:
+            report.unreadable.append(Refused(name=_shown(file, below=path), reason=str(error)))
+    report.expected = len(survey.games)
+    rules = TeamRules(adds_mentioned=wanted.adds_teams)
+    load_teams(survey.teams.values(), rules=rules, report=report)
+    report.left_out += survey.not_to_be_stored()
+    return load_games(
+        _games(readable, wanted=wanted, report=report, below=path),
+        rules=load_rules(survey, wanted=wanted), report=report,
+        on_progress=lambda report: on_step("storing games", report.total, report.expected),
+    )  # fmt: skip
+
+
+def files_below(path: Path) -> list[Path]:
+    """Find the files of a folder, in order of their names; links to folders are not followed."""
+    if not path.is_dir():
+        return [path]
+    return sorted(Path(folder) / name for folder, _, names in os.walk(path) for name in names)
+
+
+def load_rules(survey: Survey, *, wanted: Wanted, batch_games: int = 200) -> LoadRules:
+    """Hold games against what the survey learnt."""
+    return LoadRules(
+        today=wanted.today, finals=survey.final_goals(), contradicted=frozenset(survey.contradicted),
+        batch_games=batch_games,
+    )  # fmt: skip
+
+
+def only_wanted(game: GameScore, *, kinds: Collection[str]) -> GameScore | Skipped:
+    """Leave out a game of a kind that was not asked for, by name."""
+    if game.game_kind in kinds:
+        return game
+    reason = f"{KIND_WORDS[game.game_kind]}, which --kinds does not ask for"
+    return Skipped(game_id=game.game_id, name=game.name, reason=reason)
+
+
+def _games(
+    files: list[Path], *, wanted: Wanted, report: LoadReport, below: Path
+) -> Iterator[GameScore | Refused | Skipped]:
+    for file in files:
+        try:
+            for record in _records(file):
+                if isinstance(record, GameScore):
+                    yield only_wanted(record, kinds=wanted.kinds)
+                elif isinstance(record, Refused):
+                    yield record
+        except NotReadable as error:
+            report.unreadable.append(Refused(name=_shown(file, below=below), reason=f"changed meanwhile: {error}"))
+
+
+def _records(file: Path) -> Iterator[Record]:
+    try:
+        if not file.is_file():
+            raise NotReadable("not a regular file")
+        with file.open("rb") as stream:
+            yield from read_records(stream)
+    except OSError as error:
+        raise NotReadable(f"cannot be read: {error.strerror or error}") from error
+
+
+def _shown(file: Path, *, below: Path) -> str:
+    name = file.relative_to(below) if file != below else Path(file.name)
+    return printable(os.fsencode(name).decode("utf-8", "replace"))

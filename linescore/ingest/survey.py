@@ -1,0 +1,84 @@
+"""
+What a source holds, learnt by reading it once before anything is stored.
+
+A game may come in several files: as a schedule's final score, a landing, rows of a CSV. Only after all is read is it
+known whether they agree, which teams are named, and how many games to expect. Of a game only a hash is kept, so that
+a source of any size can be surveyed.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from linescore.ingest.record import FinalScore, GameScore, Record, Skipped, TeamRecord
+
+
+@dataclass(slots=True)
+class Survey:
+    """Everything but the games themselves."""
+
+    games: dict[int, int] = field(default_factory=dict)
+    finals: dict[int, FinalScore] = field(default_factory=dict)
+    waiting: dict[int, Skipped] = field(default_factory=dict)
+    teams: dict[str, TeamRecord] = field(default_factory=dict)
+    refused_ids: set[int] = field(default_factory=set)
+    contradicted: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> "Survey":
+        """Read records to their end; what they hold counts only if that works."""
+        survey = cls()
+        for record in records:
+            survey.add(record)
+        return survey
+
+    def add(self, record: Record) -> None:
+        """Note one record."""
+        if isinstance(record, GameScore):
+            self._note_game(record.game_id, digest=hash(record))
+        elif isinstance(record, FinalScore):
+            self._note_final(record)
+        elif isinstance(record, Skipped):
+            self.waiting[record.game_id] = record
+        elif isinstance(record, TeamRecord):
+            self._note_team(record)
+        elif record.game_id is not None:
+            self.refused_ids.add(record.game_id)
+
+    def merge(self, other: "Survey") -> None:
+        """Note all that another survey found."""
+        for game_id, digest in other.games.items():
+            self._note_game(game_id, digest=digest)
+        for final in other.finals.values():
+            self._note_final(final)
+        for team in other.teams.values():
+            self._note_team(team)
+        self.waiting |= other.waiting
+        self.refused_ids |= other.refused_ids
+        self.contradicted |= other.contradicted
+
+    def final_goals(self) -> dict[int, tuple[int, int]]:
+        """Give the final scores that games are held against."""
+        return {game_id: final.goals for game_id, final in self.finals.items()}
+
+    def not_to_be_stored(self, *, reason: str = "only its final score is here, not its periods") -> Iterator[Skipped]:
+        """Name games that the source speaks of without giving their periods."""
+        for game_id, skipped in self.waiting.items():
+            if game_id not in self.games:
+                yield skipped
+        known = self.games.keys() | self.refused_ids | self.waiting.keys()
+        for game_id, final in self.finals.items():
+            if game_id not in known:
+                yield Skipped(game_id=game_id, name=final.name, reason=reason)
+
+    def _note_game(self, game_id: int, *, digest: int) -> None:
+        if self.games.setdefault(game_id, digest) != digest:
+            self.contradicted.add(game_id)
+
+    def _note_final(self, final: FinalScore) -> None:
+        if self.finals.setdefault(final.game_id, final).goals != final.goals:
+            self.contradicted.add(final.game_id)
+
+    def _note_team(self, team: TeamRecord) -> None:
+        known = self.teams.get(team.team_code)
+        if known is None or (team.is_listed and not known.is_listed):
+            self.teams[team.team_code] = team
