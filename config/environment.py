@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -58,6 +58,15 @@ class Environment(BaseSettings):
         if value and urlsplit(value).scheme not in ("postgres", "postgresql"):
             raise ValueError("must be a postgresql:// address")
         return value
+
+
+def read_environment() -> Environment:
+    """Read the environment; ends the process with a line for each variable that cannot be used."""
+    try:
+        return Environment()
+    except ValidationError as invalid:
+        lines = [f"{'.'.join(map(str, problem['loc'])).upper()}: {problem['msg']}" for problem in invalid.errors()]
+        raise SystemExit("The environment cannot be used:\n  " + "\n  ".join(lines)) from invalid
 
 
 def django_database(url: str) -> dict[str, Any]:

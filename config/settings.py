@@ -3,12 +3,12 @@
 from typing import Any
 
 from config.environment import BASE_DIR as PROJECT_DIR
-from config.environment import Environment, django_database, kept_secret
+from config.environment import django_database, kept_secret, read_environment
 from config.postgres.cluster import address
 from config.postgres.place import find_place
 from config.postgres.roles import DATABASE, OWNER, READER
 
-env = Environment()
+env = read_environment()
 
 BASE_DIR = PROJECT_DIR
 TOOLROOM_VAR = env.toolroom_var

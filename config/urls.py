@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 from ninja import NinjaAPI
 
@@ -20,6 +21,7 @@ api.add_router("/tools", tools_router(registry))
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),
+    path("api/resources/", RedirectView.as_view(pattern_name="resources-docs")),
     path("api/resources/openapi.json", SpectacularJSONAPIView.as_view(), name="resources-openapi"),
     path("api/resources/docs", SpectacularSwaggerView.as_view(url_name="resources-openapi"), name="resources-docs"),
     path("api/", api.urls),

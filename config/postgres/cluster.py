@@ -11,7 +11,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -91,11 +91,15 @@ def _alone(lock: Path) -> Iterator[None]:
 
 
 def _make_folders(place: Place) -> None:
-    place.home.mkdir(mode=0o711, parents=True, exist_ok=True)
+    try:
+        place.home.mkdir(mode=0o711, parents=True, exist_ok=True)
+    except OSError as error:
+        raise PostgresDidNotStart(f"{place.home} cannot be made: {error.strerror}") from error
     for folder in (place.data, place.sockets):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if place.account and folder.stat().st_uid != place.account.pw_uid:
-            os.chown(folder, place.account.pw_uid, place.account.pw_gid)
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+            if place.account:
+                os.chown(folder, place.account.pw_uid, place.account.pw_gid)
         if folder.stat().st_uid != (place.account.pw_uid if place.account else os.geteuid()):
             raise PostgresDidNotStart(f"{folder} belongs to another user. Remove it, or set TOOLROOM_VAR elsewhere.")
 

@@ -1,0 +1,109 @@
+"""`manage.py quickstart`, as a newcomer runs it: from nothing, with real processes."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a place where nothing has been started yet."""
+    folder = tmp_path_factory.mktemp("quickstart")
+    for above in (folder, *folder.parents[:2]):
+        above.chmod(0o755)
+    return folder / "var"
+
+
+def manage(*arguments: str, var: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of manage.py with the embedded database below `var`."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "TOOLROOM_"))}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=PROJECT,
+        env=clean | {"TOOLROOM_VAR": str(var), "COLUMNS": "160"} | environment,
+        text=True,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_it_ends_with_a_real_answer_and_running_it_again_changes_nothing(var: Path) -> None:
+    first = manage("quickstart", "--check", var=var)
+    second = manage("quickstart", "--check", var=var)
+
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert "linescore: 1,312 added, 0 already there" in first.stdout
+    assert "2025-02-01   CAR" in first.stdout
+    assert "Everything works." in first.stdout
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert "linescore: 0 added, 1,312 already there" in second.stdout
+    assert _key(first.stdout) == _key(second.stdout)
+
+
+def test_its_key_is_nowhere_in_what_it_leaves_behind(var: Path) -> None:
+    key = _key(manage("quickstart", "--check", var=var).stdout)
+
+    found = [path for path in var.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
+
+    assert found == []
+
+
+def test_a_port_in_use_is_passed_over(var: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        from config.serving import free_port
+
+        assert free_port("127.0.0.1", wanted=port) > port
+
+
+def test_a_part_that_does_not_start_is_named(var: Path) -> None:
+    blocked = var.parent / "blocked"
+    blocked.mkdir(mode=0o755)
+    (blocked / "postgres").write_text("a file where a folder should be")
+
+    failed = manage("quickstart", "--check", var=blocked)
+
+    assert failed.returncode == 1
+    assert "quickstart stopped:" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_database_of_ones_own_needs_its_reader_named(var: Path) -> None:
+    failed = manage("check", var=var, DATABASE_URL="postgresql://somebody@/nowhere")
+
+    assert failed.returncode == 1
+    assert "DATABASE_READER_URL is not" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_an_address_of_another_database_is_refused(var: Path) -> None:
+    failed = manage("check", var=var, DATABASE_URL="mysql://somebody@db/nowhere")
+
+    assert failed.returncode == 1
+    assert "DATABASE_URL: Value error, must be a postgresql:// address" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_key_can_be_made_from_the_command_line(var: Path) -> None:
+    made = manage("create_api_key", "alice", "--scope", "linescore:read", "--days", "7", var=var)
+    refused = manage("create_api_key", "alice", "--scope", "linescore:fly", var=var)
+
+    assert re.fullmatch(r"tr_[\w-]{43}\n", made.stdout)
+    assert refused.returncode == 1
+    assert "unknown scope linescore:fly" in refused.stderr
+
+
+def _key(printed: str) -> str:
+    found = re.search(r"API key +(tr_[\w-]+)", printed)
+    assert found
+    return found[1]
