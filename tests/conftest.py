@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
+from asgiref.sync import SyncToAsync
 from django.conf import settings
 from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
@@ -181,6 +182,8 @@ def _close_connections() -> None:
         home.run(pool.close())
     keys.forget()
     connections.close_all()
+    # sync_to_async's thread has connections of its own, which would outlive their database.
+    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 def _point_at(database: str) -> None:
