@@ -20,6 +20,7 @@ CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins
 INSTALLED_APPS = [
     "config",
     "linescore",
+    "graphql_proxy",
     "toolbox",
     "unfold",
     "unfold.contrib.filters",
