@@ -1,0 +1,1 @@
+"""How schemas come in: parse (text in, schema out), load (rows)."""

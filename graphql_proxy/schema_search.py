@@ -1,0 +1,205 @@
+"""Ranked search over a schema: queries, mutations, types, fields and enum values, by name and description."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Literal
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+)
+
+Kind = Literal["query", "mutation", "type", "field", "value"]
+
+_WEIGHTS: dict[Kind, float] = {"query": 2.0, "type": 1.4, "mutation": 1.0, "field": 0.8, "value": 0.4}
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_EMPTY_WORDS = frozenset(
+    re.findall(r"\w+", "a all an and are by do for from get in is list me of on or show the to what which who with")
+)
+MOST_WORDS = 12
+SHORTEST_BEGINNING = 3
+LEAST_LIKENESS = 0.75
+RARITY_OF_A_GUESS = 3.0
+DESCRIPTION_WEIGHT, ARGUMENT_WEIGHT = 0.35, 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One thing that can be found: where it stands, how it reads, what is said of it."""
+
+    kind: Kind
+    path: str
+    name: str
+    signature: str
+    description: str
+
+
+@dataclass(slots=True)
+class _Posting:
+    entry: int
+    weight: float
+
+
+@dataclass(slots=True)
+class SchemaIndex:
+    """An inverted index over one schema's words; made once, asked often."""
+
+    entries: list[Entry] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    postings: dict[str, list[_Posting]] = field(default_factory=lambda: defaultdict(list))
+    trigrams: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    exact: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(cls, schema: GraphQLSchema) -> "SchemaIndex":
+        """Index everything that a schema names, built-in names left out."""
+        index = cls()
+        for entry, arguments in _entries(schema):
+            index._add(entry, arguments=arguments)
+        for word in index.postings:
+            for gram in _grams(word):
+                index.trigrams[gram].add(word)
+        return index
+
+    def search(self, text: str, *, limit: int) -> list[Entry]:
+        """Give the likeliest entries, best first; misspelt words find what is spelt alike."""
+        scores: dict[int, float] = defaultdict(float)
+        hits: dict[int, int] = defaultdict(int)
+        wanted = _asked(text)
+        for word in wanted:
+            for number, score in self._matches(word).items():
+                scores[number] += score
+                hits[number] += 1
+        for number, count in hits.items():
+            scores[number] *= count / len(wanted)
+        for number in self.exact.get("".join(wanted), ()):
+            scores[number] += 10
+        weighed = {number: self._weighed(number, score) for number, score in scores.items()}
+        best = sorted(weighed, key=lambda number: (-weighed[number], len(self.entries[number].path), number))
+        return [self.entries[number] for number in best[:limit]]
+
+    def _weighed(self, number: int, score: float) -> float:
+        return score * _WEIGHTS[self.entries[number].kind] / (1 + 0.15 * self.lengths[number])
+
+    def _matches(self, word: str) -> dict[int, float]:
+        """Score every entry for one word, by its best occurrence there."""
+        scores: dict[int, float] = {}
+        for known, likeness in self._known(word):
+            postings = self.postings[known]
+            rarity = math.log(1 + len(self.entries) / len(postings)) if likeness == 1 else RARITY_OF_A_GUESS
+            for posting in postings:
+                score = likeness * rarity * posting.weight
+                if score > scores.get(posting.entry, 0):
+                    scores[posting.entry] = score
+        return scores
+
+    def _known(self, word: str) -> Iterator[tuple[str, float]]:
+        """Give the index's words for one: itself, those that begin with it, else those spelt alike."""
+        if word in self.postings:
+            yield word, 1.0
+        like = {known for gram in _grams(word) for known in self.trigrams.get(gram, ()) if known != word}
+        begun = {known for known in like if len(word) >= SHORTEST_BEGINNING and known.startswith(word)}
+        yield from ((known, 0.5) for known in begun)
+        if word not in self.postings:
+            matcher = SequenceMatcher(b=word)
+            for known in like - begun:
+                matcher.set_seq1(known)
+                if matcher.quick_ratio() >= LEAST_LIKENESS and (ratio := matcher.ratio()) >= LEAST_LIKENESS:
+                    yield known, ratio**3 * 0.9
+
+    def _add(self, entry: Entry, *, arguments: Iterable[str]) -> None:
+        number = len(self.entries)
+        self.entries.append(entry)
+        own = words(entry.name)
+        self.lengths.append(len(own))
+        self.exact["".join(own)].append(number)
+        weights: dict[str, float] = {}
+        for word in words(" ".join(arguments)):
+            weights[word] = ARGUMENT_WEIGHT
+        for word in words(entry.description) + words(entry.path.rpartition(".")[0]):
+            weights[word] = DESCRIPTION_WEIGHT
+        weights |= dict.fromkeys(own, 1.0)
+        for word, weight in weights.items():
+            self.postings[word].append(_Posting(number, weight))
+
+
+def words(text: str) -> list[str]:
+    """Take names and prose apart: camelCase, snake_case, lower case, singular."""
+    return [_singular(word.lower()) for word in _WORD.findall(text)]
+
+
+def _asked(text: str) -> list[str]:
+    """Give the words of a search, those that say nothing left out unless there are no others."""
+    found = words(text)[:MOST_WORDS]
+    return [word for word in found if word not in _EMPTY_WORDS] or found
+
+
+def _singular(word: str) -> str:
+    if re.fullmatch(r"\w{2,}ies", word):
+        return f"{word[:-3]}y"
+    return word[:-1] if re.fullmatch(r"\w{2,}[^s]s", word) else word
+
+
+def _grams(word: str) -> set[str]:
+    padded = f"^{word}$"
+    return {padded[start : start + 3] for start in range(len(padded) - 2)}
+
+
+def _entries(schema: GraphQLSchema) -> Iterator[tuple[Entry, list[str]]]:
+    """Give everything with a name, and the names of its arguments."""
+    roots: dict[str, Kind] = {}
+    if schema.mutation_type is not None:
+        roots[schema.mutation_type.name] = "mutation"
+    if schema.query_type is not None:
+        roots[schema.query_type.name] = "query"
+    for name, of in schema.type_map.items():
+        if name.startswith("__"):
+            continue
+        if name not in roots:
+            yield _entry("type", path=name, name=name, signature=name, description=of.description), []
+        yield from _inside(of, kind=roots.get(name, "field"))
+
+
+def _inside(of: GraphQLNamedType, *, kind: Kind) -> Iterator[tuple[Entry, list[str]]]:
+    if isinstance(of, GraphQLEnumType):
+        for value, about in of.values.items():
+            path = f"{of.name}.{value}"
+            yield _entry("value", path=path, name=value, signature=path, description=about.description), []
+    elif isinstance(of, GraphQLObjectType | GraphQLInterfaceType | GraphQLInputObjectType):
+        for member, about_field in of.fields.items():
+            yield _member(about_field, name=member, of=of.name, kind=kind)
+
+
+def _member(about: GraphQLField | GraphQLInputField, *, name: str, of: str, kind: Kind) -> tuple[Entry, list[str]]:
+    path = name if kind != "field" else f"{of}.{name}"
+    arguments = getattr(about, "args", {})
+    signature = f"{path}{arguments_signature(arguments)}: {about.type}"
+    entry = _entry(kind, path=path, name=name, signature=signature, description=about.description)
+    return entry, list(arguments)
+
+
+def arguments_signature(arguments: dict[str, GraphQLArgument], *, most: int = 6) -> str:
+    """Write arguments as SDL does, required ones first; past `most`, how many more there are."""
+    if not arguments:
+        return ""
+    ordered = sorted(arguments.items(), key=lambda item: not str(item[1].type).endswith("!"))
+    shown = [f"{name}: {argument.type}" for name, argument in ordered[:most]]
+    more = [f"… {len(ordered) - most} more"] if len(ordered) > most else []
+    return f"({', '.join(shown + more)})"
+
+
+def _entry(kind: Kind, *, path: str, name: str, signature: str, description: str | None) -> Entry:
+    return Entry(
+        kind=kind, path=path, name=name, signature=signature, description=" ".join((description or "").split())
+    )

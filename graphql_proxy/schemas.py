@@ -1,0 +1,101 @@
+"""Schemas of upstreams, parsed once a process and kept; a newer version in the database takes the old one's place."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphql import GraphQLSchema
+
+from graphql_proxy.ingest.parse_schema import read_stored
+from graphql_proxy.schema_search import SchemaIndex
+from toolbox.pool import Pool
+from toolbox.reader import reader
+
+MEMORY_SECONDS = 2.0
+"""How long it is trusted that no newer version was stored."""
+MOST_KEPT = 8
+
+_NEWEST = """
+SELECT s.version, s.digest
+FROM graphql_proxy_schemas AS s
+JOIN graphql_proxy_upstreams AS u ON u.id = s.upstream_id
+WHERE u.slug = %s
+ORDER BY s.version DESC
+LIMIT 1
+"""
+_TEXT = "SELECT sdl FROM graphql_proxy_schemas WHERE digest = %s LIMIT 1"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KnownSchema:
+    """A parsed schema, with what is worked out of it once."""
+
+    schema: GraphQLSchema
+    digest: str
+    version: int
+
+    @cached_property
+    def index(self) -> SchemaIndex:
+        """The search index."""
+        return SchemaIndex.of(self.schema)
+
+    @property
+    def query_count(self) -> int:
+        """How many query fields there are."""
+        return len(self.schema.query_type.fields) if self.schema.query_type else 0
+
+
+class SchemaStore:
+    """The newest stored schema of each upstream, for one process."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._newest: dict[str, tuple[float, KnownSchema | None]] = {}
+        self._parsed: OrderedDict[str, KnownSchema] = OrderedDict()
+        self._parsing: dict[str, asyncio.Task[KnownSchema]] = {}
+
+    async def of(self, slug: str) -> KnownSchema | None:
+        """Give an upstream's schema, None where none is stored; one statement every 2 s, two when it is new."""
+        known = self._newest.get(slug)
+        if known and known[0] > self._pool.clock():
+            return known[1]
+        found = await self._pool.fetch(_NEWEST, [slug])
+        schema = None
+        if found.rows:
+            schema = await self._read(found.rows[0]["digest"], version=found.rows[0]["version"])
+        self._newest[slug] = (self._pool.clock() + MEMORY_SECONDS, schema)
+        return schema
+
+    def forget(self) -> None:
+        """Forget which versions are newest; what was parsed is kept, because it is known by its digest."""
+        self._newest.clear()
+
+    async def _read(self, digest: str, *, version: int) -> KnownSchema:
+        if digest in self._parsed:
+            self._parsed.move_to_end(digest)
+            return self._parsed[digest]
+        task = self._parsing.get(digest)
+        if task is None:
+            task = asyncio.create_task(self._parse(digest, version=version))
+            self._parsing[digest] = task
+            task.add_done_callback(lambda _: self._parsing.pop(digest, None))
+        return await asyncio.shield(task)
+
+    async def _parse(self, digest: str, *, version: int) -> KnownSchema:
+        """Parse in a thread, so that other calls are answered meanwhile."""
+        found = await self._pool.fetch(_TEXT, [digest])
+        known = await asyncio.to_thread(_parsed, found.rows[0]["sdl"], digest, version)
+        self._parsed[digest] = known
+        while len(self._parsed) > MOST_KEPT:
+            self._parsed.popitem(last=False)
+        return known
+
+
+def _parsed(sdl: str, digest: str, version: int) -> KnownSchema:
+    known = KnownSchema(schema=read_stored(sdl), digest=digest, version=version)
+    assert known.index  # noqa: S101 - worked out here, in the thread, rather than by the first search
+    return known
+
+
+schemas = SchemaStore(reader)
