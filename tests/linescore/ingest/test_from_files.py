@@ -39,7 +39,7 @@ def test_files_of_strangers_are_named_and_the_rest_goes_in(tmp_path: Path) -> No
     report = ingest_files(tmp_path, wanted=WANTED)
 
     assert list(Game.objects.values_list("game_id", flat=True)) == [2024020001]
-    assert {thing.name: str(thing.reason).partition(":")[0] for thing in report.unreadable} == {
+    assert {thing.name: _start(thing.reason) for thing in report.unreadable} == {
         "empty.json": "empty",
         "gone": "not a regular file",
         "half.csv.gz": "gzip that ends early or is damaged",
@@ -47,6 +47,10 @@ def test_files_of_strangers_are_named_and_the_rest_goes_in(tmp_path: Path) -> No
         "latin.csv": "line 5 is not UTF-8; save the file as UTF-8",
         "pipe": "not a regular file",
     }
+
+
+def _start(reason: str) -> str:
+    return reason.partition(":")[0]
 
 
 def test_a_file_whose_name_is_not_text_is_named_all_the_same(tmp_path: Path) -> None:
@@ -70,7 +74,7 @@ def test_a_game_told_in_two_ways_is_refused_once_and_not_stored(tmp_path: Path) 
 
 def test_rows_of_a_game_that_do_not_stand_together_are_refused_with_that_reason(tmp_path: Path) -> None:
     header, *rows = csv_of(game(), game(game_id=2)).splitlines(keepends=True)
-    (tmp_path / "a.csv").write_bytes(header + b"".join(sorted(rows, key=lambda row: row.split(b",")[6])))
+    (tmp_path / "a.csv").write_bytes(header + b"".join(sorted(rows, key=lambda row: bytes(row).split(b",")[6])))
 
     report = ingest_files(tmp_path, wanted=WANTED)
 
