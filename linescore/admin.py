@@ -177,7 +177,7 @@ class PeriodResultAdmin(BrowsedAdmin):
     """Results, to be browsed; the way to change one is its period."""
 
     notice = DERIVED
-    list_display = ["game_date", "team_id", "match", "period_number", "goals", "empty_net_goals", "period_outcome",
+    list_display = ["day", "team_code", "match", "period_number", "goals", "empty_net_goals", "period_outcome",
                     "won_two_plus_reg_periods", "correct"]  # fmt: skip
     list_filter = ["season", SeenByFilter, "period_outcome", "period_number", "won_two_plus_reg_periods",
                    ("game_date", RangeDateFilter)]  # fmt: skip

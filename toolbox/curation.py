@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
+from django.contrib.admin import ShowFacets
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
@@ -39,6 +40,7 @@ class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
     list_filter_submit = True
     list_fullwidth = True
     show_full_result_count = False
+    show_facets = ShowFacets.NEVER
     paginator = CappedPaginator
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
