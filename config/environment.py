@@ -83,6 +83,15 @@ def django_database(url: str) -> dict[str, Any]:
     }
 
 
+def upstream_secrets() -> dict[str, str]:
+    """
+    Give the variables that headers of GraphQL upstreams may name: those that begin with GRAPHQL_SECRET_.
+
+    No other variable can be named there, or whoever edits upstreams could send the database's password away.
+    """
+    return {name: value for name, value in os.environ.items() if name.startswith("GRAPHQL_SECRET_")}
+
+
 def kept_secret(path: Path) -> str:
     """Read the secret kept at `path`, making it on first use, readable by its owner alone."""
     if not path.exists():

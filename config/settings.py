@@ -3,7 +3,7 @@
 from typing import Any
 
 from config.environment import BASE_DIR as PROJECT_DIR
-from config.environment import django_database, kept_secret, read_environment
+from config.environment import django_database, kept_secret, read_environment, upstream_secrets
 from config.postgres.cluster import address
 from config.postgres.place import find_place
 from config.postgres.roles import DATABASE, OWNER, READER
@@ -96,6 +96,7 @@ TOOLROOM_READER_POOL = env.toolroom_reader_pool
 TOOLROOM_FAST_LANE = env.toolroom_fast_lane
 TOOLROOM_LIMITS_URL = env.toolroom_limits_url
 TOOLROOM_API_KEY = env.toolroom_api_key
+GRAPHQL_SECRETS = upstream_secrets()
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 

@@ -1,1 +1,115 @@
 """What may be asked of an upstream, and what is answered: contract `execute_graphql`."""
+
+from typing import Any
+
+from pydantic import Field
+
+from toolbox.contract import Answer, Question
+from toolbox.dialect import Dialect
+from toolbox.errors import ErrorCode
+
+NO_UPSTREAM = ErrorCode("NO_UPSTREAM", 503, "No upstream is configured.")
+UNKNOWN_UPSTREAM = ErrorCode("UNKNOWN_UPSTREAM", 404, "There is no upstream of that name.")
+DOCUMENT_REFUSED = ErrorCode("DOCUMENT_REFUSED", 400, "The document goes past a limit, or is not safe to send.")
+MUTATION_REFUSED = ErrorCode("MUTATION_REFUSED", 403, "Documents that write or subscribe are not sent by this tool.")
+UPSTREAM_UNREACHABLE = ErrorCode("UPSTREAM_UNREACHABLE", 502, "The upstream cannot be reached.")
+UPSTREAM_ERROR = ErrorCode("UPSTREAM_ERROR", 502, "The upstream's answer is no GraphQL answer.")
+UPSTREAM_TOO_LARGE = ErrorCode("UPSTREAM_TOO_LARGE", 413, "The upstream's answer is larger than is read.")
+UPSTREAM_TIMEOUT = ErrorCode("UPSTREAM_TIMEOUT", 504, "The upstream did not answer in time.")
+UPSTREAM_LIMIT = ErrorCode("UPSTREAM_LIMIT", 429, "The upstream takes no more requests now.")
+
+CHOICE_ERRORS = (NO_UPSTREAM, UNKNOWN_UPSTREAM)
+ASKING_ERRORS = (
+    *CHOICE_ERRORS,
+    DOCUMENT_REFUSED,
+    MUTATION_REFUSED,
+    UPSTREAM_UNREACHABLE,
+    UPSTREAM_ERROR,
+    UPSTREAM_TOO_LARGE,
+    UPSTREAM_TIMEOUT,
+    UPSTREAM_LIMIT,
+)
+"""What a tool may answer that sends a document."""
+
+MOST_UPSTREAM_SECONDS = 60
+ASKING_DEADLINE_SECONDS = MOST_UPSTREAM_SECONDS + 5.0
+"""Above every upstream's own time, which is the one that is told."""
+
+UPSTREAM = Field(None, description="Which upstream to ask, by its name; the default one if not given.", max_length=40)
+
+
+class GraphqlDialect(Dialect):
+    """The kernel's own words: a bare answer, or `{error: {code, message, suggestion, details?}}`."""
+
+
+class GraphqlQuery(Question):
+    """A GraphQL document with what it needs."""
+
+    query: str = Field(description="The GraphQL document, such as '{ team(id: 75) { name } }'.", min_length=1)
+    variables: dict[str, Any] | None = Field(None, description="Values of the document's variables, by name, no $.")
+    operation_name: str | None = Field(
+        None, description="Which operation to run, where the document holds several.", max_length=200
+    )
+    upstream: str | None = UPSTREAM
+
+
+class GraphqlMutation(GraphqlQuery):
+    """A GraphQL document that may write."""
+
+
+class ErrorLocation(Answer):
+    """A place in the document."""
+
+    line: int = Field(description="Line, from 1.")
+    column: int = Field(description="Column, from 1.")
+
+
+class GraphqlError(Answer):
+    """One error as the upstream worded it."""
+
+    message: str = Field(description="The upstream's own message first; for an unknown query, help after it.")
+    path: list[str | int] | None = Field(None, description="Which field of the answer it is about.")
+    locations: list[ErrorLocation] | None = Field(None, description="Where in the document.")
+
+
+class GraphqlAnswer(Answer):
+    """What the upstream answered."""
+
+    data: Any = Field(description="The upstream's data as it came; null where there is none.")
+    errors: list[GraphqlError] = Field(description="The upstream's errors; empty where all went well.")
+    hints: list[str] = Field(description="How the errors may be mended; empty where nothing is known.")
+    age_seconds: int | None = Field(None, description="How long ago the upstream was asked, where it was not now.")
+
+
+class DocumentCost(Answer):
+    """What a document asks for, fragments spread out."""
+
+    bytes: int = Field(description="Length of the document in bytes.")
+    tokens: int = Field(description="Words and signs.")
+    depth: int = Field(description="Selections inside each other.")
+    fields: int = Field(description="Fields.")
+    aliases: int = Field(description="Fields under another name.")
+    root_fields: int = Field(description="Queries.", serialization_alias="rootFields")
+    directives: int = Field(description="Directives.")
+    largest_list: int = Field(description="The highest list size asked for.", serialization_alias="largestList")
+    cost: int = Field(description="Fields, each times the sizes of the lists around it.")
+
+
+class Validity(Answer):
+    """Whether a document would be understood, and whether it would be sent."""
+
+    valid: bool = Field(description="True if it parses and, where a schema is stored, fits that schema.")
+    errors: list[GraphqlError] = Field(description="Why it is not valid.")
+    hints: list[str] = Field(description="How the errors may be mended.")
+    would_be_sent: bool = Field(
+        description="True if execute_graphql would send it; validity is not asked for, only safety.",
+        serialization_alias="wouldBeSent",
+    )
+    refusal: str | None = Field(None, description="Why it would not be sent.")
+    cost: DocumentCost | None = Field(None, description="What it asks for; absent where it does not parse.")
+    most_cost: int = Field(description="The dearest document that is sent.", serialization_alias="mostCost")
+    schema_version: int | None = Field(
+        None,
+        description="The stored schema it was held to; absent where none is stored.",
+        serialization_alias="schemaVersion",
+    )

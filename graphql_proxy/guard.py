@@ -1,0 +1,105 @@
+"""What is refused before anything is sent: for safety alone, never for what a schema says."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from graphql import FieldNode, GraphQLSchema, OperationType, SelectionSetNode
+
+from graphql_proxy import refusals
+from graphql_proxy.contracts import DocumentCost
+from graphql_proxy.costing import FragmentCycle, Surroundings, Weight, weigh
+from graphql_proxy.documents import MOST_FRAGMENTS, MOST_NESTING, Document, measured, parsed
+from graphql_proxy.upstreams import KnownUpstream
+
+_LESS_INTROSPECTION = "Use the introspect_schema tool, which answers from the stored schema."
+
+
+def read_document(text: str, *, upstream: KnownUpstream) -> Document:
+    """
+    Parse a document that is small enough to be parsed.
+
+    Raises ToolError where it is not, GraphQLSyntaxError where it is no GraphQL.
+    """
+    _within("length in bytes", len(text.encode(errors="replace")), upstream.most_document_bytes)
+    measure = measured(text, most_tokens=upstream.most_tokens)
+    _within("number of words and signs", measure.tokens, upstream.most_tokens)
+    _within("nesting of brackets", measure.nesting, MOST_NESTING)
+    _within("number of directives", measure.directives, upstream.most_directives)
+    return parsed(text, measure)
+
+
+def cost_of(
+    document: Document, *, upstream: KnownUpstream, variables: Mapping[str, Any], schema: GraphQLSchema | None
+) -> tuple[DocumentCost, Weight]:
+    """Weigh a document; raises ToolError where its fragments form a cycle or pretend to be the language's own."""
+    _within("number of fragments", len(document.fragments), MOST_FRAGMENTS)
+    _refuse_reserved_names(document)
+    around = Surroundings(variables=variables, schema=schema, assumed_list_size=upstream.assumed_list_size)
+    try:
+        weight = weigh(document, around=around)
+    except FragmentCycle as cycle:
+        raise refusals.unsafe(
+            f"its fragments contain each other ({cycle})", suggestion="Write the selection out instead."
+        ) from cycle
+    cost = DocumentCost(
+        bytes=len(document.text.encode()),
+        tokens=document.measure.tokens,
+        depth=weight.depth,
+        fields=weight.fields,
+        aliases=weight.aliases,
+        root_fields=weight.roots,
+        directives=document.measure.directives,
+        largest_list=weight.largest_list,
+        cost=weight.cost,
+    )
+    return cost, weight
+
+
+def refuse_dear(cost: DocumentCost, *, upstream: KnownUpstream) -> None:
+    """Raise ToolError where a document asks for more than the upstream allows."""
+    _within("depth", cost.depth, upstream.most_depth)
+    _within("number of aliases", cost.aliases, upstream.most_aliases)
+    _within("number of root fields", cost.root_fields, upstream.most_root_fields)
+    _within("list size", cost.largest_list, upstream.most_list_size)
+    _within("cost", cost.cost, upstream.most_cost)
+
+
+def refuse_forbidden(document: Document, weight: Weight, *, upstream: KnownUpstream, may_write: bool) -> None:
+    """Raise ToolError where a document writes, subscribes or introspects and may not."""
+    kinds = {one.operation for one in document.operations}
+    if OperationType.SUBSCRIPTION in kinds:
+        raise refusals.writes("subscription", suggestion="Ask with a query; answers are not streamed here.")
+    if OperationType.MUTATION in kinds and not upstream.allows_mutations:
+        raise refusals.writes("mutation", suggestion=f"The upstream {upstream.slug} is read only here; use queries.")
+    if OperationType.MUTATION in kinds and not may_write:
+        raise refusals.writes("mutation", suggestion="Use execute_graphql_mutation, which needs a key that may write.")
+    if weight.introspects and not upstream.allows_introspection:
+        raise refusals.unsafe("it asks for __schema or __type", suggestion=_LESS_INTROSPECTION)
+
+
+def _refuse_reserved_names(document: Document) -> None:
+    names = [*document.fragments, *_aliases(document)]
+    names += [one.name.value for one in document.operations if one.name]
+    for name in names:
+        if name.startswith("__"):
+            raise refusals.unsafe(
+                f"it gives the name {name[:40]!r}, which looks like introspection",
+                suggestion="Use a name that does not begin with two underscores.",
+            )
+
+
+def _aliases(document: Document) -> Iterable[str]:
+    stack: list[SelectionSetNode] = [one.selection_set for one in document.operations]
+    stack += [fragment.selection_set for fragment in document.fragments.values()]
+    while stack:
+        for one in stack.pop().selections:
+            if isinstance(one, FieldNode) and one.alias:
+                yield one.alias.value
+            inner = getattr(one, "selection_set", None)
+            if inner:
+                stack.append(inner)
+
+
+def _within(what: str, found: int, most: int) -> None:
+    if found > most:
+        raise refusals.too_much(what, found=found, most=most)

@@ -1,0 +1,168 @@
+"""What the schema and the document know about an error: names like the one that was asked for, and where they stand."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+from graphql import (
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    NonNullTypeNode,
+    get_named_type,
+    is_leaf_type,
+)
+
+from graphql_proxy.documents import Document
+
+MOST_NAMES = 12
+MOST_VISITED = 2_000
+_ROOMS = ("edges", "node", "nodes", "items", "data")
+"""The levels that lists are wrapped in; looked into first."""
+
+Groups = Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What was asked: the schema where one is stored, the document where it parsed, the variables."""
+
+    schema: GraphQLSchema | None = None
+    document: Document | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+
+def look_up(lookup: str, groups: Groups, *, context: Context) -> str | None:
+    """Give what takes the place of {found}; None where nothing is known. An unknown lookup finds nothing."""
+    if lookup == "variable":
+        return _missing_variables(context)
+    finder = _FINDERS.get(lookup)
+    return finder(groups, context.schema) if finder and context.schema else None
+
+
+def _field(groups: Groups, schema: GraphQLSchema) -> str | None:
+    return _listed(_alike(groups.get("field", ""), _fields(_parent(groups, schema))))
+
+
+def _level(groups: Groups, schema: GraphQLSchema) -> str | None:
+    """Look for the field below the type it was asked on, nearest first."""
+    wanted = groups.get("field", "").lower()
+    level: list[tuple[tuple[str, ...], GraphQLNamedType | None]] = [((), _parent(groups, schema))]
+    visited = 0
+    for _ in range(3):
+        below: list[tuple[tuple[str, ...], GraphQLNamedType | None]] = []
+        for path, parent in level:
+            for name, known in _rooms_first(_fields(parent)):
+                visited += 1
+                if path and name.lower() == wanted:
+                    return " { ".join((*path, name)) + " }" * len(path)
+                below.append(((*path, name), get_named_type(known.type)))
+        level = below if visited < MOST_VISITED else []
+    return None
+
+
+def _type(groups: Groups, schema: GraphQLSchema) -> str | None:
+    names = [name for name in schema.type_map if not name.startswith("__")]
+    return _listed(_alike(_bare(groups.get("type", "")), names))
+
+
+def _argument(groups: Groups, schema: GraphQLSchema) -> str | None:
+    known = _asked_field(groups, schema)
+    if known is None:
+        return None
+    return _listed(_alike(groups.get("argument", ""), known.args) or list(islice(known.args, MOST_NAMES)))
+
+
+def _enum_value(groups: Groups, schema: GraphQLSchema) -> str | None:
+    known = schema.get_type(_bare(groups.get("type", "")))
+    if not isinstance(known, GraphQLEnumType):
+        return None
+    return _listed(_alike(groups.get("value", ""), known.values) or list(islice(known.values, MOST_NAMES)))
+
+
+def _selection(groups: Groups, schema: GraphQLSchema) -> str | None:
+    """Show what can be selected: plain values first, then what needs a selection of its own."""
+    fields = _fields(_parent(groups, schema))
+    plain = [name for name, known in fields.items() if is_leaf_type(get_named_type(known.type)) and not known.args]
+    deeper = [f"{name} {{ … }}" for name, known in _rooms_first(fields) if not is_leaf_type(get_named_type(known.type))]
+    shown = [*plain[: MOST_NAMES - 4], *deeper[:4]]
+    return f"{{ {' '.join(shown)} }}" if shown else None
+
+
+def _missing_variables(context: Context) -> str | None:
+    if context.document is None:
+        return None
+    required = {
+        one.variable.name.value: f"${one.variable.name.value}"
+        for operation in context.document.operations
+        for one in operation.variable_definitions or ()
+        if isinstance(one.type, NonNullTypeNode) and one.default_value is None
+    }
+    return _listed([shown for name, shown in required.items() if context.variables.get(name) is None], quote="")
+
+
+_FINDERS: dict[str, Callable[[Groups, GraphQLSchema], str | None]] = {
+    "field": _field,
+    "level": _level,
+    "type": _type,
+    "argument": _argument,
+    "enum_value": _enum_value,
+    "selection": _selection,
+}
+
+
+def _parent(groups: Groups, schema: GraphQLSchema) -> GraphQLNamedType | None:
+    """Give the type that an error names."""
+    return schema.get_type(_bare(groups.get("type", "")))
+
+
+def _asked_field(groups: Groups, schema: GraphQLSchema) -> GraphQLField | None:
+    """Give the field by type and name, or by the path from the query's root that Java servers print."""
+    if groups.get("type"):
+        return _fields(_parent(groups, schema)).get(groups.get("field", ""))
+    parent: GraphQLNamedType | None = schema.query_type
+    known: GraphQLField | None = None
+    for name in groups.get("path", "").split("/"):
+        known = _fields(parent).get(name)
+        parent = get_named_type(known.type) if known else None
+    return known
+
+
+def _fields(parent: GraphQLNamedType | None) -> Mapping[str, Any]:
+    if isinstance(parent, GraphQLObjectType | GraphQLInterfaceType | GraphQLInputObjectType):
+        fields: Mapping[str, Any] = parent.fields
+        return fields
+    return {}
+
+
+def _rooms_first(fields: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(fields.items(), key=lambda entry: entry[0] not in _ROOMS)
+
+
+def _alike(wanted: str, names: Iterable[str]) -> list[str]:
+    """Give the names most like the wanted one; one that differs by case alone stands for itself."""
+    known = list(names)
+    plain = _plain(wanted)
+    same = [name for name in known if _plain(name) == plain]
+    if same:
+        return same
+    by_plain = {_plain(name): name for name in known}
+    return [by_plain[near] for near in get_close_matches(plain, by_plain, n=3, cutoff=0.6)]
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _bare(type_name: str) -> str:
+    return type_name.strip("[]! ")
+
+
+def _listed(names: list[str], *, quote: str = "`") -> str | None:
+    return ", ".join(f"{quote}{name}{quote}" for name in names[:MOST_NAMES]) or None

@@ -1,0 +1,124 @@
+"""How this domain says no. No message names an address or a header."""
+
+from collections.abc import Iterable
+
+from graphql_proxy.contracts import (
+    DOCUMENT_REFUSED,
+    MUTATION_REFUSED,
+    NO_UPSTREAM,
+    UNKNOWN_UPSTREAM,
+    UPSTREAM_ERROR,
+    UPSTREAM_LIMIT,
+    UPSTREAM_TIMEOUT,
+    UPSTREAM_TOO_LARGE,
+    UPSTREAM_UNREACHABLE,
+)
+from toolbox.errors import ToolError
+from toolbox.web import AddressRefused, Overdue, Oversized, Unreachable, WebFailure
+
+_ASK_LESS = "Ask for less: fewer fields, a smaller limit, one query instead of several."
+
+
+def no_upstream() -> ToolError:
+    """Refuse because no upstream is there to be asked."""
+    return ToolError(
+        NO_UPSTREAM,
+        "No GraphQL upstream is configured.",
+        suggestion="Whoever runs this server can add one in the admin, under Upstreams.",
+    )
+
+
+def unknown_upstream(given: str, *, known: Iterable[str]) -> ToolError:
+    """Refuse an upstream that is not there, listing those that are."""
+    names = sorted(known)
+    return ToolError(
+        UNKNOWN_UPSTREAM,
+        f"There is no upstream {given[:40]!r}.",
+        suggestion=f"Use one of: {', '.join(names)}; or leave upstream out for the default.",
+        field="upstream",
+        details={"upstreams": names},
+        retry_with={"upstream": None},
+    )
+
+
+def too_much(what: str, *, found: int, most: int) -> ToolError:
+    """Refuse a document that goes past one of the upstream's limits."""
+    return ToolError(
+        DOCUMENT_REFUSED,
+        f"The document was not sent: {what} is {found:,}, and at most {most:,} is allowed.",
+        suggestion=_ASK_LESS,
+        field="query",
+        details={"limit": what, "found": found, "most": most},
+    )
+
+
+def unsafe(reason: str, *, suggestion: str) -> ToolError:
+    """Refuse a document for what it is."""
+    return ToolError(DOCUMENT_REFUSED, f"The document was not sent: {reason}.", suggestion=suggestion, field="query")
+
+
+def writes(kind: str, *, suggestion: str) -> ToolError:
+    """Refuse a mutation or a subscription."""
+    return ToolError(
+        MUTATION_REFUSED, f"The document was not sent: it holds a {kind}.", suggestion=suggestion, field="query"
+    )
+
+
+def no_answer(failure: WebFailure, *, slug: str, is_local: bool) -> ToolError:
+    """Tell what happened on the wire."""
+    match failure:
+        case Overdue():
+            code, suggestion = UPSTREAM_TIMEOUT, _ASK_LESS
+        case Oversized():
+            code, suggestion = UPSTREAM_TOO_LARGE, _ASK_LESS
+        case AddressRefused():
+            code = UPSTREAM_UNREACHABLE
+            suggestion = "Whoever runs this server can mark the upstream as local, if that is meant."
+        case Unreachable() if is_local:
+            code = UPSTREAM_UNREACHABLE
+            suggestion = "It is served by this machine: is its web process running? `manage.py quickstart` starts ours."
+        case Unreachable():
+            code, suggestion = UPSTREAM_UNREACHABLE, "Try again in a while, or another upstream."
+        case _:
+            code, suggestion = UPSTREAM_ERROR, "Try again; if it stays so, tell whoever runs this server."
+    return ToolError(code, f"The upstream {slug} gave no answer: {failure}.", suggestion=suggestion)
+
+
+def useless_answer(reason: str, *, slug: str, status: int) -> ToolError:
+    """Tell of an answer that is no GraphQL answer."""
+    return ToolError(
+        UPSTREAM_ERROR,
+        f"The upstream {slug} answered with HTTP {status} and {reason}.",
+        suggestion="Try again; if it stays so, tell whoever runs this server.",
+        details={"upstreamStatus": status},
+    )
+
+
+def not_admitted(*, slug: str, status: int) -> ToolError:
+    """Tell that the upstream does not accept the configured credentials."""
+    return ToolError(
+        UPSTREAM_ERROR,
+        f"The upstream {slug} does not admit this server (HTTP {status}).",
+        suggestion="Whoever runs this server must renew the upstream's credentials in the admin.",
+        details={"upstreamStatus": status},
+    )
+
+
+def slow_down(*, slug: str, seconds: int | None) -> ToolError:
+    """Tell that the upstream wants fewer requests."""
+    when = f"in {seconds} s" if seconds is not None else "in a while"
+    return ToolError(
+        UPSTREAM_LIMIT,
+        f"The upstream {slug} takes no more requests now (HTTP 429).",
+        suggestion=f"Try again {when}, and ask for more at once instead of often.",
+        retry_after_seconds=seconds,
+    )
+
+
+def unreadable_secret(*, slug: str, header: str) -> ToolError:
+    """Tell that a header has no value that can be sent."""
+    return ToolError(
+        UPSTREAM_ERROR,
+        f"The upstream {slug} cannot be asked: a secret of it is not readable ({header}).",
+        suggestion="Whoever runs this server must enter the upstream's secret again in the admin.",
+    )
