@@ -10,8 +10,8 @@ import regex
 from graphql_proxy import queries
 from graphql_proxy.error_text import CONTRACT_HINTS, MessageHint
 from graphql_proxy.lookups import Context, look_up
-from graphql_proxy.upstreams import Memory
 from toolbox.errors import DatabaseUnavailable, StatementTimeout
+from toolbox.memory import Memory
 from toolbox.reader import reader
 
 logger = logging.getLogger(__name__)
@@ -61,11 +61,6 @@ async def known_hints(upstream_id: int | None) -> list[Hint]:
         logger.warning("hints are left out: %s", away)
         return []
     return [hint for hint in hints if hint.upstream_id in (None, upstream_id)]
-
-
-def forget() -> None:
-    """Forget the hints of this process."""
-    _rows.forget()
 
 
 def message_hints(hints: Iterable[Hint]) -> list[MessageHint]:

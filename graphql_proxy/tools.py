@@ -42,7 +42,7 @@ async def execute_graphql(ask: GraphqlQuery) -> GraphqlAnswer:
 
 
 @toolkit.tool(
-    example=GraphqlMutation(query='mutation { renameTeam(id: "75", name: "Mammoth") { id name } }'),
+    example=GraphqlMutation(query=_STANDINGS),  # a document that writes would be refused by the default upstream
     errors=ASKING_ERRORS,
     queries=4,
     writes=True,

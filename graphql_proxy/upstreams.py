@@ -1,19 +1,14 @@
 """Which upstreams there are, remembered for 4 s, so that a change in the admin needs no restart."""
 
-import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, fields
-from typing import Generic, TypeVar
 
 from django.conf import settings
 
 from graphql_proxy import queries, refusals
 from graphql_proxy.secrets import Sealed, unseal
 from toolbox.ledger import ledger
+from toolbox.memory import Memory
 from toolbox.reader import reader
-
-MEMORY_SECONDS = 4.0
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,30 +35,6 @@ class KnownUpstream:
     most_list_size: int
     assumed_list_size: int
     most_cost: int
-
-
-class Memory(Generic[Value]):
-    """Remembers values for a few seconds, by key; the clock is monotonic."""
-
-    def __init__(self, *, seconds: float = MEMORY_SECONDS, most: int = 1_000) -> None:
-        self._seconds = seconds
-        self._most = most
-        self._kept: dict[object, tuple[float, Value]] = {}
-
-    async def get(self, key: object, make: Callable[[], Awaitable[Value]]) -> Value:
-        """Give the value of the key, made anew when it is too old."""
-        until, value = self._kept.get(key, (0.0, None))
-        if value is not None and until > time.monotonic():
-            return value
-        value = await make()
-        if len(self._kept) >= self._most:
-            self._kept.clear()
-        self._kept[key] = (time.monotonic() + self._seconds, value)
-        return value
-
-    def forget(self) -> None:
-        """Forget all."""
-        self._kept.clear()
 
 
 _upstreams: Memory[list[KnownUpstream]] = Memory()
@@ -102,12 +73,6 @@ async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
         return {row["name"]: _value(upstream, row) for row in rows}
 
     return await _headers.get(upstream.id, read)
-
-
-def forget() -> None:
-    """Forget every upstream and header of this process."""
-    _upstreams.forget()
-    _headers.forget()
 
 
 def _value(upstream: KnownUpstream, row: queries.Row) -> str:
