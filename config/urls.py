@@ -4,13 +4,12 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
-from ninja import NinjaAPI
 
 from linescore import resources as linescore_resources
 from toolbox.registry import registry
-from toolbox.rest import tools_router
+from toolbox.rest import ToolsAPI, tools_router
 
-api = NinjaAPI(
+api = ToolsAPI(
     title="Toolroom",
     version="1",
     description="Tools for LLM agents. Every call needs an API key: `Authorization: Bearer <key>`.",

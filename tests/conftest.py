@@ -176,7 +176,9 @@ def _close_connections() -> None:
     from toolbox.audit import audit
     from toolbox.ledger import ledger
     from toolbox.reader import reader
+    from toolbox.watch import watcher
 
+    home.run(watcher.close())
     home.run(audit.flush())
     for pool in (reader, ledger):
         home.run(pool.close())

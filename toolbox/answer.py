@@ -33,6 +33,7 @@ from toolbox.models import ToolCall
 from toolbox.reading import read_question
 from toolbox.registry import registry
 from toolbox.tool import Tool
+from toolbox.watch import watcher
 
 logger = logging.getLogger(__name__)
 
@@ -109,6 +110,7 @@ async def _answer(call: Call) -> Reply:
 
 
 async def _reply(call: Call, course: _Course) -> Reply:
+    await watcher.ready()
     course.tool = registry.find(call.tool, domain=call.domain)
     dialect = course.tool.dialect if course.tool else KERNEL
     try:

@@ -19,6 +19,7 @@ from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.registry import Registry
 from toolbox.tool import Tool
+from toolbox.watch import watcher
 from toolbox.wire import credential, request_id
 
 Context = ServerRequestContext[Any, Any]
@@ -35,9 +36,11 @@ def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, do
 
     async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         caller = await _caller(credential_of(ctx))
+        await watcher.ready()
         return types.ListToolsResult(tools=[mcp_tool(tool) for tool in registry.visible_to(caller, domain=domain)])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        await watcher.ready()
         tool = registry.find(params.name, domain=domain)
         call = Call(
             tool=params.name,

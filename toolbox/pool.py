@@ -76,6 +76,21 @@ class Pool:
         if pool:
             await pool.close(timeout=1)
 
+    def conninfo(self) -> str:
+        """Say how to connect; the alias is read each time, because tests point it at their own database."""
+        entry = connections[self._alias].settings_dict
+        options = dict(entry.get("OPTIONS", {}))
+        return psycopg.conninfo.make_conninfo(
+            dbname=entry["NAME"],
+            user=entry["USER"],
+            password=entry["PASSWORD"] or None,
+            host=entry["HOST"] or None,
+            port=entry["PORT"] or None,
+            options=self._options,
+            application_name=f"toolroom-{self._alias}",
+            **options,
+        )
+
     async def _using(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         try:
             return await self._once(work)
@@ -115,7 +130,7 @@ class Pool:
             if self._pool is None:
                 await self._probe()
                 pool = AsyncConnectionPool(
-                    self._conninfo(),
+                    self.conninfo(),
                     min_size=0,
                     max_size=self._max_size(),
                     open=False,
@@ -135,27 +150,10 @@ class Pool:
     async def _probe(self) -> None:
         """Raise DatabaseUnavailable unless the database takes a connection now."""
         try:
-            connection = await psycopg.AsyncConnection.connect(
-                self._conninfo(), connect_timeout=CONNECT_TIMEOUT_SECONDS
-            )
+            connection = await psycopg.AsyncConnection.connect(self.conninfo(), connect_timeout=CONNECT_TIMEOUT_SECONDS)
         except psycopg.OperationalError as error:
             raise DatabaseUnavailable(str(error)) from error
         await connection.close()
-
-    def _conninfo(self) -> str:
-        """Read the alias when connecting, because tests point it at their own database."""
-        entry = connections[self._alias].settings_dict
-        options = dict(entry.get("OPTIONS", {}))
-        return psycopg.conninfo.make_conninfo(
-            dbname=entry["NAME"],
-            user=entry["USER"],
-            password=entry["PASSWORD"] or None,
-            host=entry["HOST"] or None,
-            port=entry["PORT"] or None,
-            options=self._options,
-            application_name=f"toolroom-{self._alias}",
-            **options,
-        )
 
     def _forget(self) -> None:
         """In a forked child the parent's connections are not ours to close."""

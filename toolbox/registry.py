@@ -1,10 +1,16 @@
-"""The catalogue: every domain's tools, gathered once at start, then closed."""
+"""
+The catalogue: every domain's tools, gathered once at start, then closed.
 
-from collections.abc import Iterable, Iterator
+Tools that are rows (DynamicTools) come and go beside them; `tools()` leaves them out, because documentation, snapshot
+and routes are made of what the code declares.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import chain
 
 from toolbox.callers import Caller
-from toolbox.tool import Tool, Toolkit, ToolMistake
+from toolbox.tool import Skipped, Tool, Toolkit, ToolMistake
 
 
 class Registry:
@@ -13,6 +19,8 @@ class Registry:
     def __init__(self) -> None:
         self._toolkits: dict[str, Toolkit] = {}
         self._tools: dict[str, Tool] = {}
+        self._rows: dict[str, Tool] = {}
+        self._skipped: dict[str, list[Skipped]] = {}
         self._closed = False
 
     def take_in(self, toolkit: Toolkit) -> None:
@@ -36,18 +44,42 @@ class Registry:
         """Give the toolkits, in the order of INSTALLED_APPS."""
         return self._toolkits.values()
 
+    def put(self, offered: Sequence[Tool | Skipped], *, domain: str) -> None:
+        """Replace a domain's dynamic tools; one that clashes with another tool's name is skipped."""
+        others = {name: tool for name, tool in self._rows.items() if tool.domain != domain}
+        kept: dict[str, Tool] = {}
+        skipped = [row for row in offered if isinstance(row, Skipped)]
+        for tool in offered:
+            if isinstance(tool, Skipped):
+                continue
+            if tool.name in self._tools or tool.name in others or tool.name in kept:
+                skipped.append(Skipped(name=tool.name, reason="another tool has that name"))
+            else:
+                kept[tool.name] = tool
+        self._rows = others | kept
+        self._skipped[domain] = skipped
+
+    def dynamic_tools(self, *, domain: str | None = None) -> Iterator[Tool]:
+        """Give the tools that are rows, all or a domain's, as this process knows them now."""
+        return (tool for tool in self._rows.values() if domain in (None, tool.domain))
+
+    def skipped(self, *, domain: str) -> list[Skipped]:
+        """Give a domain's rows that are not offered, and why."""
+        return self._skipped.get(domain, [])
+
     def find(self, name: str, *, domain: str | None = None) -> Tool | None:
-        """Give the tool of that name, in that domain where one is named."""
-        tool = self._tools.get(name)
+        """Give the tool of that name, in that domain where one is named; a declared one before a row."""
+        tool = self._tools.get(name) or self._rows.get(name)
         return tool if tool and domain in (None, tool.domain) else None
 
     def tools(self, *, domain: str | None = None) -> Iterator[Tool]:
-        """Give the tools, all or a domain's."""
+        """Give the tools that the code declares, all or a domain's."""
         return (tool for tool in self._tools.values() if domain in (None, tool.domain))
 
     def visible_to(self, caller: Caller, *, domain: str | None = None) -> list[Tool]:
-        """Give the tools that the caller may use."""
-        return [tool for tool in self.tools(domain=domain) if caller.has(tool.scope)]
+        """Give the tools that the caller may use, rows after what the code declares."""
+        every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
+        return [tool for tool in every if caller.has(tool.scope)]
 
     def nearest(self, name: str, *, caller: Caller) -> list[str]:
         """Name the caller's tools, those most like `name` first."""

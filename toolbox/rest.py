@@ -5,13 +5,16 @@ from typing import Any
 import orjson
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from ninja import NinjaAPI, Router
+from ninja.openapi.schema import OpenAPISchema
 
+from toolbox import home
 from toolbox.answer import Call, Reply, answer
 from toolbox.dialect import KERNEL, Schema
 from toolbox.errors import KERNEL_CODES
-from toolbox.registry import Registry
+from toolbox.registry import Registry, registry
 from toolbox.tool import Tool
+from toolbox.watch import watcher
 from toolbox.wire import credential, headers, method_not_allowed, request_id
 
 FACE = "rest"
@@ -39,6 +42,23 @@ def tools_router(registry: Registry) -> Router:
     router.add_api_operation("/{path:rest}", ["POST"], _unknown, auth=None, include_in_schema=False)
     router.add_api_operation("/{path:rest}", others, _not_allowed_there, auth=None, include_in_schema=False)
     return router
+
+
+class ToolsAPI(NinjaAPI):
+    """A NinjaAPI whose OpenAPI page also lists the tools that are rows, as they are when it is asked."""
+
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> OpenAPISchema:
+        """Describe every operation; the tools among them that are rows stand under `/tools/<domain>/<tool>`."""
+        root = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
+        schema = super().get_openapi_schema(path_prefix=root, path_params=path_params)
+        home.run(watcher.ready())
+        for tool in registry.dynamic_tools():
+            named = {"operationId": tool.name, "summary": tool.title, "description": tool.description}
+            address = f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}"
+            schema["paths"][address] = {"post": {**named, "tags": [tool.domain], **openapi(tool)}}
+        return schema
 
 
 def openapi(tool: Tool) -> dict[str, Any]:

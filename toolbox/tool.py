@@ -2,10 +2,10 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Protocol, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter
 
@@ -107,19 +107,35 @@ class ToolOptions:
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A row that is not offered as a tool, and why."""
+
+    name: str
+    reason: str
+
+
+class DynamicTools(Protocol):
+    """Rows of a domain that are tools; loaded at first need, and whenever one of its tables announces a change."""
+
+    async def load(self) -> Sequence[Tool | Skipped]:
+        """Make a tool of every row that can be one, with `Toolkit.made`; name the others."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Toolkit:
     """
     The tools of one domain, gathered without touching anything outside.
 
     `summary` is what a person reads first about the domain. Importing a toolkit has no effect; the registry takes it
-    in at start.
+    in at start. `dynamic` adds tools that are rows (toolbox/watch.py).
     """
 
     domain: str
     summary: str
     dialect: Dialect = KERNEL
     tools: list[Tool] = field(default_factory=list)
+    dynamic: DynamicTools | None = None
 
     def tool(self, **options: Any) -> Callable[[Function], Function]:
         """
@@ -127,13 +143,16 @@ class Toolkit:
 
         Takes the fields of ToolOptions by keyword. Raises ToolMistake where the function cannot be offered.
         """
-        chosen = ToolOptions(**options)
 
         def declare(function: Function) -> Function:
-            self.tools.append(_read(function, toolkit=self, options=chosen))
+            self.tools.append(self.made(function, **options))
             return function
 
         return declare
+
+    def made(self, function: ToolFunction, **options: Any) -> Tool:
+        """Make a tool as `tool` does, without adding it; raises ToolMistake."""
+        return _read(function, toolkit=self, options=ToolOptions(**options))
 
 
 def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> Tool:

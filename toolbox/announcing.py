@@ -1,0 +1,63 @@
+"""A migration's way of having a table announce that tools made of its rows have changed."""
+
+from typing import Any
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+CHANNEL = "toolroom_tools"
+
+
+class AnnounceTools(Operation):
+    """
+    NOTIFY the kernel after every statement that changes the table, whoever runs it; once a transaction.
+
+    `domain` is the toolkit whose `dynamic` tools depend on the table.
+    """
+
+    reduces_to_sql = True
+    reversible = True
+
+    def __init__(self, table: str, domain: str) -> None:
+        self.table = table
+        self.domain = domain
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """Give what the migration writer needs."""
+        return self.__class__.__name__, [self.table, self.domain], {}
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Change no model."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        """Make the trigger and its function."""
+        name, table = self._name(schema_editor), schema_editor.quote_name(self.table)
+        channel, domain = schema_editor.quote_value(CHANNEL), schema_editor.quote_value(self.domain)
+        schema_editor.execute(
+            f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ "
+            f"BEGIN PERFORM pg_notify({channel}, {domain}); RETURN NULL; END $$",
+            params=None,
+        )
+        schema_editor.execute(
+            f"CREATE TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table} "
+            f"FOR EACH STATEMENT EXECUTE FUNCTION {name}()",
+            params=None,
+        )
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        """Drop both."""
+        schema_editor.execute(f"DROP TRIGGER {self._name(schema_editor)} ON {schema_editor.quote_name(self.table)}")
+        schema_editor.execute(f"DROP FUNCTION {self._name(schema_editor)}()")
+
+    def describe(self) -> str:
+        """Say it in words."""
+        return f"Announce changes of {self.table} to the tools of {self.domain}"
+
+    def _name(self, schema_editor: BaseDatabaseSchemaEditor) -> str:
+        name: str = schema_editor.quote_name(f"{self.table}_announce")
+        return name

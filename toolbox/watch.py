@@ -1,0 +1,106 @@
+"""
+Keeps tools that are rows in step with the database, in every process.
+
+A table announces its changes by trigger (toolbox.announcing.AnnounceTools). One connection a process listens, and
+loads a domain's rows anew when it is named; a missed announcement is made up for within a minute.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Iterable
+
+import psycopg
+
+from toolbox import home
+from toolbox.announcing import CHANNEL
+from toolbox.errors import DatabaseUnavailable, StatementTimeout
+from toolbox.ledger import ledger
+from toolbox.pool import Pool
+from toolbox.registry import Registry, registry
+from toolbox.tool import DynamicTools
+
+logger = logging.getLogger(__name__)
+
+RETRY_SECONDS = 2.0
+RECHECK_SECONDS = 60.0
+
+
+class Watcher:
+    """Listens for one registry, on the home loop."""
+
+    def __init__(self, watched: Registry, *, pool: Pool) -> None:
+        self._registry = watched
+        self._pool = pool
+        self._listening: asyncio.Task[None] | None = None
+        self._gathered = asyncio.Event()
+        home.at_close(self.close)
+        os.register_at_fork(after_in_child=self._forget)
+
+    async def ready(self) -> None:
+        """
+        Wait until rows were loaded once, or could not be; returns at once from then on.
+
+        The first call opens the connection. Raises nothing: without a database there are no dynamic tools.
+        """
+        if not self._gathered.is_set():
+            await home.at_home(self._begin)
+
+    async def close(self) -> None:
+        """Stop listening; the next call begins again."""
+        task, self._listening = self._listening, None
+        if task:
+            task.cancel()
+            await asyncio.wait([task])
+        self._gathered.clear()
+
+    async def _begin(self) -> None:
+        if not self._sources():
+            self._gathered.set()
+            return
+        if self._listening is None:
+            self._listening = asyncio.create_task(self._listen())
+        await self._gathered.wait()
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                await self._hear()
+            except (psycopg.Error, OSError) as lost:
+                logger.warning("tools that are rows are not refreshed for now: %s", lost)
+            except Exception:  # a source that fails must not end the listening; logged here, tried again
+                logger.exception("the tools that are rows could not be loaded")
+            self._gathered.set()
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _hear(self) -> None:
+        connection = await psycopg.AsyncConnection.connect(self._pool.conninfo(), autocommit=True)
+        async with connection:
+            await connection.execute(f"LISTEN {CHANNEL}".encode())
+            while True:
+                await self._gather(self._sources())
+                self._gathered.set()
+                async for notice in connection.notifies(timeout=RECHECK_SECONDS):
+                    await self._gather([notice.payload])
+
+    async def _gather(self, domains: Iterable[str]) -> None:
+        sources = self._sources()
+        for domain in domains:
+            if domain not in sources:
+                continue
+            try:
+                offered = await sources[domain].load()
+            except (psycopg.Error, DatabaseUnavailable, StatementTimeout) as away:
+                logger.warning("the tools of %s that are rows stay as they were: %s", domain, away)
+                continue
+            self._registry.put(offered, domain=domain)
+
+    def _sources(self) -> dict[str, DynamicTools]:
+        return {toolkit.domain: toolkit.dynamic for toolkit in self._registry.toolkits() if toolkit.dynamic}
+
+    def _forget(self) -> None:
+        """In a forked child nobody listens yet."""
+        self._listening, self._gathered = None, asyncio.Event()
+
+
+watcher = Watcher(registry, pool=ledger)
