@@ -111,6 +111,7 @@ def main() -> None:
     home.run(home_opens_without_connecting())
     stop()
     call("away, from an idle pool")
+    met["a pool is kept while away"] = reader._pool is not None
     _start(place)
     call("back, from an idle pool")
 
