@@ -21,7 +21,8 @@ import httpcore
 
 from toolbox import home
 
-MOST_CONNECTIONS = 100
+MOST_CONNECTIONS = 32
+"""Of one process; more requests wait their turn. httpcore looks at every idle one for each request, so not more."""
 IDLE_SECONDS = 15.0
 MOST_REDIRECTS = 3
 _PIECE = 65_536
