@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from linescore import resources as linescore_resources
+from linescore.graphql.views import view as hockey_graphql
 from toolbox.registry import registry
 from toolbox.rest import ToolsAPI, tools_router
 
@@ -24,4 +25,5 @@ urlpatterns = [
     path("api/resources/openapi.json", SpectacularJSONAPIView.as_view(), name="resources-openapi"),
     path("api/resources/docs", SpectacularSwaggerView.as_view(url_name="resources-openapi"), name="resources-docs"),
     path("api/", api.urls),
+    path("graphql/", hockey_graphql),
 ]

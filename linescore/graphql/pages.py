@@ -1,0 +1,87 @@
+"""Which part of a list is asked for, and in which order; what cannot be asked is an error in words."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from graphql import GraphQLError
+
+from linescore.graphql.vocabulary import NHL, PageInfo
+
+DEFAULT_LIMIT, MOST_ROWS, MOST_SKIPPED = 20, 100, 1_000_000
+
+
+class NotAsked(GraphQLError):
+    """A query that cannot be answered as it is asked; the caller may read why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Rows from `offset`, at most `limit`, in the order of the SQL words `order`."""
+
+    limit: int
+    offset: int
+    sorting: str
+    order: str
+
+    @classmethod
+    def asked(
+        cls,
+        *,
+        limit: int | None,
+        offset: int | None,
+        sort: str | None,
+        orders: Mapping[str, str],
+        most: int = MOST_ROWS,
+    ) -> "Page":
+        """Read the arguments; a limit above the most is lowered, an unknown order refused."""
+        size, skipped = DEFAULT_LIMIT if limit is None else limit, offset or 0
+        if size < 1 or not 0 <= skipped <= MOST_SKIPPED:
+            raise NotAsked(f"limit goes from 1 to {most}, offset from 0 to {MOST_SKIPPED}.")
+        sorting = sort or next(iter(orders))
+        if sorting not in orders:
+            raise NotAsked(f"There is no order {sorting[:40]!r}; sort can be {', '.join(orders)}.")
+        return cls(limit=min(size, most), offset=skipped, sorting=sorting, order=orders[sorting])
+
+    def info(self, total: int) -> PageInfo:
+        """Say which part of `total` rows this is."""
+        return PageInfo(
+            has_next_page=self.offset + self.limit < total,
+            has_previous_page=self.offset > 0,
+            limit=self.limit,
+            offset=self.offset,
+            sorting=self.sorting,
+        )
+
+
+def known_league(slug: str | None) -> None:
+    """Refuse any league but the one there is."""
+    if slug is not None and slug.lower() != NHL:
+        raise NotAsked(f"There is no league {slug[:40]!r}; there is only {NHL!r}.")
+
+
+def known_season(slug: str | None) -> str | None:
+    """Refuse what is not written like a season."""
+    if slug is not None and not re.fullmatch(r"[0-9]{4}-[0-9]{4}", slug):
+        raise NotAsked(f"A season is written as 2024-2025, not {slug[:40]!r}.")
+    return slug
+
+
+def day(text: str | None) -> date | None:
+    """Read a day, as 2025-02-28; raises NotAsked."""
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError as wrong:
+        raise NotAsked(f"A day is written as 2025-02-28, not {text[:40]!r}.") from wrong
+
+
+def game_number(text: str | None) -> int | None:
+    """Read a game's id; raises NotAsked."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise NotAsked(f"A game's id is a number, not {text[:40]!r}.")
+    return int(text)
