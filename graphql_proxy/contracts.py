@@ -78,7 +78,11 @@ class GraphqlAnswer(Answer):
     data: Any = Field(description="The upstream's data as it came; null where there is none.")
     errors: list[GraphqlError] = Field(description="The upstream's errors; empty where all went well.")
     hints: list[str] = Field(description="How the errors may be mended; empty where nothing is known.")
-    age_seconds: int | None = Field(None, description="How long ago the upstream was asked, where it was not now.")
+    age_seconds: int | None = Field(
+        None,
+        description="How long ago the upstream was asked, where it was not now.",
+        serialization_alias="ageSeconds",
+    )
 
 
 class DocumentCost(Answer):

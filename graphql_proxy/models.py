@@ -213,7 +213,12 @@ class SavedOperation(models.Model):
         help_text="The tool's name; unique across the catalogue.",
     )
     upstream = models.ForeignKey(
-        Upstream, on_delete=models.CASCADE, null=True, blank=True, related_name="operations", help_text="Empty: default."
+        Upstream,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="operations",
+        help_text="Empty: default.",
     )
     description = models.TextField(help_text="What the model that chooses a tool reads.")
     document = models.TextField()

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphql_proxy.error_text import CONTRACT_HINTS, ROOKIES_NOTE, UNKNOWN_QUERY_HINT, MessageHint, enhance_graphql_error
+from graphql_proxy.error_text import (
+    CONTRACT_HINTS,
+    ROOKIES_NOTE,
+    UNKNOWN_QUERY_HINT,
+    MessageHint,
+    enhance_graphql_error,
+)
 from tests.graphql_proxy.upstream_data import every_error
 
 PIECES = [

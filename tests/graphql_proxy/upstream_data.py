@@ -60,4 +60,6 @@ def shipped_hints() -> list[Hint]:
     """Give the shipped hints in their order."""
     usual = {"matcher": "regex", "layer": "beside", "lookup": ""}
     rows = sorted(shipped_rows(), key=lambda row: row["order"])
-    return [Hint(**{key: value for key, value in (usual | row).items() if key not in ("order", "example")}) for row in rows]
+    return [
+        Hint(**{key: value for key, value in (usual | row).items() if key not in ("order", "example")}) for row in rows
+    ]

@@ -1,0 +1,88 @@
+"""Upstreams of tests: rows that end with the test, a server that misbehaves, a small schema."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import pytest
+from django.db import connections
+
+from tests.bad_upstream import BadUpstream, bad_upstream
+from toolbox.memory import forget_all
+
+MakeUpstream = Callable[..., str]
+Result = TypeVar("Result")
+
+
+@pytest.fixture(scope="session")
+def bad() -> Iterator[BadUpstream]:
+    """Run a server that misbehaves as the path says."""
+    with bad_upstream() as running:
+        yield running
+
+
+@pytest.fixture
+def make_upstream(cast: object, django_db_blocker: Any) -> Iterator[MakeUpstream]:
+    """Give a maker of upstreams that end with the test; gives their names. `headers` are sealed."""
+    from graphql_proxy.asking import kept_answers
+    from graphql_proxy.models import Upstream, UpstreamHeader
+    from graphql_proxy.schemas import schemas
+    from graphql_proxy.secrets import seal
+
+    made: list[int] = []
+
+    def make(address: str, *, headers: dict[str, str] | None = None, sdl: str = "", **options: Any) -> str:
+        def rows() -> Upstream:
+            usual = {"slug": f"test-{secrets.token_hex(4)}", "is_local": True, "timeout_seconds": 5.0}
+            row = Upstream.objects.create(address=address, **usual | options)
+            for name, value in (headers or {}).items():
+                UpstreamHeader.objects.create(upstream=row, name=name, sealed_value=seal(value))
+            if sdl:
+                _store(row, sdl)
+            return row
+
+        row = in_a_thread(rows)
+        made.append(row.pk)
+        forget_all()
+        return row.slug
+
+    with django_db_blocker.unblock():
+        yield make
+        Upstream.objects.filter(pk__in=made).delete()
+    forget_all()
+    schemas.forget()
+    kept_answers.forget()
+
+
+def _store(upstream: Any, sdl: str) -> None:
+    import hashlib
+    from datetime import UTC, datetime
+
+    from graphql_proxy.models import SchemaSnapshot
+
+    digest = hashlib.sha256(sdl.encode()).hexdigest()
+    counts = {"query_count": 5, "type_count": 13, "source": "sdl", "taken_at": datetime(2025, 1, 1, tzinfo=UTC)}
+    SchemaSnapshot.objects.create(upstream=upstream, version=1, sdl=sdl, digest=digest, **counts)
+
+
+@pytest.fixture
+def shipped_hints(make_upstream: MakeUpstream) -> None:
+    """Have the shipped hints in the database; those that are there already are left."""
+    from graphql_proxy.ingest.load_hints import load_hints
+
+    in_a_thread(load_hints)
+    forget_all()
+
+
+def in_a_thread(work: Callable[[], Result]) -> Result:
+    """Do what Django does not let a test with a running loop do, and leave no connection behind."""
+
+    def whole() -> Result:
+        try:
+            return work()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(whole).result()

@@ -1,0 +1,328 @@
+"""`execute_graphql` against a server that plays each misbehaviour: a clear answer, in time, that leaks nothing."""
+
+import time
+from typing import Any
+
+import httpx
+import pytest
+
+from graphql_proxy.error_text import UNKNOWN_QUERY_HINT
+from tests.bad_upstream import BadUpstream
+from tests.graphql_proxy.conftest import MakeUpstream
+from tests.graphql_proxy.upstream_data import SMALL_SDL
+from toolbox.memory import forget_all
+
+TOOL = "/api/tools/graphql_proxy/execute_graphql"
+WRITING_TOOL = "/api/tools/graphql_proxy/execute_graphql_mutation"
+SECRET = "Bearer hush-hush-very-secret"
+
+
+async def _ask(client: httpx.AsyncClient, upstream: str, query: str = "{ answer }", **more: Any) -> httpx.Response:
+    return await client.post(TOOL, json={"query": query, "upstream": upstream, **more})
+
+
+@pytest.mark.parametrize(
+    ("path", "refusal"),
+    [
+        ("html", (502, "UPSTREAM_ERROR", "HTTP 200 and a web page instead of JSON")),
+        ("html-502", (502, "UPSTREAM_ERROR", "HTTP 502 and a web page instead of JSON")),
+        ("empty", (502, "UPSTREAM_ERROR", "an empty body")),
+        ("half-json", (502, "UPSTREAM_ERROR", "JSON that is cut or damaged")),
+        ("half-answer", (502, "UPSTREAM_ERROR", "the connection broke")),
+        ("list", (502, "UPSTREAM_ERROR", "JSON that is no GraphQL answer")),
+        ("other-json", (502, "UPSTREAM_ERROR", "JSON that is no GraphQL answer")),
+        ("deep-json", (413, "UPSTREAM_TOO_LARGE", "larger than 100,000 bytes")),
+        ("no-http", (502, "UPSTREAM_ERROR", "the connection broke")),
+        ("nothing", (502, "UPSTREAM_ERROR", "the connection broke")),
+        ("gzip-bomb", (413, "UPSTREAM_TOO_LARGE", "larger than 100,000 bytes")),
+        ("large", (413, "UPSTREAM_TOO_LARGE", "larger than 100,000 bytes")),
+        ("endless", (413, "UPSTREAM_TOO_LARGE", "larger than 100,000 bytes")),
+        ("endless-headers", (502, "UPSTREAM_ERROR", "the connection broke")),
+        ("brotli", (502, "UPSTREAM_ERROR", "packed in a way nobody asked for")),
+        ("torn-gzip", (502, "UPSTREAM_ERROR", "ends in the middle")),
+        ("redirect-303", (502, "UPSTREAM_ERROR", "redirects")),
+        ("redirect-loop", (502, "UPSTREAM_ERROR", "redirects")),
+        ("401", (502, "UPSTREAM_ERROR", "does not admit this server")),
+        ("429", (429, "UPSTREAM_LIMIT", "takes no more requests now")),
+        ("429-date", (429, "UPSTREAM_LIMIT", "takes no more requests now")),
+    ],
+)
+async def test_each_misbehaviour_is_a_clear_refusal(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream,
+    path: str, refusal: tuple[int, str, str],
+) -> None:  # fmt: skip
+    status, code, said = refusal
+    upstream = make_upstream(bad.url(path), headers={"Authorization": SECRET}, most_answer_bytes=100_000)
+
+    answer = await _ask(fast_lane, upstream)
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (status, code)
+    assert said in error["message"]
+    assert error["suggestion"]
+    assert "127.0.0.1" not in answer.text
+    assert "hush" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["silence", "drip"])
+async def test_what_does_not_end_is_ended_in_time(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, path: str
+) -> None:
+    upstream = make_upstream(bad.url(path), timeout_seconds=0.3)
+    started = time.perf_counter()
+
+    answer = await _ask(fast_lane, upstream)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (504, "UPSTREAM_TIMEOUT")
+    assert time.perf_counter() - started < 3
+
+
+async def test_a_retry_after_is_handed_on(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    answer = await _ask(fast_lane, make_upstream(bad.url("429")))
+
+    assert answer.headers["retry-after"] == "17"
+    assert "in 17 s" in answer.json()["error"]["suggestion"]
+
+
+async def test_a_good_answer_comes_as_it_is(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    answer = await _ask(fast_lane, make_upstream(bad.url("good")))
+
+    assert answer.status_code == 200
+    assert answer.json() == {"data": {"answer": 42}, "errors": [], "hints": []}
+
+
+async def test_an_error_answer_with_status_400_is_an_answer(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    answer = await _ask(fast_lane, make_upstream(bad.url("400")), "{ a }")
+
+    assert answer.status_code == 200
+    assert answer.json()["errors"] == [{"message": f'Cannot query field "a" on type "Query".\n\n{UNKNOWN_QUERY_HINT}'}]
+
+
+async def test_errors_of_an_odd_form_are_still_shown(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    answer = await _ask(fast_lane, make_upstream(bad.url("odd-errors")))
+
+    assert [error["message"] for error in answer.json()["errors"]] == ["plain words", "7"]
+
+
+async def test_the_configured_headers_are_sent_and_nothing_of_the_caller(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    upstream = make_upstream(bad.url("good"), headers={"Authorization": SECRET})
+    bad.asked.clear()
+
+    await fast_lane.post(
+        TOOL, json={"query": "{ answer }", "upstream": upstream}, headers={"Cookie": "mine", "X-Forwarded-For": "me"}
+    )
+
+    sent = bad.asked[-1].headers
+    assert sent["authorization"] == SECRET
+    assert set(sent) == {
+        "host", "accept-encoding", "content-type", "accept", "user-agent", "authorization", "content-length",
+    }  # fmt: skip
+
+
+async def test_a_secret_that_the_upstream_repeats_is_blanked(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    answer = await _ask(fast_lane, make_upstream(bad.url("echo"), headers={"Authorization": SECRET}))
+
+    assert "I was sent" in answer.json()["errors"][0]["message"]
+    assert "hush" not in answer.text
+
+
+async def test_a_secret_of_another_secret_key_is_refused_without_asking(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, settings: Any
+) -> None:
+    upstream = make_upstream(bad.url("good"), headers={"Authorization": SECRET})
+    bad.asked.clear()
+    settings.SECRET_KEY = "another"
+
+    answer = await _ask(fast_lane, upstream)
+
+    assert answer.status_code == 502
+    assert "a secret of it is not readable (Authorization)" in answer.json()["error"]["message"]
+    assert bad.asked == []
+
+
+async def test_a_header_may_come_from_a_named_variable(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, settings: Any
+) -> None:
+    from graphql_proxy.models import Upstream, UpstreamHeader
+
+    upstream = make_upstream(bad.url("good"))
+    row = await Upstream.objects.aget(slug=upstream)
+    await UpstreamHeader.objects.acreate(upstream=row, name="X-Token", variable="GRAPHQL_SECRET_TEST")
+    settings.GRAPHQL_SECRETS = {"GRAPHQL_SECRET_TEST": "from outside"}
+
+    await _ask(fast_lane, upstream)
+
+    assert bad.asked[-1].headers["x-token"] == "from outside"
+
+
+async def test_a_private_address_is_refused_unless_the_upstream_is_local(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    upstream = make_upstream(bad.url("good"), is_local=False)
+    bad.asked.clear()
+
+    answer = await _ask(fast_lane, upstream)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (502, "UPSTREAM_UNREACHABLE")
+    assert bad.asked == []
+
+
+async def test_a_local_upstream_that_is_not_running_says_so(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+) -> None:
+    answer = await _ask(fast_lane, make_upstream("http://127.0.0.1:9/graphql"))
+
+    assert answer.status_code == 502
+    assert "is its web process running?" in answer.json()["error"]["suggestion"]
+
+
+async def test_an_unknown_upstream_is_refused_with_those_there_are(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+) -> None:
+    known = make_upstream("http://127.0.0.1:9/graphql")
+
+    answer = await _ask(fast_lane, "nowhere")
+
+    assert answer.status_code == 404
+    assert known in answer.json()["error"]["details"]["upstreams"]
+
+
+async def test_a_document_that_does_not_parse_gets_the_parsers_own_error_and_is_not_sent(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, shipped_hints: None
+) -> None:
+    upstream = make_upstream(bad.url("good"))
+    bad.asked.clear()
+
+    answer = await _ask(fast_lane, upstream, "{ team(id: 1) { name ")
+
+    assert answer.status_code == 200
+    assert answer.json()["data"] is None
+    assert answer.json()["errors"][0]["message"] == "Syntax Error: Expected Name, found <EOF>."
+    assert answer.json()["errors"][0]["locations"] == [{"line": 1, "column": 22}]
+    assert "close every brace" in answer.json()["hints"][0]
+    assert bad.asked == []
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("mutation { a }", 403), ("subscription { a }", 403), ("{ ...A } fragment A on Query { ...A }", 400)],
+)
+async def test_what_is_refused_for_safety_is_not_sent(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, query: str, status: int
+) -> None:
+    upstream = make_upstream(bad.url("good"))
+    bad.asked.clear()
+
+    answer = await _ask(fast_lane, upstream, query)
+
+    assert answer.status_code == status
+    assert bad.asked == []
+
+
+async def test_what_the_schema_does_not_know_is_sent_all_the_same(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    """The upstream is the judge: a stored schema may be old."""
+    answer = await _ask(fast_lane, make_upstream(bad.url("good"), sdl=SMALL_SDL), "{ answer }")
+
+    assert answer.json()["data"] == {"answer": 42}
+
+
+async def test_a_mutation_goes_through_the_writing_tool_once_where_it_is_allowed(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    upstream = make_upstream(bad.url("good"), allows_mutations=True, cache_seconds=60)
+    document = {"query": "mutation { a }", "upstream": upstream}
+    bad.asked.clear()
+
+    refused = await fast_lane.post(TOOL, json=document)
+    answered = [await fast_lane.post(WRITING_TOOL, json=document) for _ in range(2)]
+
+    assert refused.status_code == 403
+    assert "execute_graphql_mutation" in refused.json()["error"]["suggestion"]
+    assert [answer.status_code for answer in answered] == [200, 200]
+    assert len(bad.asked) == 2
+
+
+async def test_a_mutation_is_not_sent_again_when_the_connection_breaks(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    upstream = make_upstream(bad.url("nothing"), allows_mutations=True)
+    bad.asked.clear()
+
+    answer = await fast_lane.post(WRITING_TOOL, json={"query": "mutation { a }", "upstream": upstream})
+
+    assert answer.status_code == 502
+    assert len(bad.asked) == 1
+
+
+async def test_equal_queries_share_an_answer_for_the_stated_time(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    upstream = make_upstream(bad.url("good"), cache_seconds=60)
+    bad.asked.clear()
+
+    first, again = [await _ask(fast_lane, upstream, "{ answer }", variables={"n": 1}) for _ in range(2)]
+    other = await _ask(fast_lane, upstream, "{ answer }", variables={"n": 2})
+
+    assert len(bad.asked) == 2
+    assert first.json() == other.json() == {"data": {"answer": 42}, "errors": [], "hints": []}
+    assert again.json() == first.json() | {"ageSeconds": 0}
+
+
+async def test_without_a_stated_time_every_query_is_sent(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    upstream = make_upstream(bad.url("good"))
+    bad.asked.clear()
+
+    for _ in range(2):
+        await _ask(fast_lane, upstream)
+
+    assert len(bad.asked) == 2
+
+
+async def test_a_change_of_the_row_is_seen_without_a_restart(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    from graphql_proxy.models import Upstream
+
+    upstream = make_upstream(bad.url("html"))
+    before = await _ask(fast_lane, upstream)
+    await Upstream.objects.filter(slug=upstream).aupdate(address=bad.url("good"))
+    forget_all()  # what four seconds do
+
+    after = await _ask(fast_lane, upstream)
+
+    assert (before.status_code, after.status_code) == (502, 200)
+
+
+async def test_a_broken_hint_never_hides_the_error(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    from graphql_proxy.models import ErrorHint, Upstream
+
+    upstream = make_upstream(bad.url("400"))
+    row = await Upstream.objects.aget(slug=upstream)
+    await ErrorHint.objects.acreate(name=f"broken {upstream}", pattern="(", hint="Never.", upstream=row)
+    await ErrorHint.objects.acreate(
+        name=f"good {upstream}", pattern="(?P<f>a)", hint="Saw {f}.", upstream=row, order=200
+    )
+    forget_all()
+
+    answer = (await _ask(fast_lane, upstream, "{ a }")).json()
+
+    assert answer["errors"][0]["message"].startswith('Cannot query field "a" on type "Query".')
+    assert "Saw a." in answer["hints"]
