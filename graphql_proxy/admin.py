@@ -1,0 +1,139 @@
+"""Where people add upstreams and teach them to explain their errors."""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from unfold.admin import TabularInline
+from unfold.decorators import action
+
+from graphql_proxy.forms import HeaderForm, HintForm, TryForm, UpstreamForm
+from graphql_proxy.models import ErrorHint, SchemaSnapshot, Upstream, UpstreamHeader
+from graphql_proxy.trying import Tried, try_hints
+from toolbox.curation import BrowsedAdmin, CuratedAdmin
+
+LIMITS = ["timeout_seconds", "cache_seconds", "most_answer_bytes", "most_document_bytes", "most_tokens", "most_depth",
+          "most_aliases", "most_root_fields", "most_directives", "most_list_size", "assumed_list_size",
+          "most_cost"]  # fmt: skip
+
+
+class HeaderInline(TabularInline):  # type: ignore[misc]
+    """The headers of an upstream; what they hold is written, never read."""
+
+    model = UpstreamHeader
+    form = HeaderForm
+    extra = 0
+    fields = ["name", "secret", "variable", "state"]
+    readonly_fields = ["state"]
+    verbose_name_plural = "Headers that are sent along: secrets are kept encrypted and never shown"
+
+    @admin.display(description="value")
+    def state(self, row: UpstreamHeader) -> str:
+        """Say whether there is a value, not which."""
+        if row.variable:
+            return "from the environment" if settings.GRAPHQL_SECRETS.get(row.variable) else "variable is not set"
+        return "stored" if row.sealed_value else "none: type it again"
+
+
+@admin.register(Upstream)
+class UpstreamAdmin(CuratedAdmin):
+    """Upstreams: a new one is there for tools within seconds, without a restart."""
+
+    notice = "Tools see a change within 5 s. An upstream at another host forgets its stored secrets: type them again."
+    form = UpstreamForm
+    inlines = [HeaderInline]
+    list_display = ["slug", "title", "address", "is_enabled", "is_default", "is_local", "allows_mutations"]
+    search_fields = ["slug", "title", "address"]
+    ordering = ["slug"]
+    fieldsets = [
+        (None, {"fields": ["slug", "title", "address", "is_enabled", "is_default", "notes"]}),
+        ("What it may be asked", {"fields": ["is_local", "allows_mutations", "allows_introspection"]}),
+        ("Limits", {"fields": LIMITS}),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Upstream | None = None) -> list[str]:
+        """Keep the name of an upstream that exists: agents know it by it."""
+        return ["slug"] if obj else []
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # noqa: FBT001
+        """Save headers; where the origin changed, secrets that were not typed anew are forgotten."""
+        super().save_related(request, form, formsets, change)
+        if not change or _origin(form.initial.get("address", "")) == _origin(form.instance.address):
+            return
+        typed = [one.instance.pk for formset in formsets for one in formset.forms if one.cleaned_data.get("secret")]
+        forgotten = form.instance.headers.exclude(Q(pk__in=typed) | Q(sealed_value=b"")).update(sealed_value=b"")
+        if forgotten:
+            messages.warning(request, "The upstream stands at another place now, so its stored secrets are forgotten.")
+
+
+@admin.register(ErrorHint)
+class ErrorHintAdmin(CuratedAdmin):
+    """Hints, with a way to try them on an error."""
+
+    notice = "A hint stands beside an upstream's error and never changes it. Tools see a change within 5 s."
+    form = HintForm
+    list_display = ["name", "order", "layer", "matcher", "lookup", "is_enabled", "upstream"]
+    list_filter = ["layer", "is_enabled"]
+    list_select_related = ["upstream"]
+    search_fields = ["name", "pattern", "hint"]
+    ordering = ["order", "id"]
+    actions_list = ["try_any"]
+    actions_detail = ["try_it"]
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page that tries hints."""
+        page = self.admin_site.admin_view(self.try_page)
+        return [path("try/", page, name="graphql_proxy_errorhint_try"), *super().get_urls()]
+
+    @action(description="Try hints on an error", url_path="try-any")  # type: ignore[untyped-decorator]
+    def try_any(self, request: HttpRequest) -> HttpResponse:
+        """Lead to the page that tries hints."""
+        return redirect(reverse("admin:graphql_proxy_errorhint_try"))
+
+    @action(description="Try it on this error", url_path="try-it")  # type: ignore[untyped-decorator]
+    def try_it(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Lead there with this hint's own example."""
+        return redirect(f"{reverse('admin:graphql_proxy_errorhint_try')}?hint={int(object_id)}")
+
+    def try_page(self, request: HttpRequest) -> HttpResponse:
+        """Show what the enabled hints, and the one in question, say about an error."""
+        if not self.has_view_permission(request):
+            return HttpResponse(status=403)
+        number = request.GET.get("hint", "")
+        chosen = ErrorHint.objects.filter(pk=int(number)).first() if re.fullmatch("[0-9]{1,17}", number) else None
+        form = TryForm(request.POST or None, initial={"error": chosen.example if chosen else ""})
+        tried = _tried(form, chosen=chosen) if form.is_valid() else None
+        context = {**self.admin_site.each_context(request), "title": "Try hints on an error", "form": form}
+        return render(request, "graphql_proxy/try_hints.html", context | {"tried": tried})
+
+
+@admin.register(SchemaSnapshot)
+class SchemaSnapshotAdmin(BrowsedAdmin):
+    """Schemas as they were stored, with what changed."""
+
+    notice = "Stored by `manage.py ingest_graphql_schema`. The highest version is the one documents are held to."
+    list_display = ["upstream", "version", "query_count", "type_count", "source", "taken_at"]
+    list_filter = ["source"]
+    list_select_related = ["upstream"]
+    ordering = ["upstream", "-version"]
+    fields = ["upstream", "version", "digest", "source", "query_count", "type_count", "taken_at", "changes", "sdl"]
+
+
+def _tried(form: TryForm, *, chosen: ErrorHint | None) -> Tried:
+    """Hold the enabled hints, and the chosen one, against the form's error."""
+    upstream = form.cleaned_data["upstream"]
+    enabled = Q(is_enabled=True) & (Q(upstream=None) | Q(upstream=upstream))
+    rows = ErrorHint.objects.filter(enabled | Q(pk=chosen.pk if chosen else None)).order_by("order", "id")[:500]
+    slug = upstream.slug if upstream else None
+    return try_hints(form.cleaned_data["error"], rows=list(rows), query=form.cleaned_data["query"], slug=slug)
+
+
+def _origin(address: str) -> tuple[str, str]:
+    parts = urlsplit(address)
+    return parts.scheme.lower(), parts.netloc.lower()
