@@ -1,5 +1,7 @@
 """What an agent may ask of a GraphQL API."""
 
+from graphql_proxy import figures
+from graphql_proxy import hockey
 from graphql_proxy.asking import Request, ask_upstream, explained
 from graphql_proxy.checking import checked
 from graphql_proxy.contracts import (
@@ -12,6 +14,18 @@ from graphql_proxy.contracts import (
     GraphqlQuery,
     Validity,
 )
+from graphql_proxy.hockey_contracts import (
+    OPERATION_ERRORS,
+    GameLogsQuestion,
+    GamesQuestion,
+    LeadersQuestion,
+    OperationAnswer,
+    PlayerQuestion,
+    StandingsQuestion,
+    TeamQuestion,
+)
+from graphql_proxy.introspection import SCHEMA_ERRORS, described
+from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.upstreams import upstream_named
 from toolbox.tool import Toolkit
 
@@ -23,7 +37,11 @@ _STANDINGS = (
 
 
 @toolkit.tool(
-    example=GraphqlQuery(query=_STANDINGS), errors=ASKING_ERRORS, queries=4, deadline_seconds=ASKING_DEADLINE_SECONDS
+    example=GraphqlQuery(query=_STANDINGS),
+    errors=ASKING_ERRORS,
+    queries=2,
+    deadline_seconds=ASKING_DEADLINE_SECONDS,
+    live=figures.said,
 )
 async def execute_graphql(ask: GraphqlQuery) -> GraphqlAnswer:
     """
@@ -44,7 +62,7 @@ async def execute_graphql(ask: GraphqlQuery) -> GraphqlAnswer:
 @toolkit.tool(
     example=GraphqlMutation(query=_STANDINGS),  # a document that writes would be refused by the default upstream
     errors=ASKING_ERRORS,
-    queries=4,
+    queries=2,
     writes=True,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
@@ -58,7 +76,7 @@ async def execute_graphql_mutation(ask: GraphqlMutation) -> GraphqlAnswer:
     return await _run(ask, may_write=True)
 
 
-@toolkit.tool(example=GraphqlQuery(query=_STANDINGS), errors=CHOICE_ERRORS, queries=3)
+@toolkit.tool(example=GraphqlQuery(query=_STANDINGS), errors=CHOICE_ERRORS, queries=2)
 async def validate_query(ask: GraphqlQuery) -> Validity:
     """
     Tell whether a GraphQL document is valid and what it would cost, without sending it.
@@ -68,6 +86,113 @@ async def validate_query(ask: GraphqlQuery) -> Validity:
     """
     upstream = await upstream_named(ask.upstream)
     return await checked(_request(ask), upstream=upstream)
+
+
+@toolkit.tool(example=SchemaQuestion(search="league standings"), errors=SCHEMA_ERRORS, queries=3)
+async def introspect_schema(ask: SchemaQuestion) -> SchemaAnswer:
+    """
+    Look into the upstream's GraphQL schema: find a query, see its arguments and answer, get a document that runs.
+
+    Use it before writing a query for execute_graphql. search finds queries, types and fields by words; queryName shows
+    one query with every argument, what it returns to the asked depth, and an example that the schema accepts; typeName
+    shows a type or enum. Without parameters it counts. Answers stay below about 1,500 tokens and name what they leave
+    out.
+    """
+    return await described(ask)
+
+
+@toolkit.tool(
+    example=PlayerQuestion(player="Sebastian Aho", season="2024-2025"),
+    errors=OPERATION_ERRORS,
+    queries=5,
+    deadline_seconds=ASKING_DEADLINE_SECONDS,
+)
+async def get_player(ask: PlayerQuestion) -> OperationAnswer:
+    """
+    Show a hockey player: position, birth, size, team, and the numbers of each season.
+
+    Use it for questions about one player. Give an id or a name; where a name fits several players, the answer lists
+    them in clarification: ask again with the id. An upstream without players refuses and says so.
+    """
+    return await hockey.asked_back(hockey.player(ask))
+
+
+@toolkit.tool(
+    example=TeamQuestion(team="Carolina Hurricanes", season="2024-2025"),
+    errors=OPERATION_ERRORS,
+    queries=5,
+    deadline_seconds=ASKING_DEADLINE_SECONDS,
+)
+async def get_team(ask: TeamQuestion) -> OperationAnswer:
+    """
+    Show a hockey team: city, arena, league, and its numbers season by season.
+
+    Use it for questions about one team, or to find a team's id. Where a name fits several teams, the answer lists them
+    in clarification: ask again with the id.
+    """
+    return await hockey.asked_back(hockey.team(ask))
+
+
+@toolkit.tool(
+    example=StandingsQuestion(league="nhl", season="2024-2025", limit=8),
+    errors=OPERATION_ERRORS,
+    queries=5,
+    deadline_seconds=ASKING_DEADLINE_SECONDS,
+)
+async def get_league_standings(ask: StandingsQuestion) -> OperationAnswer:
+    """
+    Show the table of a league's season: position, games, wins, losses, points, goals of every team.
+
+    Use it for who leads a league, how teams compare, or where a team stands. sort orders by one number.
+    """
+    return await hockey.standings(ask)
+
+
+@toolkit.tool(
+    example=LeadersQuestion(league="nhl", season="2024-2025", stat="PTS"),
+    errors=OPERATION_ERRORS,
+    queries=5,
+    deadline_seconds=ASKING_DEADLINE_SECONDS,
+)
+async def get_league_leaders(ask: LeadersQuestion) -> OperationAnswer:
+    """
+    Show the best players of a league's season by one number, such as points, goals or save percentage.
+
+    Use it for scoring races and rankings of skaters or goalies. An upstream without players refuses and says so.
+    """
+    return await hockey.leaders(ask)
+
+
+@toolkit.tool(
+    example=GamesQuestion(team="Carolina Hurricanes", season="2024-2025", limit=5),
+    errors=OPERATION_ERRORS,
+    queries=5,
+    deadline_seconds=ASKING_DEADLINE_SECONDS,
+)
+async def get_games(ask: GamesQuestion) -> OperationAnswer:
+    """
+    List games with their scores: of a league, of a team, or of two teams against each other.
+
+    Use it for results, schedules and head-to-head records; bound them by season or days. Teams are ids or names; where
+    a name fits several, the answer lists them in clarification.
+    """
+    return await hockey.asked_back(hockey.games(ask))
+
+
+@toolkit.tool(
+    example=GameLogsQuestion(team="Carolina Hurricanes", season="2024-2025", limit=5),
+    errors=OPERATION_ERRORS,
+    queries=5,
+    deadline_seconds=ASKING_DEADLINE_SECONDS,
+)
+async def get_game_logs(ask: GameLogsQuestion) -> OperationAnswer:
+    """
+    List a player's or a team's games as they saw them: opponent, outcome, score, and the player's numbers.
+
+    Use it for form, streaks and single performances. Give player, team or both, by id or name. An upstream without
+    players refuses player and says so.
+    """
+    return await hockey.asked_back(hockey.game_logs(ask))
 
 
 async def _run(ask: GraphqlQuery, *, may_write: bool) -> GraphqlAnswer:

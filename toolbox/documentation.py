@@ -36,7 +36,7 @@ def tool_section(tool: Tool) -> str:
         [
             f"## {tool.name}",
             facts,
-            tool.description,
+            tool.described,
             "### Parameters",
             _parameters(tool.input_schema),
             f"```json\n{example}\n```",

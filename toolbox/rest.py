@@ -35,7 +35,7 @@ def tools_router(registry: Registry) -> Router:
             tags=[tool.domain],
             operation_id=tool.name,
             summary=tool.title,
-            description=tool.description,
+            description=tool.described,
             openapi_extra=openapi(tool),
             response=None,
         )

@@ -31,7 +31,8 @@ class Tool:
     One question: its input contract, its output contract, and the function between them.
 
     `queries` is how many statements its example asks of the database, `errors` the codes it may answer beside the
-    dialect's own, `version` goes up with every breaking change of its contract.
+    dialect's own, `version` goes up with every breaking change of its contract. `live` gives a sentence of figures
+    from the data, from memory; it follows the description on every face and stays outside docs/tools.
     """
 
     domain: str
@@ -45,6 +46,7 @@ class Tool:
     version: int = 1
     writes: bool = False
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
+    live: Callable[[], str] | None = None
 
     @property
     def name(self) -> str:
@@ -62,9 +64,15 @@ class Tool:
         return self.name.replace("_", " ").capitalize()
 
     @cached_property
-    def description(self) -> str:
-        """The function's docstring, as the model that chooses reads it."""
+    def described(self) -> str:
+        """The function's docstring: what documentation shows."""
         return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def description(self) -> str:
+        """What the model that chooses reads: the docstring, and the live figures of the moment after it."""
+        figures = self.live() if self.live else ""
+        return f"{self.described}\n\n{figures}" if figures else self.described
 
     @cached_property
     def input_schema(self) -> Schema:
@@ -105,6 +113,7 @@ class ToolOptions:
     version: int = 1
     writes: bool = False
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
+    live: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +152,7 @@ class Toolkit:
 
         Takes the fields of ToolOptions by keyword. Raises ToolMistake where the function cannot be offered.
         """
+        ToolOptions(**options)  # an unknown option is refused where it is written
 
         def declare(function: Function) -> Function:
             self.tools.append(self.made(function, **options))
@@ -185,7 +195,7 @@ def _mistakes(tool: Tool) -> list[str]:
     found = []
     if not re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name):
         found.append("a tool's name is snake_case, 3 to 64 characters")
-    if not tool.description:
+    if not tool.described:
         found.append("it needs a docstring, written for the model that will choose it")
     if not isinstance(tool.example, tool.question):
         found.append(f"its example must be a {tool.question.__name__}")

@@ -59,6 +59,20 @@ def test_a_tool_says_once_what_the_function_says() -> None:
     assert tool.example_arguments == b'{"word":"hello"}'
 
 
+def test_live_figures_follow_the_description_of_the_moment_and_stay_out_of_the_documentation() -> None:
+    toolkit, figures = _toolkit(), ["", "7 words are known.", "8 words are known."]
+
+    toolkit.tool(example=EXAMPLE, live=lambda: figures.pop(0))(say_it)
+
+    (tool,) = toolkit.tools
+    assert [tool.description for _ in range(3)] == [
+        "Say the word again.",
+        "Say the word again.\n\n7 words are known.",
+        "Say the word again.\n\n8 words are known.",
+    ]
+    assert tool.described == "Say the word again."
+
+
 def _no_docstring() -> Any:
     async def say_it(ask: Ask) -> Told: ...
 

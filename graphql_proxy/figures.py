@@ -1,0 +1,24 @@
+"""How many queries the upstreams really have, for the description of `execute_graphql`."""
+
+from graphql_proxy.schemas import schemas
+from graphql_proxy.upstreams import upstreams
+
+MOST_NAMED = 5
+
+_said = ""
+
+
+def said() -> str:
+    """Give the sentence as it was last worked out; empty until then."""
+    return _said
+
+
+async def refresh() -> None:
+    """Count again: whoever watches these tables calls it when they change."""
+    global _said
+    parts: list[str] = []
+    for upstream in (await upstreams())[:MOST_NAMED]:
+        known = await schemas.of(upstream.slug)
+        count = f"{known.query_count:,} queries" if known else "a schema that is not stored"
+        parts.append(f"{upstream.slug}{' (the default)' if not parts else ''}: {count}")
+    _said = f"Upstreams now: {'; '.join(parts)}." if parts else "No upstream is configured now."

@@ -1,0 +1,95 @@
+"""`validate_query`: whether a document is valid, what it costs, whether it would be sent; and that nothing is sent."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.bad_upstream import BadUpstream
+from tests.graphql_proxy.conftest import MakeUpstream
+from tests.graphql_proxy.upstream_data import SMALL_SDL, cases
+
+TOOL = "/api/tools/graphql_proxy/validate_query"
+
+
+@pytest.fixture
+def small(make_upstream: MakeUpstream, bad: BadUpstream, shipped_hints: None) -> str:
+    """Give an upstream with the small schema."""
+    return make_upstream(bad.url("good"), sdl=SMALL_SDL)
+
+
+async def _check(client: httpx.AsyncClient, upstream: str, query: str, **more: Any) -> dict[str, Any]:
+    answer = await client.post(TOOL, json={"query": query, "upstream": upstream, **more})
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+async def test_a_good_document_is_valid_and_its_cost_is_told(
+    fast_lane: httpx.AsyncClient, small: str, bad: BadUpstream
+) -> None:
+    bad.asked.clear()
+
+    told = await _check(fast_lane, small, "{ teams(limit: 10) { edges { name } } }")
+
+    assert (told["valid"], told["wouldBeSent"], told["errors"], told["hints"]) == (True, True, [], [])
+    assert told["cost"]["cost"] == 21
+    assert told["mostCost"] == 100_000
+    assert told["schemaVersion"] == 1
+    assert bad.asked == []
+
+
+@pytest.mark.parametrize("case", cases("graphql_core"), ids=lambda case: str(case["query"])[:40])
+async def test_it_says_what_the_server_would_say(
+    fast_lane: httpx.AsyncClient, small: str, case: dict[str, Any]
+) -> None:
+    """All but what only running a document finds out: variables that were not sent, several operations."""
+    told = await _check(fast_lane, small, case["query"])
+
+    found = [error["message"].partition("\n\n")[0] for error in told["errors"]]
+    at_run_time = ("has invalid value", "Must provide operation name")
+    assert found == [error for error in case["errors"] if not any(words in error for words in at_run_time)]
+
+
+async def test_a_misspelt_field_is_invalid_but_would_be_sent(fast_lane: httpx.AsyncClient, small: str) -> None:
+    told = await _check(fast_lane, small, '{ league(slug: "nhl") { nam } }')
+
+    assert (told["valid"], told["wouldBeSent"]) == (False, True)
+    assert "League has `name` instead of nam." in told["hints"]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("{ teams(limit: 5000) { totalCount } }", "list size is 5,000, and at most 1,000"),
+        ('mutation { renameTeam(id: 1, name: "x") { id } }', "it holds a mutation"),
+        ("{ ...A } fragment A on Query { ...A }", "contain each other"),
+        ("{" * 200, "nesting of brackets is 101"),
+        ("{ team(id: 1) { name ", "does not parse"),
+    ],
+)
+async def test_what_would_not_be_sent_says_why(fast_lane: httpx.AsyncClient, small: str, query: str, said: str) -> None:
+    told = await _check(fast_lane, small, query)
+
+    assert told["wouldBeSent"] is False
+    assert said in told["refusal"]
+
+
+async def test_without_a_stored_schema_only_the_form_is_checked(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+) -> None:
+    told = await _check(fast_lane, make_upstream("http://127.0.0.1:9/"), "{ anything }")
+
+    assert told["valid"] is True
+    assert "schemaVersion" not in told
+
+
+async def test_a_document_of_thousands_of_equal_fields_is_checked_in_time(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+) -> None:
+    """The rule that compares fields with each other takes their number squared; 4,900 of them would take minutes."""
+    upstream = make_upstream("http://127.0.0.1:9/", sdl=SMALL_SDL)
+
+    told = await _check(fast_lane, upstream, "{ " + "__typename " * 4_900 + "}")
+
+    assert told["cost"]["fields"] == 4_900
