@@ -40,6 +40,9 @@ class Environment(BaseSettings):
     )
     toolroom_reader_pool: int = Field(8, ge=1, le=200, description="Reader connections of one process at most.")
     toolroom_api_key: str = Field("", description="The key of `manage.py mcp`; without it, the local operator.")
+    graphql_upstream_url: str = Field(
+        "", description="The GraphQL API that graphql_proxy asks by default, instead of this server's own at /graphql/."
+    )
     celery_broker_url: str = Field("", description="Redis, Valkey or RabbitMQ for jobs.")
 
     @field_validator("allowed_hosts", "csrf_trusted_origins", mode="before")
@@ -57,6 +60,13 @@ class Environment(BaseSettings):
     def _postgresql(cls, value: str) -> str:
         if value and urlsplit(value).scheme not in ("postgres", "postgresql"):
             raise ValueError("must be a postgresql:// address")
+        return value
+
+    @field_validator("graphql_upstream_url")
+    @classmethod
+    def _web(cls, value: str) -> str:
+        if value and urlsplit(value).scheme not in ("http", "https"):
+            raise ValueError("must be an http:// or https:// address")
         return value
 
 

@@ -96,6 +96,7 @@ TOOLROOM_READER_POOL = env.toolroom_reader_pool
 TOOLROOM_FAST_LANE = env.toolroom_fast_lane
 TOOLROOM_LIMITS_URL = env.toolroom_limits_url
 TOOLROOM_API_KEY = env.toolroom_api_key
+GRAPHQL_UPSTREAM_URL = env.graphql_upstream_url
 GRAPHQL_SECRETS = upstream_secrets()
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url

@@ -47,3 +47,18 @@ async def headers(upstream_id: int, *, ledger: Pool) -> list[Row]:
 async def hints(*, reader: Pool) -> list[Row]:
     """Give the enabled hints in the order in which they are said."""
     return (await reader.fetch(_HINTS)).rows
+
+
+_OPERATIONS = """
+SELECT o.name, o.description, o.document, o.variables_schema, o.result_mapping, o.example, o.is_contract, u.slug
+FROM graphql_proxy_operations AS o
+LEFT JOIN graphql_proxy_upstreams AS u ON u.id = o.upstream_id
+WHERE o.is_enabled
+ORDER BY o.name
+LIMIT 500
+"""
+
+
+async def operations(*, reader: Pool) -> list[Row]:
+    """Give the enabled operations by name, each with its upstream's slug, NULL for the default."""
+    return (await reader.fetch(_OPERATIONS)).rows

@@ -1,7 +1,6 @@
 """What an agent may ask of a GraphQL API."""
 
-from graphql_proxy import figures
-from graphql_proxy import hockey
+from graphql_proxy import figures, hockey
 from graphql_proxy.asking import Request, ask_upstream, explained
 from graphql_proxy.checking import checked
 from graphql_proxy.contracts import (
@@ -25,11 +24,17 @@ from graphql_proxy.hockey_contracts import (
     TeamQuestion,
 )
 from graphql_proxy.introspection import SCHEMA_ERRORS, described
+from graphql_proxy.saved_operations import SavedOperations
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.upstreams import upstream_named
 from toolbox.tool import Toolkit
 
-toolkit = Toolkit(domain="graphql_proxy", summary="Questions put to a remote GraphQL API.", dialect=GraphqlDialect())
+toolkit: Toolkit = Toolkit(
+    domain="graphql_proxy",
+    summary="Questions put to a remote GraphQL API.",
+    dialect=GraphqlDialect(),
+    dynamic=SavedOperations(lambda: toolkit),
+)
 
 _STANDINGS = (
     '{ leagueStandings(slug: "nhl", season: "2024-2025", limit: 5) { position team { name } stats { GP W PTS } } }'

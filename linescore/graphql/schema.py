@@ -23,6 +23,7 @@ from linescore.graphql.vocabulary import (
     Team,
     TeamConnection,
     TeamStats,
+    TeamStatsConnection,
     the_league,
 )
 from toolbox.reader import reader
@@ -158,6 +159,26 @@ class Query:
         wanted: Row = {"season": known_season(season)}
         rows = await queries.standings(_paged(wanted, page), order=page.order, reader=reader)
         return [standing_of(row) for row in rows]
+
+    @strawberry.field(description="A season's regular season in numbers, of every team or one.")
+    async def team_stats(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        sort: str | None = None,
+        team: strawberry.ID | None = None,
+        league: str | None = None,
+        season: str | None = None,
+    ) -> TeamStatsConnection:
+        """List what teams reached; places are counted over the whole table."""
+        known_league(league)
+        page = Page.asked(limit=limit, offset=offset, sort=sort, orders=_BY_STAT)
+        wanted: Row = {"season": known_season(season), "limit": MOST_ROWS, "offset": 0}
+        rows = await queries.standings(wanted, order=page.order, reader=reader)
+        lines = [standing_of(row) for row in rows if _code(team) in (None, row["team_code"])]
+        edges = lines[page.offset : page.offset + page.limit]
+        return TeamStatsConnection(total_count=len(lines), edges=edges, page_info=page.info(len(lines)))
 
     @strawberry.field(description="Leagues; there is one.")
     async def leagues(

@@ -214,3 +214,10 @@ class LeagueConnection:
     total_count: int
     edges: list[League] | None
     page_info: PageInfo | None
+
+
+@strawberry.type
+class TeamStatsConnection:
+    total_count: int
+    edges: list[TeamStats] | None
+    page_info: PageInfo | None

@@ -1,0 +1,120 @@
+"""Players, teams, tables and games: parameters into variables of stored documents, names into ids."""
+
+from collections.abc import Awaitable, Mapping
+
+from graphql_proxy import operation_refusals
+from graphql_proxy.hockey_contracts import (
+    GameLogsQuestion,
+    GamesQuestion,
+    LeadersQuestion,
+    OperationAnswer,
+    PlayerQuestion,
+    StandingsQuestion,
+    TeamQuestion,
+)
+from graphql_proxy.operations import operation_named, run, sort_of
+from graphql_proxy.resolving import Several, resolved
+from graphql_proxy.upstreams import KnownUpstream, upstream_named
+
+ANSWER, HEAD_TO_HEAD = "Answer", "HeadToHead"
+LOWEST_IS_BEST = ("GAA",)
+
+
+async def asked_back(work: Awaitable[OperationAnswer]) -> OperationAnswer:
+    """Give the answer, or the question which of several was meant."""
+    try:
+        return await work
+    except Several as several:
+        return several.answer()
+
+
+async def player(ask: PlayerQuestion) -> OperationAnswer:
+    """Give a player and the seasons played."""
+    upstream = await upstream_named(ask.upstream)
+    found = await resolved(ask.player, kind="player", upstream=upstream)
+    variables = {"id": found, "season": ask.season, "league": ask.league, "limit": ask.limit}
+    return await _one("player", ask.player, variables, upstream=upstream, limit=ask.limit)
+
+
+async def team(ask: TeamQuestion) -> OperationAnswer:
+    """Give a team and its seasons."""
+    upstream = await upstream_named(ask.upstream)
+    found = await resolved(ask.team, kind="team", upstream=upstream, league=ask.league)
+    variables = {"id": found, "season": ask.season, "league": ask.league, "limit": ask.limit}
+    return await _one("team", ask.team, variables, upstream=upstream, limit=ask.limit)
+
+
+async def standings(ask: StandingsQuestion) -> OperationAnswer:
+    """Give a table."""
+    upstream = await upstream_named(ask.upstream)
+    operation = await operation_named("get_league_standings")
+    sort = sort_of(operation, ANSWER, "stat", stat=ask.sort) if ask.sort else None
+    variables = {"league": ask.league, "season": ask.season, "sort": sort, "limit": ask.limit}
+    return (await run(operation, ANSWER, variables, upstream=upstream, limit=ask.limit)).answer(upstream)
+
+
+async def leaders(ask: LeadersQuestion) -> OperationAnswer:
+    """Give the best of a league."""
+    upstream = await upstream_named(ask.upstream)
+    operation = await operation_named("get_league_leaders")
+    step = ask.position.capitalize()
+    stat = ask.chosen_stat()
+    sort = sort_of(operation, step, "rising" if stat in LOWEST_IS_BEST else "stat", stat=stat)
+    variables = {"league": ask.league, "season": ask.season, "sort": sort, "limit": ask.limit}
+    return (await run(operation, step, variables, upstream=upstream, limit=ask.limit)).answer(upstream)
+
+
+async def games(ask: GamesQuestion) -> OperationAnswer:
+    """Give games of all, of one team, or of two against each other."""
+    upstream = await upstream_named(ask.upstream)
+    operation = await operation_named("get_games")
+    step = HEAD_TO_HEAD if ask.opponent else ANSWER
+    variables = {
+        "team": await _team_id(ask.team, upstream=upstream, parameter="team", league=ask.league),
+        "opponent": await _team_id(ask.opponent, upstream=upstream, parameter="opponent", league=ask.league),
+        "season": ask.season,
+        "league": ask.league,
+        "dateFrom": ask.date_from,
+        "dateTo": ask.date_to,
+        "status": ask.status,
+        "sort": sort_of(operation, step, ask.sort),
+        "limit": ask.limit,
+    }
+    is_oldest_first = ask.sort == "oldest"
+    ran = await run(operation, step, variables, upstream=upstream, limit=ask.limit, is_oldest_first=is_oldest_first)
+    return ran.answer(upstream)
+
+
+async def game_logs(ask: GameLogsQuestion) -> OperationAnswer:
+    """Give the games of a player or a team, as they saw them."""
+    upstream = await upstream_named(ask.upstream)
+    operation = await operation_named("get_game_logs")
+    player_id = await resolved(ask.player, kind="player", upstream=upstream) if ask.player else None
+    variables = {
+        "player": player_id,
+        "team": await _team_id(ask.team, upstream=upstream, parameter="team", league=ask.league),
+        "opponent": await _team_id(ask.opponent, upstream=upstream, parameter="opponent", league=ask.league),
+        "season": ask.season,
+        "league": ask.league,
+        "dateFrom": ask.date_from,
+        "dateTo": ask.date_to,
+        "sort": sort_of(operation, ANSWER, ask.sort),
+        "limit": ask.limit,
+    }
+    return (await run(operation, ANSWER, variables, upstream=upstream, limit=ask.limit)).answer(upstream)
+
+
+async def _one(
+    kind: str, given: str, variables: Mapping[str, object], *, upstream: KnownUpstream, limit: int
+) -> OperationAnswer:
+    operation = await operation_named(f"get_{kind}")
+    ran = await run(operation, ANSWER, variables, upstream=upstream, limit=limit)
+    if ran.flat.record is None:
+        raise operation_refusals.not_found(kind, given, upstream=upstream)
+    return ran.answer(upstream)
+
+
+async def _team_id(given: str | None, *, upstream: KnownUpstream, parameter: str, league: str | None) -> str | None:
+    if given is None:
+        return None
+    return await resolved(given, kind="team", upstream=upstream, parameter=parameter, league=league)

@@ -1,0 +1,216 @@
+"""What may be asked about players, teams and games without writing GraphQL, and what is answered."""
+
+import re
+from datetime import date
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+
+from graphql_proxy.contracts import ASKING_ERRORS, UPSTREAM
+from toolbox.contract import Answer, Question, WholeNumber
+from toolbox.dialect import KERNEL
+from toolbox.errors import ErrorCode, ToolError
+
+NOT_OFFERED = ErrorCode("NOT_OFFERED", 404, "The upstream lacks what the tool asks for.")
+NOT_FOUND = ErrorCode("NOT_FOUND", 404, "Nothing of that name or id is known to the upstream.")
+NOT_CONFIGURED = ErrorCode("NOT_CONFIGURED", 503, "The tool's document is missing, turned off or not usable.")
+REFUSED_BY_UPSTREAM = ErrorCode("REFUSED_BY_UPSTREAM", 502, "The upstream answered the tool's document with errors.")
+OPERATION_ERRORS = (*ASKING_ERRORS, NOT_OFFERED, NOT_FOUND, NOT_CONFIGURED, REFUSED_BY_UPSTREAM)
+
+DEFAULT_LEAGUE = "nhl"
+DEFAULT_LIMIT, MOST_ROWS = 20, 100
+LONGEST_NAME = 100
+
+
+def _default_limit(value: object) -> object:
+    return DEFAULT_LIMIT if value is None else value
+
+
+def _season(value: str) -> str:
+    """Take 2024-2025, refuse the rest with what was likely meant."""
+    parts = re.fullmatch(r"([0-9]{4})-([0-9]{4})", value)
+    if parts and int(parts[2]) == int(parts[1]) + 1:
+        return value
+    first = re.match(r"(?:19|20)[0-9]{2}", value)
+    mended = f"{first[0]}-{int(first[0]) + 1}" if first else ""
+    raise ToolError(
+        KERNEL.bad_input,
+        f"season is two years that follow each other, not {value[:40]!r}.",
+        suggestion=f"Use {mended!r}." if mended else "Use the form '2024-2025'.",
+        field="season",
+        retry_with={"season": mended} if mended else None,
+    )
+
+
+def _day(value: str) -> str:
+    try:
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+            return date.fromisoformat(value).isoformat()
+    except ValueError:
+        pass
+    raise ToolError(
+        KERNEL.bad_input,
+        f"A day is written as YYYY-MM-DD, not {value[:40]!r}.",
+        suggestion="Use the form '2025-02-28', and a day of the calendar.",
+    )
+
+
+Limit = Annotated[
+    WholeNumber,
+    BeforeValidator(_default_limit),
+    Field(ge=1, le=MOST_ROWS),
+]
+Season = Annotated[str, AfterValidator(_season), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{4}$"})]
+Day = Annotated[str, AfterValidator(_day), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"})]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+League = Annotated[str, Field(min_length=1, max_length=60)]
+
+_SEASON_FIELD = Field(None, description="The season, as '2024-2025'; the upstream's latest or all if not given.")
+_LIMIT_FIELD = Field(DEFAULT_LIMIT, description="Most rows to answer; 20 if not given, 100 at most.")
+_LEAGUE_FIELD = Field(None, description="The league by its slug, such as 'nhl'; every league if not given.")
+_ONE_LEAGUE_FIELD = Field(DEFAULT_LEAGUE, description="The league by its slug, such as 'nhl', 'ahl' or 'shl'.")
+
+
+class PlayerQuestion(Question):
+    """Which player, and which seasons."""
+
+    player: Name = Field(description="The player's id or name, such as 'Sebastian Aho'.")
+    season: Season | None = _SEASON_FIELD
+    league: League | None = _LEAGUE_FIELD
+    limit: Limit = _LIMIT_FIELD
+    upstream: str | None = UPSTREAM
+
+
+class TeamQuestion(Question):
+    """Which team, and which seasons."""
+
+    team: Name = Field(description="The team's id or name, such as 'CAR' or 'Carolina Hurricanes'.")
+    season: Season | None = _SEASON_FIELD
+    league: League | None = _LEAGUE_FIELD
+    limit: Limit = _LIMIT_FIELD
+    upstream: str | None = UPSTREAM
+
+
+class StandingsQuestion(Question):
+    """Which table."""
+
+    league: League = _ONE_LEAGUE_FIELD
+    season: Season | None = _SEASON_FIELD
+    sort: Literal["GP", "W", "L", "OTW", "OTL", "PTS", "GF", "GA", "GD"] | None = Field(
+        None, description="Order by this number, highest first; by position if not given."
+    )
+    limit: Limit = Field(40, description="Most rows to answer; 40 if not given, 100 at most.")
+    upstream: str | None = UPSTREAM
+
+
+class LeadersQuestion(Question):
+    """Which leaders."""
+
+    league: League = _ONE_LEAGUE_FIELD
+    season: Season | None = _SEASON_FIELD
+    position: Literal["skaters", "goalies"] = Field("skaters", description="Leaders among skaters or goalies.")
+    stat: Literal["GP", "G", "A", "PTS", "PIM", "PM", "GAA", "SVP", "W", "SO"] | None = Field(
+        None,
+        description="Best at what: PTS for skaters and SVP for goalies if not given; for GAA the lowest are the best.",
+    )
+    limit: Limit = Field(10, description="Most rows to answer; 10 if not given, 100 at most.")
+    upstream: str | None = UPSTREAM
+
+    def chosen_stat(self) -> str:
+        """Give the stat to order by."""
+        return self.stat or ("SVP" if self.position == "goalies" else "PTS")
+
+
+class _Dated(Question):
+    """Days that bound games."""
+
+    date_from: Day | None = Field(None, description="First day of the games, as '2025-02-01'.")
+    date_to: Day | None = Field(None, description="Last day of the games, included, as '2025-02-28'.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.date_from and self.date_to and self.date_from > self.date_to:
+            raise ToolError(
+                KERNEL.bad_input,
+                f"dateFrom {self.date_from} is after dateTo {self.date_to}.",
+                suggestion="Exchange the two days.",
+                field="dateFrom",
+                retry_with={"dateFrom": self.date_to, "dateTo": self.date_from},
+            )
+        return self
+
+
+class GamesQuestion(_Dated):
+    """Which games."""
+
+    team: Name | None = Field(None, description="A team's id or name; every team if not given.")
+    opponent: Name | None = Field(None, description="Another team, for the games of both against each other.")
+    season: Season | None = _SEASON_FIELD
+    league: League | None = _LEAGUE_FIELD
+    status: Literal["UPCOMING", "COMPLETED", "POSTPONED"] | None = Field(None, description="Only games in this state.")
+    sort: Literal["newest", "oldest"] = Field("newest", description="Which games come first.")
+    limit: Limit = _LIMIT_FIELD
+    upstream: str | None = UPSTREAM
+
+    @model_validator(mode="after")
+    def _two_teams(self) -> Self:
+        if self.opponent and not self.team:
+            raise ToolError(
+                KERNEL.bad_input,
+                "opponent was given without team.",
+                suggestion="Give the other team as team, or the one team as team alone.",
+                field="opponent",
+                retry_with={"team": self.opponent, "opponent": None},
+            )
+        return self
+
+
+class GameLogsQuestion(_Dated):
+    """Whose games."""
+
+    player: Name | None = Field(None, description="A player's id or name.")
+    team: Name | None = Field(None, description="A team's id or name; with player, games that were played for it.")
+    opponent: Name | None = Field(None, description="Only games against this team.")
+    season: Season | None = _SEASON_FIELD
+    league: League | None = _LEAGUE_FIELD
+    sort: Literal["newest", "oldest"] = Field("newest", description="Which games come first.")
+    limit: Limit = _LIMIT_FIELD
+    upstream: str | None = UPSTREAM
+
+    @model_validator(mode="after")
+    def _someone(self) -> Self:
+        if not (self.player or self.team):
+            raise ToolError(
+                KERNEL.bad_input,
+                "Neither player nor team was given.",
+                suggestion="Give player for a player's games, or team for a team's.",
+                field="player",
+            )
+        return self
+
+
+class Clarification(Answer):
+    """A name that fits several; ask again with an id."""
+
+    parameter: str = Field(description="The parameter whose value fits several.")
+    question: str = Field(description="What has to be decided.")
+    candidates: list[dict[str, Any]] = Field(description="What fits; give the id of one as the parameter.")
+
+
+class OperationAnswer(Answer):
+    """Flat values, as few as say it."""
+
+    upstream: str = Field(description="Which upstream was asked.")
+    record: dict[str, Any] | None = Field(None, description="The one thing asked about; unknown values are absent.")
+    rows: list[dict[str, Any]] = Field(description="One flat object a row; values that are not known are absent.")
+    total: int | None = Field(None, description="How many rows the upstream has, where it says so.")
+    clarification: Clarification | None = Field(None, description="Set instead of rows where a name fits several.")
+    not_offered: list[str] = Field(
+        description="What the upstream does not have of what the tool asks for, as Type.field.",
+        serialization_alias="notOffered",
+    )
+    notes: list[str] = Field(description="Errors of the upstream about parts of the answer.")
+
+    def row_count(self) -> int:
+        """Count the rows."""
+        return len(self.rows)

@@ -1,0 +1,49 @@
+"""The wire: an upstream's schema, asked of it by introspection."""
+
+from dataclasses import replace
+
+import orjson
+from graphql import get_introspection_query
+
+from graphql_proxy import refusals
+from graphql_proxy.upstream_answers import read_answer
+from graphql_proxy.upstreams import KnownUpstream, headers_of
+from toolbox.errors import ToolError
+from toolbox.web import Destination, WebFailure, web
+
+MOST_BYTES = 33_554_432
+TIMEOUT_SECONDS = 60.0
+
+
+class NoSchema(Exception):
+    """The upstream gave no schema; the message says why."""
+
+
+async def fetch_schema(upstream: KnownUpstream) -> str:
+    """Ask an upstream for its schema, as introspection JSON; raises NoSchema."""
+    if not upstream.allows_introspection:
+        raise NoSchema(f"{upstream.slug} does not allow introspection; give its schema as a file")
+    patient = replace(upstream, timeout_seconds=TIMEOUT_SECONDS, most_answer_bytes=MOST_BYTES)
+    try:
+        return await _asked(patient)
+    except WebFailure as failure:
+        raise NoSchema(f"{upstream.slug} gave no answer: {failure}") from failure
+    except ToolError as refusal:
+        raise NoSchema(refusal.message) from refusal
+
+
+async def _asked(upstream: KnownUpstream) -> str:
+    secrets = await headers_of(upstream)
+    to = Destination(
+        url=upstream.address,
+        headers={"Content-Type": "application/json", "Accept": "application/json"} | secrets,
+        timeout_seconds=upstream.timeout_seconds,
+        most_bytes=upstream.most_answer_bytes,
+        is_local=upstream.is_local,
+    )
+    answer = await web.post(to, orjson.dumps({"query": get_introspection_query(descriptions=True)}), is_repeatable=True)
+    outcome = read_answer(answer, slug=upstream.slug, secrets=secrets.values())
+    if not isinstance(outcome.data, dict) or "__schema" not in outcome.data:
+        why = outcome.errors[0].message if outcome.errors else "it left __schema out"
+        raise refusals.useless_answer(f"no schema ({why[:200]})", slug=upstream.slug, status=answer.status)
+    return orjson.dumps(outcome.data).decode()

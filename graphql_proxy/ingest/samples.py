@@ -1,0 +1,86 @@
+"""What ships with the domain: our own upstream with its schema, hints, and the documents of the contract's tools."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+
+import orjson
+from django.conf import settings
+
+from graphql_proxy.ingest.load_hints import load_hints
+from graphql_proxy.ingest.load_schema import store_schema
+from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream
+
+HOCKEY = "hockey"
+CONFIGURED = "configured"
+USUAL_ADDRESS = "http://127.0.0.1:8000/graphql/"
+SCHEMA_WRITTEN_AT = datetime(2026, 11, 21, tzinfo=UTC)
+LOOPBACK = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
+
+
+@dataclass(slots=True)
+class SampleReport:
+    """How many rows were added, and how many were there."""
+
+    added: int = 0
+    skipped: int = 0
+
+    @property
+    def total(self) -> int:
+        """Count every row."""
+        return self.added + self.skipped
+
+    def count(self, *, is_new: bool) -> None:
+        """Count a row."""
+        if is_new:
+            self.added += 1
+        else:
+            self.skipped += 1
+
+
+def _unseen(_: SampleReport) -> None:
+    """Show nothing."""
+
+
+def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> SampleReport:
+    """Store what is missing. What is stored stays as a curator left it; only the shipped schema is kept up to date."""
+    report = SampleReport(added=load_hints())
+    for slug, address in ((CONFIGURED, settings.GRAPHQL_UPSTREAM_URL), (HOCKEY, USUAL_ADDRESS)):
+        if address:
+            report.count(is_new=_ensure_upstream(slug, address))
+    sdl = (files("graphql_proxy") / "samples" / "hockey.graphql").read_text()
+    stored = store_schema(HOCKEY, sdl, source=SchemaSnapshot.Source.SDL, taken_at=SCHEMA_WRITTEN_AT)
+    report.count(is_new=stored.is_new)
+    for operation in shipped_operations():
+        _, is_new = SavedOperation.objects.get_or_create(name=operation.pop("name"), defaults=operation)
+        report.count(is_new=is_new)
+        on_progress(report)
+    return report
+
+
+def shipped_operations() -> list[dict[str, object]]:
+    """Read the documents of the contract's tools, each a file beside its mapping."""
+    folder = files("graphql_proxy") / "samples" / "operations"
+    described = orjson.loads((folder / "operations.json").read_bytes())
+    return [
+        {**row, "document": (folder / f"{row['name']}.graphql").read_text(), "is_contract": True} for row in described
+    ]
+
+
+def point_at(address: str) -> None:
+    """Tell our own upstream where this machine serves it, unless a curator gave it another machine."""
+    for upstream in Upstream.objects.filter(slug=HOCKEY):
+        if upstream.address != address and upstream.address.startswith(LOOPBACK):
+            upstream.address = address
+            upstream.save(update_fields=["address"])
+
+
+def _ensure_upstream(slug: str, address: str) -> bool:
+    is_default = not Upstream.objects.filter(is_default=True).exists()
+    is_local = address.startswith(LOOPBACK)
+    title = "This server's own hockey API" if slug == HOCKEY else "GRAPHQL_UPSTREAM_URL"
+    _, is_new = Upstream.objects.get_or_create(
+        slug=slug, defaults={"address": address, "is_default": is_default, "is_local": is_local, "title": title}
+    )
+    return is_new

@@ -1,0 +1,86 @@
+"""The answer to a question about an upstream's schema."""
+
+from graphql_proxy.contracts import CHOICE_ERRORS
+from graphql_proxy.schema_answers import (
+    Budget,
+    counts,
+    found,
+    nearest,
+    query_description,
+    type_description,
+)
+from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
+from graphql_proxy.schemas import KnownSchema, schemas
+from graphql_proxy.upstreams import upstream_named
+from toolbox.errors import ErrorCode, ToolError
+
+NO_SCHEMA = ErrorCode("NO_SCHEMA", 503, "No schema of the upstream is stored.")
+UNKNOWN_NAME = ErrorCode("UNKNOWN_NAME", 404, "The schema has no query or type of that name.")
+SCHEMA_ERRORS = (*CHOICE_ERRORS, NO_SCHEMA, UNKNOWN_NAME)
+
+
+async def described(ask: SchemaQuestion) -> SchemaAnswer:
+    """Give what was asked for, within the budget; raises ToolError."""
+    upstream = await upstream_named(ask.upstream)
+    known = await schemas.of(upstream.slug)
+    if known is None:
+        raise ToolError(
+            NO_SCHEMA,
+            f"No schema of the upstream {upstream.slug} is stored.",
+            suggestion=f"Whoever runs this server can run `manage.py ingest_graphql_schema {upstream.slug} --fetch`.",
+        )
+    return _answer(ask, known, slug=upstream.slug)
+
+
+def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str) -> SchemaAnswer:
+    budget = Budget()
+    query = kind = hits = None
+    if ask.query_name:
+        try:
+            query = query_description(known.schema, ask.query_name, depth=ask.depth, budget=budget)
+        except KeyError as unknown:
+            raise _unknown(ask.query_name, known, kind="query", parameter="queryName") from unknown
+    if ask.type_name:
+        try:
+            kind = type_description(known.schema, ask.type_name, depth=ask.depth, budget=budget)
+        except KeyError as unknown:
+            raise _unknown(ask.type_name, known, kind="type", parameter="typeName") from unknown
+    if ask.search:
+        hits = found(known.index, ask.search, budget=budget)
+    return SchemaAnswer(
+        upstream=slug,
+        version=known.version,
+        counts=counts(known.schema),
+        query=query,
+        type=kind,
+        found=hits,
+        left_out=budget.left_out,
+        next=_next(ask, has_hits=bool(hits)),
+    )
+
+
+def _unknown(given: str, known: KnownSchema, *, kind: str, parameter: str) -> ToolError:
+    near = nearest(given, index=known.index, kind=kind)
+    listed = f"Did you mean {', '.join(near)}?" if near else f"Look for it with search: {given[:40]!r}."
+    return ToolError(
+        UNKNOWN_NAME,
+        f"The schema has no {kind} {given[:80]!r}.",
+        suggestion=listed,
+        field=parameter,
+        details={"near": near},
+        retry_with={parameter: near[0]} if near else None,
+    )
+
+
+def _next(ask: SchemaQuestion, *, has_hits: bool) -> str:
+    if ask.query_name:
+        return "Put real values into the example and send it with execute_graphql; ask typeName for a type left out."
+    if ask.type_name:
+        return "Ask queryName for one of its queries, to get a document that runs."
+    if ask.search:
+        return (
+            "Ask queryName for a query, typeName for a type."
+            if has_hits
+            else "Nothing is called like that; try other words, such as what it is counted or listed by."
+        )
+    return "Ask search with a few words, such as 'league standings'; then queryName for one query."

@@ -1,0 +1,134 @@
+"""Stored documents, run: found by name, fitted to the upstream's schema, sent, made flat."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from graphql import DocumentNode, GraphQLSyntaxError, parse
+
+from graphql_proxy import operation_refusals, queries
+from graphql_proxy.adapting import NotOffered, adapted
+from graphql_proxy.asking import Request, ask_upstream, helped
+from graphql_proxy.flattening import MOST_ROWS, Flat, NoMapping, OperationMapping, flattened, read_mapping
+from graphql_proxy.hockey_contracts import OperationAnswer
+from graphql_proxy.schemas import schemas
+from graphql_proxy.upstreams import KnownUpstream
+from toolbox.memory import Memory
+from toolbox.reader import reader
+
+MOST_TOKENS = 5_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """A row of SavedOperation."""
+
+    name: str
+    text: str
+    mapping: dict[str, OperationMapping]
+
+    @cached_property
+    def document(self) -> DocumentNode:
+        """The parsed document."""
+        return parse(self.text, no_location=True, max_tokens=MOST_TOKENS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What came of an operation."""
+
+    flat: Flat
+    not_offered: list[str]
+    notes: list[str]
+
+    def answer(self, upstream: KnownUpstream) -> OperationAnswer:
+        """Word it as a tool does."""
+        return OperationAnswer(
+            upstream=upstream.slug,
+            record=self.flat.record,
+            rows=self.flat.rows,
+            total=self.flat.total,
+            not_offered=self.not_offered,
+            notes=self.notes,
+        )
+
+
+_operations: Memory[dict[str, Operation]] = Memory()
+
+
+async def operation_named(name: str) -> Operation:
+    """Give the stored documents of a tool; one statement in 4 s. Raises ToolError."""
+
+    async def read() -> dict[str, Operation]:
+        rows = await queries.operations(reader=reader)
+        return {row["name"]: _operation(row) for row in rows if row["is_contract"]}
+
+    found = (await _operations.get("all", read)).get(name)
+    if found is None:
+        raise operation_refusals.not_configured(name)
+    return found
+
+
+async def run(
+    operation: Operation,
+    step: str,
+    variables: Mapping[str, Any],
+    *,
+    upstream: KnownUpstream,
+    limit: int = MOST_ROWS,
+    is_oldest_first: bool = True,
+) -> Ran:
+    """
+    Run one operation of the document, with the variables that have a value.
+
+    Raises ToolError: NOT_OFFERED where the upstream lacks it, REFUSED_BY_UPSTREAM where it answers with errors alone.
+    """
+    given = {name: value for name, value in variables.items() if value is not None}
+    mapping = operation.mapping.get(step)
+    known = await schemas.of(upstream.slug)
+    try:
+        fitted = adapted(
+            operation.document,
+            operation=step,
+            needs=mapping.needs if mapping else (),
+            given=given,
+            schema=known.schema if known else None,
+        )
+    except NotOffered as lacking:
+        raise operation_refusals.not_offered(operation.name, lacking, upstream=upstream) from lacking
+    except (KeyError, GraphQLSyntaxError) as unusable:
+        raise operation_refusals.not_configured(operation.name) from unusable
+    request = Request(query=fitted.query, variables=_declared(fitted.query, given), operation_name=step or None)
+    outcome = await ask_upstream(upstream, request)
+    notes = [error.message for error in outcome.errors]
+    if outcome.errors and not _has_data(outcome.data):
+        errors, hints = await helped(outcome.errors, request, upstream=upstream)
+        raise operation_refusals.refused(operation.name, errors, hints=hints, upstream=upstream)
+    flat = flattened(outcome.data, mapping, limit=limit, reverse=not is_oldest_first)
+    return Ran(flat=flat, not_offered=fitted.left_out, notes=notes)
+
+
+def sort_of(operation: Operation, step: str, order: str, *, stat: str = "") -> str | None:
+    """Give the upstream's word for an order, None where the document has none."""
+    mapping = operation.mapping.get(step)
+    template = mapping.sorts.get(order) if mapping else None
+    return template.replace("{stat}", stat) if template else None
+
+
+def _operation(row: queries.Row) -> Operation:
+    try:
+        mapping = read_mapping(row["result_mapping"])
+    except NoMapping:
+        mapping = {}
+    return Operation(name=row["name"], text=row["document"], mapping=mapping)
+
+
+def _declared(query: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Keep the variables that the document still declares; upstreams may refuse others."""
+    head = query.partition("{")[0]
+    return {name: value for name, value in given.items() if f"${name}:" in head}
+
+
+def _has_data(data: Any) -> bool:
+    return isinstance(data, dict) and any(value is not None for value in data.values())

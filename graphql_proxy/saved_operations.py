@@ -1,0 +1,125 @@
+"""Rows of SavedOperation as tools, or the reason why one cannot be."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from graphql import GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationType, print_ast, validate
+from pydantic import ValidationError
+
+from graphql_proxy import queries
+from graphql_proxy.contracts import ASKING_DEADLINE_SECONDS
+from graphql_proxy.flattening import NoMapping, read_mapping
+from graphql_proxy.hockey_contracts import OPERATION_ERRORS, OperationAnswer
+from graphql_proxy.operations import Operation, run
+from graphql_proxy.schemas import schemas
+from graphql_proxy.upstreams import upstream_named
+from graphql_proxy.variables import NoParameters, question_model
+from toolbox.contract import Question
+from toolbox.errors import ToolError
+from toolbox.memory import forget_all
+from toolbox.reader import reader
+from toolbox.tool import Skipped, Tool, ToolFunction, Toolkit, ToolMistake
+
+Row = queries.Row
+
+
+class NotATool(ValueError):
+    """A row that cannot be offered; the message says what to mend."""
+
+
+class ToolkitOf(Protocol):
+    """Gives the toolkit that the tools belong to; asked late, because the toolkit holds this source."""
+
+    def __call__(self) -> Toolkit:
+        """Give it."""
+
+
+class SavedOperations:
+    """The DynamicTools of this domain: enabled rows that are not documents of the contract's own tools."""
+
+    def __init__(self, toolkit_of: ToolkitOf) -> None:
+        self._toolkit_of = toolkit_of
+
+    async def load(self) -> Sequence[Tool | Skipped]:
+        """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
+        forget_all()
+        schemas.forget()
+        rows = await queries.operations(reader=reader)
+        return [await self._offered(row) for row in rows if not row["is_contract"]]
+
+    async def _offered(self, row: Row) -> Tool | Skipped:
+        try:
+            upstream = await upstream_named(row["slug"])
+            known = await schemas.of(upstream.slug)
+            return made_tool(row, schema=known.schema if known else None, toolkit=self._toolkit_of())
+        except (NotATool, ToolMistake) as unusable:
+            return Skipped(name=row["name"], reason=str(unusable))
+        except ToolError as refused:
+            return Skipped(name=row["name"], reason=refused.message)
+
+
+def made_tool(row: Row, *, schema: GraphQLSchema | None, toolkit: Toolkit) -> Tool:
+    """Make the tool of a row, held to the upstream's schema where one is known; raises NotATool, ToolMistake."""
+    question = _question(row)
+    operation, step = _operation(row, question=question, schema=schema)
+    try:
+        example = question.model_validate(row["example"] or {})
+    except ValidationError as invalid:
+        first = invalid.errors()[0]
+        raise NotATool(f"the example does not fit: {'.'.join(map(str, first['loc']))}: {first['msg']}") from invalid
+    function = _function(row, operation=operation, step=step, question=question)
+    return toolkit.made(
+        function, example=example, errors=OPERATION_ERRORS, queries=4, deadline_seconds=ASKING_DEADLINE_SECONDS
+    )
+
+
+def _question(row: Row) -> type[Question]:
+    try:
+        return question_model(row["name"], row["variables_schema"] or {})
+    except NoParameters as unusable:
+        raise NotATool(str(unusable)) from unusable
+
+
+def _operation(row: Row, *, question: type[Question], schema: GraphQLSchema | None) -> tuple[Operation, str]:
+    try:
+        mapping = read_mapping(row["result_mapping"] or {})
+        operation = Operation(name=row["name"], text=row["document"], mapping=mapping)
+        document = operation.document
+    except NoMapping as unusable:
+        raise NotATool(str(unusable)) from unusable
+    except GraphQLError as wrong:
+        raise NotATool(f"the document does not parse: {wrong.message}") from wrong
+    found = [part for part in document.definitions if isinstance(part, OperationDefinitionNode)]
+    if len(found) != 1 or found[0].operation is not OperationType.QUERY:
+        raise NotATool("the document must hold one query, and nothing that writes")
+    _refuse_other_variables(found[0], question=question)
+    if schema is not None and (errors := validate(schema, document, max_errors=1)):
+        raise NotATool(f"the upstream's schema does not take it: {errors[0].message}")
+    step = found[0].name.value if found[0].name else ""
+    if strangers := set(mapping) - {step}:
+        raise NotATool(f"the mapping names {sorted(strangers)[0]!r}; the document's operation is {step!r}")
+    return operation, step
+
+
+def _refuse_other_variables(found: OperationDefinitionNode, *, question: type[Question]) -> None:
+    declared = {part.variable.name.value: part for part in found.variable_definitions or ()}
+    fields = {str(field.alias): field for field in question.model_fields.values()}
+    if strangers := declared.keys() ^ fields.keys():
+        raise NotATool(f"{sorted(strangers)[0]!r} must be both a variable of the document and a parameter")
+    for name, part in declared.items():
+        if print_ast(part.type).endswith("!") and part.default_value is None and not fields[name].is_required():
+            raise NotATool(f"the document cannot do without ${name}: list it in required")
+
+
+def _function(row: Row, *, operation: Operation, step: str, question: type[Question]) -> ToolFunction:
+    slug = row["slug"]
+
+    async def function(ask: Any) -> OperationAnswer:
+        upstream = await upstream_named(slug)
+        given = ask.model_dump(by_alias=True, exclude_none=True)
+        return (await run(operation, step, given, upstream=upstream)).answer(upstream)
+
+    function.__name__ = row["name"]
+    function.__doc__ = row["description"]
+    function.__annotations__ = {"ask": question, "return": OperationAnswer}
+    return function
