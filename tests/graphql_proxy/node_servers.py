@@ -1,0 +1,58 @@
+"""GraphQL servers from npm, started where the machine has Node; skipped with a plain line otherwise."""
+
+import fcntl
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+SOURCES = Path(__file__).parent / "node"
+INSTALL_SECONDS = 240
+
+
+def installed() -> Path:
+    """Give the folder where the servers can be started; installs them once, below var/. Skips where that fails."""
+    if not shutil.which("node") or not shutil.which("npm"):
+        pytest.skip("Node is not installed: GraphQL Yoga and Apollo Server cannot be started")
+    place = Path(settings.TOOLROOM_VAR) / "node-upstreams"
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        wanted = (SOURCES / "package.json").read_text()
+        done = place / "installed.json"
+        if not done.exists() or done.read_text() != wanted:
+            _install(place)
+            done.write_text(wanted)
+        shutil.copy(SOURCES / "server.mjs", place)
+    return place
+
+
+def _install(place: Path) -> None:
+    shutil.copy(SOURCES / "package.json", place)
+    command = ["npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"]
+    try:
+        subprocess.run(command, cwd=place, check=True, capture_output=True, timeout=INSTALL_SECONDS)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        pytest.skip("npm cannot install GraphQL Yoga and Apollo Server here")
+
+
+@contextmanager
+def running(kind: str, schema: Path, *, mode: str = "open") -> Iterator[str]:
+    """Run a server on a free port of this machine with the schema mocked; gives its address."""
+    place = installed()
+    command = ["node", "server.mjs", kind, str(schema), mode]
+    process = subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        assert port.isdigit(), "the server did not start"
+        yield f"http://127.0.0.1:{port}/graphql"
+    finally:
+        process.terminate()
+        process.wait(20)
+        if process.stdout:
+            process.stdout.close()
