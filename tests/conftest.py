@@ -24,6 +24,9 @@ from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
 from psycopg import sql
 
+from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL, with_players
+from tests.mock_upstream import MockUpstream, mock_upstream
+
 ALICE_KEY = "tr_alice_reads_and_writes_everything_here"
 BOB_KEY = "tr_bob_reads_linescore_and_nothing_else_"
 CHARLIE_KEY = "tr_charlie_has_no_scope_that_anyone_needs"
@@ -35,8 +38,15 @@ KEYS = {
 
 
 @pytest.fixture(scope="session")
+def mock() -> Iterator[MockUpstream]:
+    """Run the GraphQL API, players included, that is the default upstream of tests."""
+    with mock_upstream(with_players()) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def django_db_setup(
-    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: Any
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: Any, mock: MockUpstream
 ) -> Iterator[None]:
     """
     Make and fill the test database, and keep a copy of it that nobody connects to, for `scratch_database`.
@@ -50,6 +60,7 @@ def django_db_setup(
         databases = setup_databases(verbosity=0, interactive=False)
         load_samples()
         _make_cast()
+        _make_default_upstream(mock.address)
         _close_connections()
         source = connections["default"].settings_dict["NAME"]
         template = f"{source}_template"
@@ -59,6 +70,19 @@ def django_db_setup(
         _close_connections()
         _drop(template)
         teardown_databases(databases, verbosity=0)
+
+
+def _make_default_upstream(address: str) -> None:
+    from datetime import UTC, datetime
+
+    from graphql_proxy.ingest.load_schema import store_schema
+    from graphql_proxy.ingest.samples import load_samples
+    from graphql_proxy.models import SchemaSnapshot, Upstream
+
+    Upstream.objects.create(slug="mock", address=address, is_default=True, is_local=True)
+    written_at = datetime(2025, 1, 1, tzinfo=UTC)
+    store_schema("mock", WITH_PLAYERS_SDL, source=SchemaSnapshot.Source.SDL, taken_at=written_at)
+    load_samples()
 
 
 def _make_cast() -> None:
