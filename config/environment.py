@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -99,7 +100,8 @@ def upstream_secrets() -> dict[str, str]:
 
     No other variable can be named there, or whoever edits upstreams could send the database's password away.
     """
-    return {name: value for name, value in os.environ.items() if name.startswith("GRAPHQL_SECRET_")}
+    known = dotenv_values(BASE_DIR / ".env") | os.environ
+    return {name: value for name, value in known.items() if value and name.startswith("GRAPHQL_SECRET_")}
 
 
 def kept_secret(path: Path) -> str:
