@@ -10,8 +10,8 @@ from toolbox.keys import new_key
 from toolbox.redaction import redacted
 
 SECRET = "hunter2-hunter2-hunter2"
-NAMES = ["password", "passwd", "api_key", "apiKey", "API_KEY", "token", "access_token", "client_secret", "authorization",
-         "credentials", "cookie", "private_key", "userPassword", "x-api-key"]  # fmt: skip
+NAMES = ["password", "passwd", "api_key", "apiKey", "API_KEY", "token", "access_token", "client_secret",
+         "authorization", "credentials", "cookie", "private_key", "userPassword", "x-api-key"]  # fmt: skip
 BYPASSES = pytest.mark.xfail(strict=True, reason="toolbox.redaction misses it")
 
 
