@@ -38,7 +38,7 @@ def settled(body: Any) -> Any:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Look on from another thread until the condition holds; raises TimeoutError after 4 s."""
+    """Look on from threads until the condition, which must not use the ORM, holds; TimeoutError after 4 s."""
     async with asyncio.timeout(4):
         while not await asyncio.to_thread(condition):  # noqa: ASYNC110 - it happens in the database, or a thread
             await asyncio.sleep(0)
