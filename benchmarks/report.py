@@ -13,18 +13,28 @@ from benchmarks.throughput import Load, generator_name
 
 FASTMCP = "FastMCP"
 TOOLBOX_REST = "MCP Toolbox REST"
+TOOLBOX_MCP = "MCP Toolbox MCP"
 OURS = "Toolroom REST"
+OURS_ON_TWO = "Toolroom REST, two workers"
 MOST_SQL_MS = 5.0
 MOST_ADDED_MS = 0.5
-LEAST_TIMES_FASTMCP = 5.0
-LEAST_TIMES_TOOLBOX = 1.0
+# MCP Toolbox is one process on every core, so Toolroom is held to it with one worker and with two.
+GOALS = (
+    (OURS, FASTMCP, 5.0),
+    (OURS, TOOLBOX_REST, 1.0),
+    (OURS_ON_TWO, TOOLBOX_REST, 1.0),
+    (OURS, TOOLBOX_MCP, 1.0),
+    (OURS_ON_TWO, TOOLBOX_MCP, 1.0),
+)
 
 ByClients = Mapping[int, Load]
 
 
 def print_head(loaded: Loaded, *, quick: bool) -> None:
     """Say what was measured on what."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("granian", "uvloop", "psycopg", "pydantic", "mcp"))
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("uvicorn", "httptools", "uvloop", "psycopg", "pydantic", "mcp")
+    )
     print(f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; {packages}.")
     print(
         f"{loaded.games:,} games, {loaded.periods:,} periods, {loaded.results:,} results. Load by {generator_name()}."
@@ -81,12 +91,10 @@ def print_audit(*, recorded: int, measured: Mapping[str, ByClients]) -> None:
 
 
 def _print_ratios(measured: Mapping[str, ByClients]) -> None:
-    ours = measured[OURS]
-    for peer, least in ((FASTMCP, LEAST_TIMES_FASTMCP), (TOOLBOX_REST, LEAST_TIMES_TOOLBOX)):
-        if peer in measured:
-            for clients, load in measured[peer].items():
-                ratio = ours[clients].calls_per_second / load.calls_per_second
-                _goal(f"{OURS} at least {least:g}x {peer}, clients: {clients}", f"{ratio:.2f}x", met=ratio >= least)
+    for ours, peer, least in GOALS:
+        for clients, load in measured.get(peer, {}).items():
+            ratio = measured[ours][clients].calls_per_second / load.calls_per_second
+            _goal(f"{ours} at least {least:g}x {peer}, clients: {clients}", f"{ratio:.2f}x", met=ratio >= least)
     for name, loads in measured.items():
         if name.startswith("Toolroom"):
             failed = loads[32].failed

@@ -43,7 +43,7 @@ class Pace:
     load_seconds: float
 
 
-FULL = Pace(latency_seconds=0.8, rounds=3, load_seconds=3)
+FULL = Pace(latency_seconds=0.6, rounds=3, load_seconds=2)
 QUICK = Pace(latency_seconds=0.15, rounds=1, load_seconds=1)
 
 
@@ -122,8 +122,8 @@ def _over_http(ours: Mapping[str, RunningServer], *, key: str, seconds: float) -
 def _contenders(ours: Mapping[str, RunningServer], *, key: str) -> list[Contender]:
     rest, mcp = rest_request(PATTERN_1, key=key), mcp_request(PATTERN_1.arguments, key=key)
     return [
-        Contender(name="Toolroom REST", server=ours["fast lane"], request=rest),
-        Contender(name="Toolroom REST, two workers", server=ours["two workers"], request=rest),
+        Contender(name=report.OURS, server=ours["fast lane"], request=rest),
+        Contender(name=report.OURS_ON_TWO, server=ours["two workers"], request=rest),
         Contender(name="Toolroom REST, no fast lane", server=ours["ninja"], request=rest),
         Contender(name="Toolroom MCP", server=ours["fast lane"], request=mcp),
         Contender(name="Toolroom MCP, two workers", server=ours["two workers"], request=mcp),
@@ -141,7 +141,7 @@ def _peers(stack: ExitStack, *, scratch: Scratch) -> list[Contender]:
         mcp = mcp_request(toolbox_arguments(PATTERN_1))
         found += [
             Contender(name=report.TOOLBOX_REST, server=peer, request=toolbox_rest_request(PATTERN_1)),
-            Contender(name="MCP Toolbox MCP", server=peer, request=mcp),
+            Contender(name=report.TOOLBOX_MCP, server=peer, request=mcp),
         ]
     return found
 

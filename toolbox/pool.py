@@ -19,6 +19,14 @@ Connection = psycopg.AsyncConnection[DictRow]
 Parameters = Mapping[str, Any] | Sequence[Any]
 Result = TypeVar("Result")
 
+_NOT_MIGRATED = (
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.InsufficientPrivilege,
+)
+"""What our own statements meet only on a database that migrations have not reached."""
+
 CONNECT_TIMEOUT_SECONDS = 2
 WAIT_SECONDS = 2.0
 
@@ -39,13 +47,15 @@ class Pool:
     away; `work` must therefore be safe to repeat when nothing of it was committed.
     """
 
-    def __init__(self, alias: str, *, options: str, max_size: Callable[[], int]) -> None:
+    def __init__(self, alias: str, *, options: str, max_size: int) -> None:
         self.clock = time.perf_counter
         self._alias = alias
         self._options = options
         self._max_size = max_size
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
+        # Waiting here is cheaper than in the pool's own queue, and ends with the caller's deadline.
+        self._free = asyncio.Semaphore(max_size)
         home.at_close(self.close)
         os.register_at_fork(after_in_child=self._forget)
 
@@ -63,7 +73,10 @@ class Pool:
                 await cursor.execute(statement.encode(), parameters, prepare=True)
                 return await cursor.fetchall()
 
-        found = await self.using(rows)
+        try:
+            found = await self.using(rows)
+        except _NOT_MIGRATED as behind:
+            raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
         return Fetched(rows=found, milliseconds=(self.clock() - started) * 1000)
 
     async def using(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
@@ -103,7 +116,13 @@ class Pool:
             raise DatabaseUnavailable(str(lost)) from lost
 
     async def _once(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        pool = self._pool or await self._open()
+        async with self._free:
+            pool = self._pool or await self._open()
+            return await self._with_connection(pool, work)
+
+    async def _with_connection(
+        self, pool: AsyncConnectionPool[Connection], work: Callable[[Connection], Awaitable[Result]]
+    ) -> Result:
         connection = await self._connection(pool)
         try:
             return await work(connection)
@@ -123,7 +142,7 @@ class Pool:
             except PoolClosed as closed:
                 raise _ConnectionLost(closed, pool=pool) from closed
             except PoolTimeout:
-                await self._probe()  # busy, not gone: wait on, within the caller's deadline
+                await self._probe_for(pool)  # busy, not gone: wait on, within the caller's deadline
 
     async def _open(self) -> AsyncConnectionPool[Connection]:
         async with self._opening:
@@ -132,7 +151,7 @@ class Pool:
                 pool = AsyncConnectionPool(
                     self.conninfo(),
                     min_size=0,
-                    max_size=self._max_size(),
+                    max_size=self._max_size,
                     open=False,
                     connection_class=psycopg.AsyncConnection[DictRow],
                     kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": CONNECT_TIMEOUT_SECONDS},
@@ -147,6 +166,14 @@ class Pool:
             self._pool = None
             await pool.close(timeout=0)
 
+    async def _probe_for(self, pool: AsyncConnectionPool[Connection]) -> None:
+        """Probe; if the database is away let the pool go, for its own retries come later and later."""
+        try:
+            await self._probe()
+        except DatabaseUnavailable:
+            await self._discard(pool)
+            raise
+
     async def _probe(self) -> None:
         """Raise DatabaseUnavailable unless the database takes a connection now."""
         try:
@@ -157,7 +184,7 @@ class Pool:
 
     def _forget(self) -> None:
         """In a forked child the parent's connections are not ours to close."""
-        self._pool, self._opening = None, asyncio.Lock()
+        self._pool, self._opening, self._free = None, asyncio.Lock(), asyncio.Semaphore(self._max_size)
 
 
 class _ConnectionLost(Exception):

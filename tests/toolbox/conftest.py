@@ -32,7 +32,7 @@ def make_key(committed: None) -> Iterator[Callable[..., tuple[ApiKey, str]]]:
 
     def make(**options: Any) -> tuple[ApiKey, str]:
         alice = User.objects.get(username="alice")
-        usual = {"name": "made for a test", "owner_id": alice.pk, "scopes": [TOOLS[0].scope]}
+        usual: dict[str, Any] = {"name": "made for a test", "owner_id": alice.pk, "scopes": [TOOLS[0].scope]}
         row, key = ApiKey.make(**usual | options)
         made.append(row.pk)
         return row, key

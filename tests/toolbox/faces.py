@@ -1,13 +1,15 @@
 """Ways to a tool that tests of several rooms share: every face, its answers in one shape."""
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
 
 from toolbox.callers import LOCAL_OPERATOR, Caller
 from toolbox.mcp_face import mcp_server
@@ -33,6 +35,20 @@ def settled(body: Any) -> Any:
     if isinstance(body, dict):
         return {name: settled(part) for name, part in body.items() if not re.search(r"(_ms|Ms)$", name)}
     return [settled(part) for part in body] if isinstance(body, list) else body
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Look on from threads until the condition, which must not use the ORM, holds; TimeoutError after 4 s."""
+    async with asyncio.timeout(4):
+        while not await asyncio.to_thread(condition):  # noqa: ASYNC110 - it happens in the database, or a thread
+            await asyncio.sleep(0)
+
+
+def text_of(told: CallToolResult) -> str:
+    """Give the text of a tool's result over MCP, its only content."""
+    (part,) = told.content
+    assert isinstance(part, TextContent)
+    return part.text
 
 
 @asynccontextmanager

@@ -64,7 +64,9 @@ def stop() -> None:
 
 def superuser() -> psycopg.Connection[Any]:
     """Connect as the one who may end other people's connections."""
-    return psycopg.connect(address(place, database=settings.DATABASES["default"]["NAME"], user=SUPERUSER), autocommit=True)
+    return psycopg.connect(
+        address(place, database=settings.DATABASES["default"]["NAME"], user=SUPERUSER), autocommit=True
+    )
 
 
 def end_connections() -> None:
@@ -90,11 +92,30 @@ def stop_under_a_statement() -> None:
 
 def main() -> None:
     """Live through the outages, one after the other."""
+    key = made_ready()
+    outage_under_busy_pools(key)
+    outage_under_an_idle_pool()
+    ended_connections()
+    stop_under_a_statement()
+    _start(place)
+    call("back again")
+    home.run(audit.flush())
+    found = home.run(ledger.fetch("SELECT count(*) AS calls FROM toolbox_tool_calls"))
+    met["rows kept"] = found.rows[0]["calls"]
+    json.dump(met, sys.stdout)
+
+
+def made_ready() -> str:
+    """Make tables, season and a key; gives the key."""
     call_command("migrate", verbosity=0)
     load_samples()
     _, key = ApiKey.make(name="k", owner_id=User.objects.create_user("o").pk, scopes=["*:read"])
     connections.close_all()
+    return key
 
+
+def outage_under_busy_pools(key: str) -> None:
+    """Take the database from pools with open connections."""
     call("before")
     call("before, with a key", credential=key)
     stop()
@@ -107,6 +128,9 @@ def main() -> None:
     call("back")
     call("back, with a key", credential=key)
 
+
+def outage_under_an_idle_pool() -> None:
+    """Take the database from a pool that has no connection."""
     home.run(reader.close())
     home.run(home_opens_without_connecting())
     stop()
@@ -115,21 +139,15 @@ def main() -> None:
     _start(place)
     call("back, from an idle pool")
 
+
+def ended_connections() -> None:
+    """End the connections while the database stays."""
     call_together("warm", times=8)
     end_connections()
     call("after every connection was ended")
     call_together("warm again", times=8)
     end_connections()
     call_together("many after every connection was ended", times=8)
-
-    stop_under_a_statement()
-    _start(place)
-    call("back again")
-
-    home.run(audit.flush())
-    found = home.run(ledger.fetch("SELECT count(*) AS calls FROM toolbox_tool_calls"))
-    met["rows kept"] = found.rows[0]["calls"]
-    json.dump(met, sys.stdout)
 
 
 async def home_opens_without_connecting() -> None:

@@ -121,7 +121,9 @@ def test_a_key_without_the_scope_is_told_which_it_lacks(cast: SimpleNamespace) -
     assert TOOL.scope.encode() in reply.body
 
 
-@pytest.mark.parametrize("scopes", [[], ["linescore:write"], ["*:write"], ["linescore"], ["linescore:"], ["*"], ["lines:read"]])
+@pytest.mark.parametrize(
+    "scopes", [[], ["linescore:write"], ["*:write"], ["linescore"], ["linescore:"], ["*"], ["lines:read"]]
+)
 def test_only_the_scope_itself_or_its_star_lets_in(make_key: KeyMaker, scopes: list[str]) -> None:
     _, key = make_key(scopes=scopes)
 
@@ -166,9 +168,7 @@ async def test_over_the_limit_a_call_is_refused_with_the_seconds_to_wait(
 ) -> None:
     headers = {"Authorization": f"Bearer {hurried}"}
 
-    answers = [
-        await fast_lane.post(address(TOOL), content=TOOL.example_arguments, headers=headers) for _ in range(5)
-    ]
+    answers = [await fast_lane.post(address(TOOL), content=TOOL.example_arguments, headers=headers) for _ in range(5)]
 
     statuses = [answered.status_code for answered in answers]
     refused = answers[-1]

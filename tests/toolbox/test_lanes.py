@@ -106,12 +106,12 @@ async def test_its_example_looks_the_same_in_both_lanes(
     assert fast == ninja
 
 
+@pytest.mark.usefixtures("stopped_clock")
 @pytest.mark.parametrize("name", REQUESTS)
 @every_tool
 async def test_whatever_is_sent_looks_the_same_in_both_lanes(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, stopped_clock: None,
-    tool: Tool, name: str,
-) -> None:  # fmt: skip
+    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, name: str
+) -> None:
     fast = await _seen(fast_lane, REQUESTS[name], tool=tool, cast=cast)
     ninja = await _seen(ninja_lane, REQUESTS[name], tool=tool, cast=cast)
 
@@ -121,9 +121,12 @@ async def test_whatever_is_sent_looks_the_same_in_both_lanes(
 
 @every_tool
 async def test_a_used_up_limit_looks_the_same_in_both_lanes(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool,
+    fast_lane: httpx.AsyncClient,
+    ninja_lane: httpx.AsyncClient,
+    cast: SimpleNamespace,
+    tool: Tool,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     async def used_up(caller: Caller) -> None:
         raise Refusal(RATE_LIMITED, "Too many.", suggestion="Wait.", retry_after_seconds=17)
 

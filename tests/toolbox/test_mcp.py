@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.conftest import server_environment
-from tests.toolbox.faces import TOOLS, mcp_in_memory, mcp_over_http, settled
+from tests.toolbox.faces import TOOLS, mcp_in_memory, mcp_over_http, settled, text_of
 from toolbox.mcp_face import INSTRUCTIONS
 from toolbox.registry import registry
 
@@ -55,6 +55,8 @@ async def test_what_is_listed_says_what_a_client_needs(server: str, cast: Simple
         shown = listed[tool.name]
         assert shown.description == tool.description
         assert shown.input_schema == tool.input_schema
+        assert shown.output_schema
+        assert shown.annotations
         assert shown.output_schema["type"] == "object"
         assert shown.annotations.read_only_hint is not tool.writes
 
@@ -119,7 +121,7 @@ async def test_a_refusal_is_an_error_with_the_contract_s_body_as_text_and_as_con
 
     assert told.is_error is True
     assert told.structured_content["error"]["details"]["code"] == "INVALID_TEAM_CODE"
-    assert orjson.loads(told.content[0].text) == told.structured_content
+    assert orjson.loads(text_of(told)) == told.structured_content
 
 
 def _stdio(*arguments: str, **environment: str) -> StdioServerParameters:
@@ -148,7 +150,7 @@ async def test_over_stdio_a_key_s_scopes_count(cast: SimpleNamespace) -> None:
 
 
 async def test_over_stdio_nothing_but_the_protocol_is_written(cast: SimpleNamespace) -> None:
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},

@@ -97,8 +97,9 @@ def test_every_table_that_is_no_domain_s_is_closed_to_the_reader() -> None:
                and not app.name.startswith(("django", "unfold", "ninja", "rest_framework", "drf_"))}  # fmt: skip
     readable = home.run(
         reader.fetch(
-            "SELECT relname FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace WHERE relkind IN ('r','v','m','p')"
-            " AND nspname = 'public' AND has_table_privilege(pg_class.oid, 'SELECT') ORDER BY relname LIMIT 1000"
+            "SELECT relname FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace"
+            " WHERE relkind IN ('r', 'v', 'm', 'p') AND nspname = 'public'"
+            " AND has_table_privilege(pg_class.oid, 'SELECT') ORDER BY relname LIMIT 1000"
         )
     )
 

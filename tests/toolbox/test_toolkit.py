@@ -74,7 +74,8 @@ def test_live_figures_follow_the_description_of_the_moment_and_stay_out_of_the_d
 
 
 def _no_docstring() -> Any:
-    async def say_it(ask: Ask) -> Told: ...
+    async def say_it(ask: Ask) -> Told:
+        raise NotImplementedError
 
     return say_it
 
@@ -82,6 +83,7 @@ def _no_docstring() -> Any:
 def _synchronous() -> Any:
     def say_it(ask: Ask) -> Told:
         """Say it."""
+        raise NotImplementedError
 
     return say_it
 
@@ -89,6 +91,7 @@ def _synchronous() -> Any:
 def _two_parameters() -> Any:
     async def say_it(ask: Ask, more: int) -> Told:
         """Say it."""
+        raise NotImplementedError
 
     return say_it
 
@@ -96,6 +99,7 @@ def _two_parameters() -> Any:
 def _no_answer() -> Any:
     async def say_it(ask: Ask):  # type: ignore[no-untyped-def]
         """Say it."""
+        raise NotImplementedError
 
     return say_it
 
@@ -106,6 +110,7 @@ def _plain_model() -> Any:
 
     async def say_it(ask: Plain) -> Told:
         """Say it."""
+        raise NotImplementedError
 
     say_it.__annotations__["ask"] = Plain
     return say_it
@@ -117,6 +122,7 @@ def _bare_field() -> Any:
 
     async def say_it(ask: Bare) -> Told:
         """Say it."""
+        raise NotImplementedError
 
     say_it.__annotations__["ask"] = Bare
     return say_it, Bare(word="x")
@@ -131,6 +137,7 @@ def _bare_nested_field() -> Any:
 
     async def say_it(ask: Ask) -> Outer:
         """Say it."""
+        raise NotImplementedError
 
     say_it.__annotations__["return"] = Outer
     return say_it
@@ -139,6 +146,7 @@ def _bare_nested_field() -> Any:
 def _recursive() -> Any:
     async def say_it(ask: Ask) -> Tree:
         """Say it."""
+        raise NotImplementedError
 
     return say_it
 
@@ -152,6 +160,7 @@ class Tree(Answer):
 def _shouting() -> Any:
     async def SayIt(ask: Ask) -> Told:  # noqa: N802
         """Say it."""
+        raise NotImplementedError
 
     return SayIt
 
@@ -170,9 +179,7 @@ def _shouting() -> Any:
         (_shouting, "snake_case"),
     ],
 )
-def test_a_function_that_cannot_be_offered_is_refused_with_a_sentence(
-    make: Callable[[], Any], sentence: str
-) -> None:
+def test_a_function_that_cannot_be_offered_is_refused_with_a_sentence(make: Callable[[], Any], sentence: str) -> None:
     made = make()
     function, example = made if isinstance(made, tuple) else (made, EXAMPLE)
 
@@ -190,8 +197,10 @@ def test_an_example_of_another_model_is_refused() -> None:
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 def test_an_example_that_does_not_survive_the_wire_is_refused() -> None:
+    impossible: Any = {"word": 7}
+
     with pytest.raises(ToolMistake, match="survive the wire"):
-        _toolkit().tool(example=Ask.model_construct(word=7, _fields_set={"word"}))(say_it)
+        _toolkit().tool(example=Ask.model_construct(_fields_set={"word"}, **impossible))(say_it)
 
 
 def test_an_unknown_option_is_refused() -> None:
