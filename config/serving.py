@@ -43,6 +43,11 @@ def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Pop
             process.kill()
 
 
+def loopback_of(host: str) -> str:
+    """Give the address at which this machine itself reaches what is served on `host`."""
+    return "127.0.0.1" if host in ("0.0.0.0", "localhost", "::") else host  # noqa: S104 - compared, not listened on
+
+
 def free_port(host: str, *, wanted: int) -> int:
     """Give the wanted port, or the next one nobody listens on; 0 gives any free one."""
     for port in range(wanted, min(wanted + 50, 65_536)) if wanted else [0]:

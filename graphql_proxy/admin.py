@@ -14,7 +14,8 @@ from unfold.admin import TabularInline
 from unfold.decorators import action
 
 from graphql_proxy.forms import HeaderForm, HintForm, TryForm, UpstreamForm
-from graphql_proxy.models import ErrorHint, SchemaSnapshot, Upstream, UpstreamHeader
+from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
+from graphql_proxy.operation_admin import SavedOperationAdmin
 from graphql_proxy.trying import Tried, try_hints
 from toolbox.curation import BrowsedAdmin, CuratedAdmin
 
@@ -111,6 +112,9 @@ class ErrorHintAdmin(CuratedAdmin):
         tried = _tried(form, chosen=chosen) if form.is_valid() else None
         context = {**self.admin_site.each_context(request), "title": "Try hints on an error", "form": form}
         return render(request, "graphql_proxy/try_hints.html", context | {"tried": tried})
+
+
+admin.site.register(SavedOperation, SavedOperationAdmin)
 
 
 @admin.register(SchemaSnapshot)

@@ -203,7 +203,7 @@ class SavedOperation(models.Model):
     A GraphQL document that is a tool: variables as its parameters, the answer flattened by its mapping.
 
     Rows named like one of the contract's six tools (`is_contract`) are their documents; any other row becomes a tool of
-    its own on every face. `problem` says why a row is not offered.
+    its own on every face, or is skipped, with the reason in the admin.
     """
 
     name = models.CharField(
@@ -227,7 +227,6 @@ class SavedOperation(models.Model):
     example = models.JSONField(default=dict, blank=True, help_text="Parameters that work.")
     is_contract = models.BooleanField(default=False, editable=False)
     is_enabled = models.BooleanField(default=True)
-    problem = models.TextField(blank=True, editable=False)
 
     class Meta:
         db_table = "graphql_proxy_operations"

@@ -22,6 +22,15 @@ from toolbox.tool import Skipped, Tool, ToolFunction, Toolkit, ToolMistake
 
 Row = queries.Row
 
+_STEPS = {
+    "get_player": {"Find", "Answer"},
+    "get_team": {"Find", "Answer"},
+    "get_league_standings": {"Answer"},
+    "get_league_leaders": {"Skaters", "Goalies"},
+    "get_games": {"Answer", "HeadToHead"},
+    "get_game_logs": {"Answer"},
+}
+
 
 class NotATool(ValueError):
     """A row that cannot be offered; the message says what to mend."""
@@ -56,6 +65,32 @@ class SavedOperations:
             return Skipped(name=row["name"], reason=str(unusable))
         except ToolError as refused:
             return Skipped(name=row["name"], reason=refused.message)
+
+
+def check_operation(row: Row, *, schema: GraphQLSchema | None) -> None:
+    """Raise NotATool where a row cannot be offered."""
+    try:
+        made_tool(row, schema=schema, toolkit=Toolkit(domain="graphql_proxy", summary="To check rows with."))
+    except ToolMistake as mistake:
+        raise NotATool(str(mistake)) from mistake
+
+
+def check_contract_document(row: Row) -> None:
+    """Raise NotATool where the document of one of the contract's tools cannot be used."""
+    try:
+        mapping = read_mapping(row["result_mapping"] or {})
+        document = Operation(name=row["name"], text=row["document"], mapping=mapping).document
+    except NoMapping as unusable:
+        raise NotATool(str(unusable)) from unusable
+    except GraphQLError as wrong:
+        raise NotATool(f"the document does not parse: {wrong.message}") from wrong
+    steps = {
+        part.name.value for part in document.definitions if isinstance(part, OperationDefinitionNode) and part.name
+    }
+    if missing := set(mapping) - steps:
+        raise NotATool(f"the mapping names {sorted(missing)[0]!r}, which the document does not hold")
+    if missing := _STEPS.get(row["name"], set()) - steps:
+        raise NotATool(f"the tool needs an operation {sorted(missing)[0]!r} in its document")
 
 
 def made_tool(row: Row, *, schema: GraphQLSchema | None, toolkit: Toolkit) -> Tool:

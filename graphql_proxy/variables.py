@@ -27,6 +27,8 @@ def question_model(name: str, schema: Any) -> type[Question]:
     """Make the input model of a tool; raises NoParameters."""
     if not isinstance(schema, dict) or set(schema) - {"type", "properties", "required", "additionalProperties"}:
         raise NoParameters('the parameters must read {"type": "object", "properties": {...}, "required": [...]}')
+    if schema.get("type", "object") != "object":
+        raise NoParameters('the parameters must read {"type": "object", ...}')
     properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list) or len(properties) > MOST_PARAMETERS:
         raise NoParameters(f"properties is an object of at most {MOST_PARAMETERS}, required a list of names")

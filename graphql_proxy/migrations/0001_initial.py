@@ -56,7 +56,6 @@ class Migration(migrations.Migration):
                 ('example', models.JSONField(blank=True, default=dict, help_text='Parameters that work.')),
                 ('is_contract', models.BooleanField(default=False, editable=False)),
                 ('is_enabled', models.BooleanField(default=True)),
-                ('problem', models.TextField(blank=True, editable=False)),
                 ('upstream', models.ForeignKey(blank=True, help_text='Empty: default.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='operations', to='graphql_proxy.upstream')),
             ],
             options={

@@ -18,7 +18,8 @@ from rich.table import Table
 
 from config.demo import Demo, ensure_demo
 from config.postgres.cluster import PostgresDidNotStart, ensure_running
-from config.serving import ServerDidNotStart, free_port, web_server
+from config.serving import ServerDidNotStart, free_port, loopback_of, web_server
+from graphql_proxy.ingest.samples import point_at
 from toolbox.registry import registry
 from toolbox.tool import Tool
 
@@ -44,6 +45,7 @@ class Command(BaseCommand):
         try:
             demo = prepare(console)
             port = free_port(options["host"], wanted=0 if options["check"] else options["port"])
+            point_at(f"http://{loopback_of(options['host'])}:{port}/graphql/")
             with web_server(host=options["host"], port=port, workers=options["workers"]) as server:
                 show(console, demo=demo, address=f"http://{options['host']}:{port}")
                 if options["check"]:

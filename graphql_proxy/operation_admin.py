@@ -1,0 +1,96 @@
+"""Where people make tools of GraphQL documents, without a restart; registered by graphql_proxy.admin."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from graphql import GraphQLSchema
+from unfold.widgets import UnfoldAdminTextareaWidget
+
+from graphql_proxy.ingest.parse_schema import read_stored
+from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream
+from graphql_proxy.saved_operations import NotATool, check_contract_document, check_operation
+from toolbox import home
+from toolbox.curation import CuratedAdmin
+from toolbox.registry import registry
+from toolbox.watch import watcher
+
+DOMAIN = "graphql_proxy"
+
+
+class OperationForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A document with its parameters and its mapping; refused unless it can be offered as a tool."""
+
+    class Meta:
+        model = SavedOperation
+        fields = ["name", "is_enabled", "upstream", "description", "document", "variables_schema", "example",
+                  "result_mapping"]  # fmt: skip
+        widgets = {
+            "document": UnfoldAdminTextareaWidget(attrs={"rows": 16, "spellcheck": "false", "class": "font-mono"}),
+        }
+
+    def clean(self) -> dict[str, Any]:
+        """Hold the row to everything that offering it will ask."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if self.errors:
+            return cleaned
+        row = cleaned | {"slug": cleaned["upstream"].slug if cleaned.get("upstream") else None}
+        row["name"] = cleaned.get("name") or self.instance.name
+        try:
+            if self.instance.is_contract:
+                check_contract_document(row)
+            elif cleaned["is_enabled"]:
+                _refuse_clash(row["name"])
+                check_operation(row, schema=_schema_of(cleaned.get("upstream")))
+        except NotATool as unusable:
+            raise ValidationError(str(unusable)) from unusable
+        return cleaned
+
+
+class SavedOperationAdmin(CuratedAdmin):
+    """Documents that are tools."""
+
+    notice = (
+        "An enabled row is a tool within a second, on every face, in every process. The rows of the contract's six "
+        "tools are their documents; their parameters belong to the tools."
+    )
+    form = OperationForm
+    list_display = ["name", "upstream", "is_enabled", "state"]
+    list_select_related = ["upstream"]
+    search_fields = ["name", "description"]
+    ordering = ["name"]
+
+    def state(self, row: SavedOperation) -> str:
+        """Say whether it is offered now, or why not, as this process sees it."""
+        if not row.is_enabled:
+            return "off"
+        if row.is_contract:
+            return "document of a tool"
+        home.run(watcher.ready())
+        if registry.find(row.name, domain=DOMAIN):
+            return "offered"
+        skipped = {one.name: one.reason for one in registry.skipped(domain=DOMAIN)}
+        return f"not offered: {skipped.get(row.name, 'not loaded yet')}"
+
+    def get_readonly_fields(self, request: HttpRequest, obj: SavedOperation | None = None) -> list[str]:
+        """Keep the contract's names, and what their tools' parameters follow from."""
+        return ["name", "variables_schema"] if obj and obj.is_contract else []
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Keep the contract's rows; they can be turned off."""
+        allowed: bool = super().has_delete_permission(request, obj)
+        return allowed and not (isinstance(obj, SavedOperation) and obj.is_contract)
+
+
+def _refuse_clash(name: str) -> None:
+    if any(tool.name == name for tool in registry.tools()):
+        raise NotATool("another tool has that name")
+    if any(tool.name == name and tool.domain != DOMAIN for tool in registry.dynamic_tools()):
+        raise NotATool("another tool has that name")
+
+
+def _schema_of(upstream: Upstream | None) -> GraphQLSchema | None:
+    chosen = upstream or Upstream.objects.usable().first()
+    newest = SchemaSnapshot.objects.filter(upstream=chosen).order_by("-version").first() if chosen else None
+    return read_stored(newest.sdl) if newest else None
