@@ -88,7 +88,7 @@ def _judging(name: str, schema: GraphQLSchema, *, seconds: float) -> None:
 
     def guard_and_validate() -> None:
         text = f"{query}# {next(numbers)}"  # a document that was never seen
-        document = parsed(text, measured(text, most_tokens=5_000))
+        document = parsed(text, measure=measured(text, most_tokens=5_000))
         weigh(document, around=around)
         if validate(schema, document.node, specified_rules):
             raise RuntimeError(f"the typical query is not valid on {name}")

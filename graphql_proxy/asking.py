@@ -54,7 +54,7 @@ class Request:
             ) from odd
 
 
-async def ask_upstream(upstream: KnownUpstream, request: Request) -> Outcome:
+async def ask_upstream(upstream: KnownUpstream, *, request: Request) -> Outcome:
     """
     Send a document that is safe, and give what came back; one that does not parse gets the parser's own error.
 
@@ -73,20 +73,20 @@ async def ask_upstream(upstream: KnownUpstream, request: Request) -> Outcome:
     asked_at = clock()
     outcome, size = await _send(upstream, body, is_repeatable=document.only_reads)
     if upstream.cache_seconds and document.only_reads:
-        kept_answers.keep(key, outcome, size=size, now=asked_at)
+        kept_answers.keep(key, outcome=outcome, size=size, now=asked_at)
     return outcome
 
 
-async def explained(outcome: Outcome, request: Request, *, upstream: KnownUpstream) -> GraphqlAnswer:
+async def explained(outcome: Outcome, *, request: Request, upstream: KnownUpstream) -> GraphqlAnswer:
     """Give the outcome with help: the contract's behind each message, all other in hints beside."""
     if not outcome.errors:
         return GraphqlAnswer(data=outcome.data, errors=[], hints=[], age_seconds=outcome.age_seconds)
-    errors, hints = await helped(outcome.errors, request, upstream=upstream)
+    errors, hints = await helped(outcome.errors, request=request, upstream=upstream)
     return GraphqlAnswer(data=outcome.data, errors=errors, hints=hints)
 
 
 async def helped(
-    errors: list[GraphqlError], request: Request, *, upstream: KnownUpstream
+    errors: list[GraphqlError], *, request: Request, upstream: KnownUpstream
 ) -> tuple[list[GraphqlError], list[str]]:
     """Give errors with the contract's help behind their messages, and what else may help."""
     hints = await known_hints(upstream.id)
@@ -97,14 +97,16 @@ async def helped(
         variables=request.variables,
     )
     behind = message_hints(hints)
-    enhanced = [error.model_copy(update={"message": enhance_graphql_error(error.message, behind)}) for error in errors]
+    enhanced = [
+        error.model_copy(update={"message": enhance_graphql_error(error.message, hints=behind)}) for error in errors
+    ]
     return enhanced, hints_beside([error.message for error in errors], hints=hints, context=context)
 
 
 def _judge(document: Document, request: Request, *, upstream: KnownUpstream, known: KnownSchema | None) -> None:
     schema = known.schema if known else None
     cost, weight = guard.cost_of(document, upstream=upstream, variables=request.variables, schema=schema)
-    guard.refuse_forbidden(document, weight, upstream=upstream, may_write=request.may_write)
+    guard.refuse_forbidden(document, weight=weight, upstream=upstream, may_write=request.may_write)
     guard.refuse_dear(cost, upstream=upstream)
 
 
@@ -118,7 +120,7 @@ async def _send(upstream: KnownUpstream, body: bytes, *, is_repeatable: bool) ->
         is_local=upstream.is_local,
     )
     try:
-        answer = await web.post(to, body, is_repeatable=is_repeatable)
+        answer = await web.post(to, body=body, is_repeatable=is_repeatable)
     except WebFailure as failure:
         raise refusals.no_answer(failure, slug=upstream.slug, is_local=upstream.is_local) from failure
     return read_answer(answer, slug=upstream.slug, secrets=secrets.values()), len(answer.body)

@@ -44,7 +44,7 @@ async def checked(request: Request, *, upstream: KnownUpstream) -> Validity:
     errors = await schema_errors(document, fields=weight.fields, schema=known.schema) if known else []
     judged = await _judged([core_error(one) for one in errors], cost, request, upstream=upstream, known=known)
     try:
-        guard.refuse_forbidden(document, weight, upstream=upstream, may_write=False)
+        guard.refuse_forbidden(document, weight=weight, upstream=upstream, may_write=False)
         guard.refuse_dear(cost, upstream=upstream)
     except ToolError as refused:
         return judged.model_copy(update={"would_be_sent": False, "refusal": _words(refused)})
@@ -68,7 +68,7 @@ async def _judged(
     upstream: KnownUpstream,
     known: KnownSchema | None,
 ) -> Validity:
-    said, hints = await helped(errors, request, upstream=upstream) if errors else ([], [])
+    said, hints = await helped(errors, request=request, upstream=upstream) if errors else ([], [])
     return Validity(
         valid=not errors,
         errors=said,

@@ -67,7 +67,7 @@ def measured(text: str, *, most_tokens: int) -> Measure:
 
 
 @lru_cache(maxsize=256)
-def parsed(text: str, measure: Measure) -> Document:
+def parsed(text: str, *, measure: Measure) -> Document:
     """Parse a text that was measured and found small enough; raises GraphQLSyntaxError with the parser's own words."""
     node = parse(text)
     operations = tuple(one for one in node.definitions if isinstance(one, OperationDefinitionNode))

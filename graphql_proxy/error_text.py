@@ -40,7 +40,7 @@ CONTRACT_HINTS = (
 )
 
 
-def enhance_graphql_error(original: str, hints: Iterable[MessageHint] = CONTRACT_HINTS) -> str:
+def enhance_graphql_error(original: str, *, hints: Iterable[MessageHint] = CONTRACT_HINTS) -> str:
     """
     Append to a "Cannot query field" error every hint that fits and is not there yet; give any other text back.
 

@@ -41,7 +41,9 @@ async def _asked(upstream: KnownUpstream) -> str:
         most_bytes=upstream.most_answer_bytes,
         is_local=upstream.is_local,
     )
-    answer = await web.post(to, orjson.dumps({"query": get_introspection_query(descriptions=True)}), is_repeatable=True)
+    answer = await web.post(
+        to, body=orjson.dumps({"query": get_introspection_query(descriptions=True)}), is_repeatable=True
+    )
     outcome = read_answer(answer, slug=upstream.slug, secrets=secrets.values())
     if not isinstance(outcome.data, dict) or "__schema" not in outcome.data:
         why = outcome.errors[0].message if outcome.errors else "it left __schema out"

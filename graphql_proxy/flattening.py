@@ -62,12 +62,12 @@ class Flat(BaseModel):
     total: int | None = None
 
 
-def flattened(data: Any, mapping: OperationMapping | None, *, limit: int = MOST_ROWS, reverse: bool = False) -> Flat:
+def flattened(data: Any, *, mapping: OperationMapping | None, limit: int = MOST_ROWS, reverse: bool = False) -> Flat:
     """Give record and rows; without a mapping, the data as it is. Values that are not there are left out."""
     if mapping is None:
         return Flat(record=data if isinstance(data, dict) else {"result": data})
     record = mapping.record
-    found = value_at(data, record.path) if record else None
+    found = value_at(data, path=record.path) if record else None
     flat = Flat(record=_row(found, record.fields) if record and isinstance(found, dict) else None)
     if mapping.rows:
         flat.rows = _rows(data, mapping.rows, reverse=reverse)[: min(limit, MOST_ROWS)]
@@ -75,7 +75,7 @@ def flattened(data: Any, mapping: OperationMapping | None, *, limit: int = MOST_
     return flat
 
 
-def value_at(data: Any, path: str) -> Any:
+def value_at(data: Any, *, path: str) -> Any:
     """Follow a dotted path; None where it leads nowhere. A number is a place in a list."""
     for step in path.split("."):
         if isinstance(data, list) and step.isdigit():
@@ -86,17 +86,17 @@ def value_at(data: Any, path: str) -> Any:
 
 
 def _rows(data: Any, mapping: RowsMapping, *, reverse: bool) -> list[dict[str, Any]]:
-    lists = [found for path in mapping.path if isinstance(found := value_at(data, path), list)]
+    lists = [found for path in mapping.path if isinstance(found := value_at(data, path=path), list)]
     rows = [_row(row, mapping.fields) for rows in lists for row in rows if isinstance(row, dict)]
     key = mapping.order_by
     return sorted(rows, key=lambda row: str(row.get(key) or ""), reverse=reverse) if key else rows
 
 
 def _total(data: Any, mapping: RowsMapping) -> int | None:
-    counts = [count for path in mapping.total if isinstance(count := value_at(data, path), int)]
+    counts = [count for path in mapping.total if isinstance(count := value_at(data, path=path), int)]
     return sum(counts) if counts else None
 
 
 def _row(found: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
-    values = {name: value_at(found, path) for name, path in fields.items()}
+    values = {name: value_at(found, path=path) for name, path in fields.items()}
     return {name: value for name, value in values.items() if value is not None}

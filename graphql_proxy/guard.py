@@ -25,7 +25,7 @@ def read_document(text: str, *, upstream: KnownUpstream) -> Document:
     _within("number of words and signs", measure.tokens, upstream.most_tokens)
     _within("nesting of brackets", measure.nesting, MOST_NESTING)
     _within("number of directives", measure.directives, upstream.most_directives)
-    return parsed(text, measure)
+    return parsed(text, measure=measure)
 
 
 def cost_of(
@@ -64,7 +64,7 @@ def refuse_dear(cost: DocumentCost, *, upstream: KnownUpstream) -> None:
     _within("cost", cost.cost, upstream.most_cost)
 
 
-def refuse_forbidden(document: Document, weight: Weight, *, upstream: KnownUpstream, may_write: bool) -> None:
+def refuse_forbidden(document: Document, *, weight: Weight, upstream: KnownUpstream, may_write: bool) -> None:
     """Raise ToolError where a document writes, subscribes or introspects and may not."""
     kinds = {one.operation for one in document.operations}
     if OperationType.SUBSCRIPTION in kinds:

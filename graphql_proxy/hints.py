@@ -80,14 +80,14 @@ def fits(error: str, *, hints: Iterable[Hint], context: Context) -> list[Fit]:
     """Give the hints that fit one error, with what they say about it."""
     found = []
     for hint in hints:
-        groups = match(hint.matcher, hint.pattern, error)
+        groups = match(hint.matcher, pattern=hint.pattern, error=error)
         said = None if groups is None else _said(hint, groups, context=context)
         if said:
             found.append(Fit(hint=hint, said=said))
     return found
 
 
-def match(matcher: str, pattern: str, error: str) -> Groups | None:
+def match(matcher: str, *, pattern: str, error: str) -> Groups | None:
     """
     Give the named groups of a pattern that fits, None where it does not, or cannot be used.
 
@@ -117,12 +117,12 @@ def problem_of(pattern: str) -> str | None:
 
 
 def _fits(hint: Hint, text: str) -> bool:
-    return match(hint.matcher, hint.pattern, text) is not None
+    return match(hint.matcher, pattern=hint.pattern, error=text) is not None
 
 
 def _said(hint: Hint, groups: Groups, *, context: Context) -> str | None:
     if hint.lookup:
-        found = look_up(hint.lookup, groups, context=context)
+        found = look_up(hint.lookup, groups=groups, context=context)
         if found is None:
             return None
         groups = {**groups, "found": found}

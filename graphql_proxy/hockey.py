@@ -48,9 +48,9 @@ async def standings(ask: StandingsQuestion) -> OperationAnswer:
     """Give a table."""
     upstream = await upstream_named(ask.upstream)
     operation = await operation_named("get_league_standings")
-    sort = sort_of(operation, ANSWER, "stat", stat=ask.sort) if ask.sort else None
+    sort = sort_of(operation, step=ANSWER, order="stat", stat=ask.sort) if ask.sort else None
     variables = {"league": ask.league, "season": ask.season, "sort": sort, "limit": ask.limit}
-    return (await run(operation, ANSWER, variables, upstream=upstream, limit=ask.limit)).answer(upstream)
+    return (await run(operation, step=ANSWER, variables=variables, upstream=upstream, limit=ask.limit)).answer(upstream)
 
 
 async def leaders(ask: LeadersQuestion) -> OperationAnswer:
@@ -59,9 +59,9 @@ async def leaders(ask: LeadersQuestion) -> OperationAnswer:
     operation = await operation_named("get_league_leaders")
     step = ask.position.capitalize()
     stat = ask.chosen_stat()
-    sort = sort_of(operation, step, "rising" if stat in LOWEST_IS_BEST else "stat", stat=stat)
+    sort = sort_of(operation, step=step, order="rising" if stat in LOWEST_IS_BEST else "stat", stat=stat)
     variables = {"league": ask.league, "season": ask.season, "sort": sort, "limit": ask.limit}
-    return (await run(operation, step, variables, upstream=upstream, limit=ask.limit)).answer(upstream)
+    return (await run(operation, step=step, variables=variables, upstream=upstream, limit=ask.limit)).answer(upstream)
 
 
 async def games(ask: GamesQuestion) -> OperationAnswer:
@@ -77,11 +77,13 @@ async def games(ask: GamesQuestion) -> OperationAnswer:
         "dateFrom": ask.date_from,
         "dateTo": ask.date_to,
         "status": ask.status,
-        "sort": sort_of(operation, step, ask.sort),
+        "sort": sort_of(operation, step=step, order=ask.sort),
         "limit": ask.limit,
     }
     is_oldest_first = ask.sort == "oldest"
-    ran = await run(operation, step, variables, upstream=upstream, limit=ask.limit, is_oldest_first=is_oldest_first)
+    ran = await run(
+        operation, step=step, variables=variables, upstream=upstream, limit=ask.limit, is_oldest_first=is_oldest_first
+    )
     return ran.answer(upstream)
 
 
@@ -98,19 +100,19 @@ async def game_logs(ask: GameLogsQuestion) -> OperationAnswer:
         "league": ask.league,
         "dateFrom": ask.date_from,
         "dateTo": ask.date_to,
-        "sort": sort_of(operation, ANSWER, ask.sort),
+        "sort": sort_of(operation, step=ANSWER, order=ask.sort),
         "limit": ask.limit,
     }
-    return (await run(operation, ANSWER, variables, upstream=upstream, limit=ask.limit)).answer(upstream)
+    return (await run(operation, step=ANSWER, variables=variables, upstream=upstream, limit=ask.limit)).answer(upstream)
 
 
 async def _one(
     kind: str, given: str, variables: Mapping[str, object], *, upstream: KnownUpstream, limit: int
 ) -> OperationAnswer:
     operation = await operation_named(f"get_{kind}")
-    ran = await run(operation, ANSWER, variables, upstream=upstream, limit=limit)
+    ran = await run(operation, step=ANSWER, variables=variables, upstream=upstream, limit=limit)
     if ran.flat.record is None:
-        raise operation_refusals.not_found(kind, given, upstream=upstream)
+        raise operation_refusals.not_found(kind, given=given, upstream=upstream)
     return ran.answer(upstream)
 
 

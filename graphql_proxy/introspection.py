@@ -37,16 +37,16 @@ def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str) -> SchemaAnsw
     query = kind = hits = None
     if ask.query_name:
         try:
-            query = query_description(known.schema, ask.query_name, depth=ask.depth, budget=budget)
+            query = query_description(known.schema, name=ask.query_name, depth=ask.depth, budget=budget)
         except KeyError as unknown:
             raise _unknown(ask.query_name, known, kind="query", parameter="queryName") from unknown
     if ask.type_name:
         try:
-            kind = type_description(known.schema, ask.type_name, depth=ask.depth, budget=budget)
+            kind = type_description(known.schema, name=ask.type_name, depth=ask.depth, budget=budget)
         except KeyError as unknown:
             raise _unknown(ask.type_name, known, kind="type", parameter="typeName") from unknown
     if ask.search:
-        hits = found(known.index, ask.search, budget=budget)
+        hits = found(known.index, text=ask.search, budget=budget)
     return SchemaAnswer(
         upstream=slug,
         version=known.version,

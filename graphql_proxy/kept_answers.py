@@ -35,7 +35,7 @@ class KeptAnswers:
         self._kept.move_to_end(key)
         return replace(kept.outcome, age_seconds=int(now - kept.asked_at))
 
-    def keep(self, key: str, outcome: Outcome, *, size: int, now: float) -> None:
+    def keep(self, key: str, *, outcome: Outcome, size: int, now: float) -> None:
         """Keep an answer without errors, unless it alone would fill the room."""
         if outcome.errors or size > self._most_bytes // 4:
             return

@@ -38,7 +38,7 @@ class Context:
     variables: Mapping[str, Any] = field(default_factory=dict)
 
 
-def look_up(lookup: str, groups: Groups, *, context: Context) -> str | None:
+def look_up(lookup: str, *, groups: Groups, context: Context) -> str | None:
     """Give what takes the place of {found}; None where nothing is known. An unknown lookup finds nothing."""
     if lookup == "variable":
         return _missing_variables(context)

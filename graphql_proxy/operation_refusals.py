@@ -21,7 +21,7 @@ def not_configured(tool: str) -> ToolError:
     )
 
 
-def not_offered(tool: str, lacking: NotOffered, *, upstream: KnownUpstream) -> ToolError:
+def not_offered(tool: str, *, lacking: NotOffered, upstream: KnownUpstream) -> ToolError:
     """Tell what the upstream does not have."""
     if lacking.fields:
         subject = _subject(lacking.fields[0])
@@ -39,7 +39,7 @@ def not_offered(tool: str, lacking: NotOffered, *, upstream: KnownUpstream) -> T
     )
 
 
-def not_found(kind: str, given: str, *, upstream: KnownUpstream) -> ToolError:
+def not_found(kind: str, *, given: str, upstream: KnownUpstream) -> ToolError:
     """Tell that a name or id fits nothing."""
     return ToolError(
         NOT_FOUND,
@@ -49,7 +49,7 @@ def not_found(kind: str, given: str, *, upstream: KnownUpstream) -> ToolError:
     )
 
 
-def refused(tool: str, errors: Sequence[GraphqlError], *, hints: Sequence[str], upstream: KnownUpstream) -> ToolError:
+def refused(tool: str, *, errors: Sequence[GraphqlError], hints: Sequence[str], upstream: KnownUpstream) -> ToolError:
     """Tell what the upstream said instead of an answer."""
     return ToolError(
         REFUSED_BY_UPSTREAM,

@@ -72,9 +72,9 @@ async def operation_named(name: str) -> Operation:
 
 async def run(
     operation: Operation,
+    *,
     step: str,
     variables: Mapping[str, Any],
-    *,
     upstream: KnownUpstream,
     limit: int = MOST_ROWS,
     is_oldest_first: bool = True,
@@ -96,20 +96,20 @@ async def run(
             schema=known.schema if known else None,
         )
     except NotOffered as lacking:
-        raise operation_refusals.not_offered(operation.name, lacking, upstream=upstream) from lacking
+        raise operation_refusals.not_offered(operation.name, lacking=lacking, upstream=upstream) from lacking
     except (KeyError, GraphQLSyntaxError) as unusable:
         raise operation_refusals.not_configured(operation.name) from unusable
     request = Request(query=fitted.query, variables=_declared(fitted.query, given), operation_name=step or None)
-    outcome = await ask_upstream(upstream, request)
+    outcome = await ask_upstream(upstream, request=request)
     notes = [error.message for error in outcome.errors]
     if outcome.errors and not _has_data(outcome.data):
-        errors, hints = await helped(outcome.errors, request, upstream=upstream)
-        raise operation_refusals.refused(operation.name, errors, hints=hints, upstream=upstream)
-    flat = flattened(outcome.data, mapping, limit=limit, reverse=not is_oldest_first)
+        errors, hints = await helped(outcome.errors, request=request, upstream=upstream)
+        raise operation_refusals.refused(operation.name, errors=errors, hints=hints, upstream=upstream)
+    flat = flattened(outcome.data, mapping=mapping, limit=limit, reverse=not is_oldest_first)
     return Ran(flat=flat, not_offered=fitted.left_out, notes=notes)
 
 
-def sort_of(operation: Operation, step: str, order: str, *, stat: str = "") -> str | None:
+def sort_of(operation: Operation, *, step: str, order: str, stat: str = "") -> str | None:
     """Give the upstream's word for an order, None where the document has none."""
     mapping = operation.mapping.get(step)
     template = mapping.sorts.get(order) if mapping else None

@@ -42,10 +42,10 @@ async def resolved(
     if re.fullmatch(r"[0-9]{1,12}", text):
         return text
     variables = {"q": text, "limit": MOST_CANDIDATES, "league": league}
-    found = await run(operation, FIND, variables, upstream=upstream, limit=MOST_CANDIDATES)
+    found = await run(operation, step=FIND, variables=variables, upstream=upstream, limit=MOST_CANDIDATES)
     candidates = [row for row in found.flat.rows if row.get("id") is not None]
     if not candidates:
-        raise operation_refusals.not_found(kind, given, upstream=upstream)
+        raise operation_refusals.not_found(kind, given=given, upstream=upstream)
     fitting = _fitting(text, candidates)
     if len(fitting) == 1:
         return str(fitting[0]["id"])

@@ -110,7 +110,7 @@ def made_tool(row: Row, *, schema: GraphQLSchema | None, toolkit: Toolkit) -> To
 
 def _question(row: Row) -> type[Question]:
     try:
-        return question_model(row["name"], row["variables_schema"] or {})
+        return question_model(row["name"], schema=row["variables_schema"] or {})
     except NoParameters as unusable:
         raise NotATool(str(unusable)) from unusable
 
@@ -152,7 +152,7 @@ def _function(row: Row, *, operation: Operation, step: str, question: type[Quest
     async def function(ask: Any) -> OperationAnswer:
         upstream = await upstream_named(slug)
         given = ask.model_dump(by_alias=True, exclude_none=True)
-        return (await run(operation, step, given, upstream=upstream)).answer(upstream)
+        return (await run(operation, step=step, variables=given, upstream=upstream)).answer(upstream)
 
     function.__name__ = row["name"]
     function.__doc__ = row["description"]

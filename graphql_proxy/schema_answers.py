@@ -76,7 +76,7 @@ def counts(schema: GraphQLSchema) -> SchemaCounts:
     )
 
 
-def found(index: SchemaIndex, text: str, *, budget: Budget) -> list[FoundEntry]:
+def found(index: SchemaIndex, *, text: str, budget: Budget) -> list[FoundEntry]:
     """Give what fits a search, best first."""
     entries = index.search(text, limit=MOST_FOUND)
     kept = []
@@ -88,12 +88,12 @@ def found(index: SchemaIndex, text: str, *, budget: Budget) -> list[FoundEntry]:
     return kept
 
 
-def query_description(schema: GraphQLSchema, name: str, *, depth: int, budget: Budget) -> QueryDescription:
+def query_description(schema: GraphQLSchema, *, name: str, depth: int, budget: Budget) -> QueryDescription:
     """Describe a query field; raises KeyError where there is none of that name."""
     if schema.query_type is None:
         raise KeyError(name)
     about = schema.query_type.fields[name]
-    example = ExampleDocument(**example_for(schema, name))
+    example = ExampleDocument(**example_for(schema, name=name))
     budget.take(example.query + str(example.variables) + str(about.description or "")[:LONGEST_DESCRIPTION])
     ordered = sorted(about.args.items(), key=lambda item: not is_required_argument(item[1]))
     arguments = [f"{argument}: {of.type}" + _default(of.ast_node) for argument, of in ordered]
@@ -114,7 +114,7 @@ def query_description(schema: GraphQLSchema, name: str, *, depth: int, budget: B
     )
 
 
-def type_description(schema: GraphQLSchema, name: str, *, depth: int, budget: Budget) -> TypeDescription:
+def type_description(schema: GraphQLSchema, *, name: str, depth: int, budget: Budget) -> TypeDescription:
     """Describe a type; raises KeyError where there is none of that name."""
     of = schema.type_map[name]
     budget.take(str(of.description or "")[:LONGEST_DESCRIPTION])

@@ -15,7 +15,7 @@ _MEMBER = re.compile(r"@?\b\w+\.\w+(?:\(\w+:\))?|@\w+(?:\(\w+:\))?")
 _TYPE = re.compile(r"\b(\w+) (?:was|changed|has)\b")
 
 
-def changes_between(before: str, after: str) -> list[Change]:
+def changes_between(before: str, *, after: str) -> list[Change]:
     """
     List the changes from one stored schema definition to another, breaking ones first, then dangerous ones.
 

@@ -38,7 +38,7 @@ _SCALARS: dict[str, Any] = {"ID": "1", "String": "example", "Int": 1, "Float": 1
 Selectable = GraphQLObjectType | GraphQLInterfaceType
 
 
-def example_for(schema: GraphQLSchema, name: str) -> dict[str, Any]:
+def example_for(schema: GraphQLSchema, *, name: str) -> dict[str, Any]:
     """
     Write `{query, variables}` for the query field `name`.
 

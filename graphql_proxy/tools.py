@@ -203,7 +203,7 @@ async def get_game_logs(ask: GameLogsQuestion) -> OperationAnswer:
 async def _run(ask: GraphqlQuery, *, may_write: bool) -> GraphqlAnswer:
     upstream = await upstream_named(ask.upstream)
     request = _request(ask, may_write=may_write)
-    return await explained(await ask_upstream(upstream, request), request, upstream=upstream)
+    return await explained(await ask_upstream(upstream, request=request), request=request, upstream=upstream)
 
 
 def _request(ask: GraphqlQuery, *, may_write: bool = False) -> Request:

@@ -37,7 +37,7 @@ def try_hints(error: str, *, rows: Sequence[ErrorHint], query: str = "", slug: s
     context = Context(schema=known.schema if known else None, document=_document(query))
     problems = [(hint.name, problem_of(hint.pattern)) for hint in hints if hint.matcher == "regex"]
     return Tried(
-        message=enhance_graphql_error(error, message_hints(hints)),
+        message=enhance_graphql_error(error, hints=message_hints(hints)),
         said=fits(error, hints=[hint for hint in hints if hint.layer == "beside"], context=context),
         problems=[(name, problem) for name, problem in problems if problem],
     )
@@ -45,6 +45,6 @@ def try_hints(error: str, *, rows: Sequence[ErrorHint], query: str = "", slug: s
 
 def _document(query: str) -> Document | None:
     try:
-        return parsed(query, measured(query, most_tokens=_MOST_TOKENS)) if query else None
+        return parsed(query, measure=measured(query, most_tokens=_MOST_TOKENS)) if query else None
     except GraphQLError:
         return None

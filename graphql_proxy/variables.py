@@ -23,7 +23,7 @@ class NoParameters(ValueError):
     """The schema cannot be offered as parameters; the message says why."""
 
 
-def question_model(name: str, schema: Any) -> type[Question]:
+def question_model(name: str, *, schema: Any) -> type[Question]:
     """Make the input model of a tool; raises NoParameters."""
     if not isinstance(schema, dict) or set(schema) - {"type", "properties", "required", "additionalProperties"}:
         raise NoParameters('the parameters must read {"type": "object", "properties": {...}, "required": [...]}')

@@ -81,7 +81,7 @@ def _make_default_upstream(address: str) -> None:
 
     Upstream.objects.create(slug="mock", address=address, is_default=True, is_local=True)
     written_at = datetime(2025, 1, 1, tzinfo=UTC)
-    store_schema("mock", WITH_PLAYERS_SDL, source=SchemaSnapshot.Source.SDL, taken_at=written_at)
+    store_schema("mock", text=WITH_PLAYERS_SDL, source=SchemaSnapshot.Source.SDL, taken_at=written_at)
     load_samples()
 
 

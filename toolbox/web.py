@@ -100,7 +100,7 @@ class Web:
         home.at_close(self.close)
         os.register_at_fork(after_in_child=self._pools.clear)
 
-    async def post(self, to: Destination, body: bytes, *, is_repeatable: bool = False) -> WebAnswer:
+    async def post(self, to: Destination, *, body: bytes, is_repeatable: bool = False) -> WebAnswer:
         """Send the body; raises a WebFailure, never anything of the wire's own."""
         return await home.at_home(lambda: self._within_time(to, body, is_repeatable=is_repeatable))
 

@@ -21,15 +21,15 @@ class Stored:
     changes: list[Change]
 
 
-def compare_schema(slug: str, text: str) -> list[Change]:
+def compare_schema(slug: str, *, text: str) -> list[Change]:
     """Tell what would change if this text became an upstream's schema; raises NotASchema."""
     sdl = written(read_schema(text))
     newest = SchemaSnapshot.objects.filter(upstream__slug=slug).order_by("-version").first()
-    return changes_between(newest.sdl, sdl) if newest and newest.sdl != sdl else []
+    return changes_between(newest.sdl, after=sdl) if newest and newest.sdl != sdl else []
 
 
 @transaction.atomic
-def store_schema(slug: str, text: str, *, source: SchemaSnapshot.Source, taken_at: datetime) -> Stored:
+def store_schema(slug: str, *, text: str, source: SchemaSnapshot.Source, taken_at: datetime) -> Stored:
     """
     Store a schema as the upstream's next version, unless it is the newest already.
 
@@ -48,7 +48,7 @@ def store_schema(slug: str, text: str, *, source: SchemaSnapshot.Source, taken_a
         source=source,
         query_count=len(schema.query_type.fields) if schema.query_type else 0,
         type_count=sum(not name.startswith("__") for name in schema.type_map),
-        changes=changes_between(newest.sdl, sdl) if newest else [],
+        changes=changes_between(newest.sdl, after=sdl) if newest else [],
         taken_at=taken_at,
     )
     return _stored(snapshot, is_new=True)

@@ -50,7 +50,7 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> Sa
         if address:
             report.count(is_new=_ensure_upstream(slug, address))
     sdl = (files("graphql_proxy") / "samples" / "hockey.graphql").read_text()
-    stored = store_schema(HOCKEY, sdl, source=SchemaSnapshot.Source.SDL, taken_at=SCHEMA_WRITTEN_AT)
+    stored = store_schema(HOCKEY, text=sdl, source=SchemaSnapshot.Source.SDL, taken_at=SCHEMA_WRITTEN_AT)
     report.count(is_new=stored.is_new)
     for operation in shipped_operations():
         _, is_new = SavedOperation.objects.get_or_create(name=operation.pop("name"), defaults=operation)

@@ -100,7 +100,7 @@ def test_real_errors_keep_their_words(error: str) -> None:
 def test_hints_of_curators_keep_the_properties_too(message: str, texts: list[str]) -> None:
     hints = [*CONTRACT_HINTS, *(MessageHint(text=text, fits=lambda bare: "e" in bare) for text in texts)]
 
-    once = enhance_graphql_error(message, hints)
+    once = enhance_graphql_error(message, hints=hints)
 
     assert once.startswith(message)
-    assert enhance_graphql_error(once, hints) == once
+    assert enhance_graphql_error(once, hints=hints) == once

@@ -27,7 +27,7 @@ def _judged(
 ) -> DocumentCost:
     document = guard.read_document(query, upstream=upstream)
     cost, weight = guard.cost_of(document, upstream=upstream, variables=variables, schema=schema)
-    guard.refuse_forbidden(document, weight, upstream=upstream, may_write=may_write)
+    guard.refuse_forbidden(document, weight=weight, upstream=upstream, may_write=may_write)
     guard.refuse_dear(cost, upstream=upstream)
     return cost
 

@@ -17,7 +17,7 @@ HINTS = shipped_hints()
 
 def _hints(case: dict[str, Any]) -> list[str]:
     try:
-        document = parsed(case["query"], measured(case["query"], most_tokens=1000))
+        document = parsed(case["query"], measure=measured(case["query"], most_tokens=1000))
     except Exception:  # noqa: BLE001 - documents that do not parse are among the cases
         document = None
     context = Context(schema=SMALL, document=document, variables=case["variables"])
@@ -77,7 +77,7 @@ def test_every_shipped_hint_fits_its_own_example(row: dict[str, Any]) -> None:
     hint = next(hint for hint in HINTS if hint.name == row["name"])
 
     assert problem_of(hint.pattern) is None
-    assert match(hint.matcher, hint.pattern, row["example"]) is not None
+    assert match(hint.matcher, pattern=hint.pattern, error=row["example"]) is not None
 
 
 @pytest.mark.parametrize("error", every_error())
@@ -129,8 +129,11 @@ def test_a_hint_is_left_out_where_the_schema_knows_nothing() -> None:
 
 @pytest.mark.parametrize("lookup", ["field", "level", "type", "argument", "enum_value", "selection", "variable", "?"])
 def test_a_lookup_without_its_groups_finds_nothing_and_does_not_fail(lookup: str) -> None:
-    assert look_up(lookup, {}, context=Context(schema=SMALL)) is None
-    assert look_up(lookup, {"type": "__proto__", "field": "\x00", "path": "//"}, context=Context(schema=SMALL)) is None
+    assert look_up(lookup, groups={}, context=Context(schema=SMALL)) is None
+    assert (
+        look_up(lookup, groups={"type": "__proto__", "field": "\x00", "path": "//"}, context=Context(schema=SMALL))
+        is None
+    )
 
 
 def test_ten_hints_are_said_at_most() -> None:
@@ -149,7 +152,7 @@ def test_words_of_an_error_are_cut_before_they_are_repeated() -> None:
 
 def test_a_suggested_selection_validates() -> None:
     """What a hint writes for `team` runs when its deeper fields are left out."""
-    shown = look_up("selection", {"type": "RegularStats"}, context=Context(schema=SMALL))
+    shown = look_up("selection", groups={"type": "RegularStats"}, context=Context(schema=SMALL))
 
     assert validate(SMALL, parse(f'{{ leagueSkaterStats(slug: "x") {{ edges {{ regularStats {shown} }} }} }}')) == []
 
@@ -157,4 +160,4 @@ def test_a_suggested_selection_validates() -> None:
 def test_a_level_is_looked_for_nearest_first() -> None:
     schema = build_schema("type Query { a: A } type A { b: B edges: [C] } type B { x: Int } type C { x: Int }")
 
-    assert look_up("level", {"type": "A", "field": "x"}, context=Context(schema=schema)) == "edges { x }"
+    assert look_up("level", groups={"type": "A", "field": "x"}, context=Context(schema=schema)) == "edges { x }"

@@ -39,7 +39,7 @@ def query_names(schema: GraphQLSchema) -> list[str]:
 def test_every_query_field_has_an_example_that_the_schema_accepts(schema: GraphQLSchema) -> None:
     refused = []
     for name in query_names(schema):
-        example = example_for(schema, name)
+        example = example_for(schema, name=name)
         document = parse(example["query"])
         [operation] = document.definitions
         assert isinstance(operation, OperationDefinitionNode)
@@ -56,11 +56,11 @@ def test_no_answer_is_larger_than_its_budget(schema: GraphQLSchema, depth: int) 
     largest = 0
     for name in query_names(schema):
         budget = Budget()
-        described: Any = query_description(schema, name, depth=depth, budget=budget)
+        described: Any = query_description(schema, name=name, depth=depth, budget=budget)
         largest = max(largest, len(encode(described)) + len(encode(budget.left_out)))
     for name in schema.type_map:
         budget = Budget()
-        described = type_description(schema, name, depth=depth, budget=budget)
+        described = type_description(schema, name=name, depth=depth, budget=budget)
         largest = max(largest, len(encode(described)) + len(encode(budget.left_out)))
 
     assert largest < TOKEN_BUDGET * CHARACTERS_A_TOKEN
@@ -109,7 +109,7 @@ def test_an_argument_list_that_does_not_fit_is_cut_and_named() -> None:
     schema = build_schema(f"type Query {{ many({arguments}): Int }}")
     budget = Budget()
 
-    described = query_description(schema, "many", depth=1, budget=budget)
+    described = query_description(schema, name="many", depth=1, budget=budget)
 
     assert 0 < len(described.arguments) < 300
     [said] = budget.left_out

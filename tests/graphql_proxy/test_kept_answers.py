@@ -9,7 +9,7 @@ ANSWER = Outcome(data={"a": 1})
 
 def test_an_answer_is_given_again_with_its_age_until_its_time_is_over() -> None:
     kept = KeptAnswers()
-    kept.keep("key", ANSWER, size=10, now=100.0)
+    kept.keep("key", outcome=ANSWER, size=10, now=100.0)
 
     assert kept.find("key", now=129.9, seconds=30) == Outcome(data={"a": 1}, age_seconds=29)
     assert kept.find("key", now=130.0, seconds=30) is None
@@ -18,14 +18,14 @@ def test_an_answer_is_given_again_with_its_age_until_its_time_is_over() -> None:
 
 def test_where_nothing_is_to_be_kept_nothing_is_found() -> None:
     kept = KeptAnswers()
-    kept.keep("key", ANSWER, size=10, now=100.0)
+    kept.keep("key", outcome=ANSWER, size=10, now=100.0)
 
     assert kept.find("key", now=100.0, seconds=0) is None
 
 
 def test_an_answer_with_errors_is_not_kept() -> None:
     kept = KeptAnswers()
-    kept.keep("key", Outcome(data={}, errors=[GraphqlError(message="no")]), size=10, now=1.0)
+    kept.keep("key", outcome=Outcome(data={}, errors=[GraphqlError(message="no")]), size=10, now=1.0)
 
     assert kept.find("key", now=1.0, seconds=30) is None
 
@@ -33,10 +33,10 @@ def test_an_answer_with_errors_is_not_kept() -> None:
 def test_the_longest_unused_goes_first_when_the_room_is_full() -> None:
     kept = KeptAnswers(most_bytes=100)
     for name in ("a", "b", "c", "d"):
-        kept.keep(name, ANSWER, size=25, now=1.0)
+        kept.keep(name, outcome=ANSWER, size=25, now=1.0)
     kept.find("a", now=1.0, seconds=30)
 
-    kept.keep("e", ANSWER, size=25, now=1.0)
+    kept.keep("e", outcome=ANSWER, size=25, now=1.0)
 
     found = [name for name in "abcde" if kept.find(name, now=1.0, seconds=30)]
     assert found == ["a", "c", "d", "e"]
@@ -44,7 +44,7 @@ def test_the_longest_unused_goes_first_when_the_room_is_full() -> None:
 
 def test_an_answer_that_would_fill_the_room_is_not_kept() -> None:
     kept = KeptAnswers(most_bytes=100)
-    kept.keep("key", ANSWER, size=26, now=1.0)
+    kept.keep("key", outcome=ANSWER, size=26, now=1.0)
 
     assert kept.find("key", now=1.0, seconds=30) is None
 
@@ -52,8 +52,8 @@ def test_an_answer_that_would_fill_the_room_is_not_kept() -> None:
 def test_keeping_again_counts_once() -> None:
     kept = KeptAnswers(most_bytes=100)
     for _ in range(50):
-        kept.keep("a", ANSWER, size=25, now=1.0)
-    kept.keep("b", ANSWER, size=25, now=1.0)
+        kept.keep("a", outcome=ANSWER, size=25, now=1.0)
+    kept.keep("b", outcome=ANSWER, size=25, now=1.0)
 
     assert kept.find("a", now=1.0, seconds=30)
 

@@ -57,7 +57,7 @@ def test_what_is_no_schema_is_refused_in_a_sentence(text: str) -> None:
 
 
 def test_changes_are_sorted_into_four_kinds() -> None:
-    found = {(change["kind"], change["path"]) for change in changes_between(BEFORE, AFTER)}
+    found = {(change["kind"], change["path"]) for change in changes_between(BEFORE, after=AFTER)}
 
     assert found == {
         ("removed", "Query.a"),
@@ -72,9 +72,9 @@ def test_changes_are_sorted_into_four_kinds() -> None:
 
 def test_a_new_version_is_numbered_and_compared(upstream: Upstream) -> None:
     source = SchemaSnapshot.Source.SDL
-    first = store_schema("stats", BEFORE, source=source, taken_at=TAKEN_AT)
-    again = store_schema("stats", f"# a comment\n{BEFORE}", source=source, taken_at=TAKEN_AT)
-    second = store_schema("stats", AFTER, source=source, taken_at=TAKEN_AT)
+    first = store_schema("stats", text=BEFORE, source=source, taken_at=TAKEN_AT)
+    again = store_schema("stats", text=f"# a comment\n{BEFORE}", source=source, taken_at=TAKEN_AT)
+    second = store_schema("stats", text=AFTER, source=source, taken_at=TAKEN_AT)
 
     assert (first.version, first.is_new, first.changes) == (1, True, [])
     assert (again.version, again.is_new) == (1, False)
@@ -86,9 +86,9 @@ def test_the_command_stores_a_file_and_lists_what_changed(upstream: Upstream, tm
     (tmp_path / "one.graphql").write_text(BEFORE)
     (tmp_path / "two.graphql").write_text(AFTER)
 
-    first = run("stats", str(tmp_path / "one.graphql"))
-    compared = run("stats", str(tmp_path / "two.graphql"), compare=True)
-    second = run("stats", str(tmp_path / "two.graphql"))
+    first = run("stats", step=str(tmp_path / "one.graphql"))
+    compared = run("stats", step=str(tmp_path / "two.graphql"), compare=True)
+    second = run("stats", step=str(tmp_path / "two.graphql"))
 
     assert "3 queries" in first
     assert "stored as version 1" in first

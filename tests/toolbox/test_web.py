@@ -48,7 +48,7 @@ def _to(upstream: BadUpstream, path: str, **options: Any) -> Destination:
 
 @pytest.mark.parametrize("path", ["good", "gzip", "deflate", "redirect-same"])
 async def test_an_answer_comes_unpacked_and_whole(upstream: BadUpstream, web: Web, path: str) -> None:
-    answer = await web.post(_to(upstream, path), b"{}")
+    answer = await web.post(_to(upstream, path), body=b"{}")
 
     assert (answer.status, answer.body) == (200, GOOD)
 
@@ -74,13 +74,13 @@ async def test_a_misbehaviour_is_named_in_time(
     upstream: BadUpstream, web: Web, path: str, failure: type[WebFailure]
 ) -> None:
     with pytest.raises(failure):
-        await web.post(_to(upstream, path), b"{}")
+        await web.post(_to(upstream, path), body=b"{}")
 
 
 @pytest.mark.parametrize("path", ["silence", "drip"])
 async def test_an_answer_that_does_not_end_is_overdue(upstream: BadUpstream, web: Web, path: str) -> None:
     with pytest.raises(Overdue):
-        await web.post(_to(upstream, path, timeout_seconds=0.3), b"{}")
+        await web.post(_to(upstream, path, timeout_seconds=0.3), body=b"{}")
 
 
 async def test_a_redirect_to_another_host_is_not_followed(upstream: BadUpstream, web: Web) -> None:
@@ -88,7 +88,7 @@ async def test_a_redirect_to_another_host_is_not_followed(upstream: BadUpstream,
         upstream.elsewhere = other.url("good")
 
         with pytest.raises(Redirected):
-            await web.post(_to(upstream, "redirect-away", headers={"Authorization": "Bearer secret"}), b"{}")
+            await web.post(_to(upstream, "redirect-away", headers={"Authorization": "Bearer secret"}), body=b"{}")
 
         assert other.asked == []
 
@@ -98,7 +98,7 @@ async def test_a_port_where_nobody_listens_is_unreachable(web: Web) -> None:
         to = _to(gone, "good")
 
     with pytest.raises(Unreachable):
-        await web.post(to, b"{}")
+        await web.post(to, body=b"{}")
 
 
 async def test_a_name_that_nobody_knows_is_unreachable() -> None:
@@ -106,7 +106,7 @@ async def test_a_name_that_nobody_knows_is_unreachable() -> None:
         raise Unreachable("its host name is not known")
 
     with pytest.raises(Unreachable):
-        await Web(resolver=unknown).post(Destination(url="http://nowhere.invalid/"), b"{}")
+        await Web(resolver=unknown).post(Destination(url="http://nowhere.invalid/"), body=b"{}")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])
@@ -114,7 +114,7 @@ async def test_the_private_network_is_refused_however_it_is_written(upstream: Ba
     before = len(upstream.asked)
 
     with pytest.raises((AddressRefused, Unreachable)):
-        await web.post(Destination(url=upstream.url("good", host=host)), b"{}")
+        await web.post(Destination(url=upstream.url("good", host=host)), body=b"{}")
 
     assert len(upstream.asked) == before
 
@@ -130,7 +130,7 @@ async def test_a_name_that_points_elsewhere_the_second_time_is_resolved_once(ups
     web = Web(resolver=rebinding)
     for _ in range(2):
         with pytest.raises(AddressRefused):
-            await web.post(Destination(url=upstream.url("good", host="rebind.example"), timeout_seconds=2), b"{}")
+            await web.post(Destination(url=upstream.url("good", host="rebind.example"), timeout_seconds=2), body=b"{}")
 
     assert upstream.connections == before
 
@@ -148,7 +148,7 @@ async def test_the_address_that_was_judged_is_the_one_connected_to(monkeypatch: 
     monkeypatch.setattr(httpcore.AnyIOBackend, "connect_tcp", connect)
 
     with pytest.raises(Unreachable):
-        await Web(resolver=public).post(Destination(url="http://stats.example/graphql"), b"{}")
+        await Web(resolver=public).post(Destination(url="http://stats.example/graphql"), body=b"{}")
 
     assert connected == ["93.184.215.14"]
 
@@ -182,7 +182,7 @@ async def test_a_hundred_at_once_share_connections(upstream: BadUpstream, web: W
     before = upstream.connections
 
     for _ in range(3):
-        answers = await asyncio.gather(*(web.post(_to(upstream, "good"), b"{}") for _ in range(100)))
+        answers = await asyncio.gather(*(web.post(_to(upstream, "good"), body=b"{}") for _ in range(100)))
         assert {answer.body for answer in answers} == {GOOD}
 
     assert upstream.connections - before <= MOST_CONNECTIONS
@@ -191,16 +191,16 @@ async def test_a_hundred_at_once_share_connections(upstream: BadUpstream, web: W
 async def test_a_failure_leaves_the_pool_whole(upstream: BadUpstream, web: Web) -> None:
     for _ in range(120):
         with pytest.raises(WebFailure):
-            await web.post(_to(upstream, "no-http"), b"{}")
+            await web.post(_to(upstream, "no-http"), body=b"{}")
 
-    assert (await web.post(_to(upstream, "good"), b"{}")).body == GOOD
+    assert (await web.post(_to(upstream, "good"), body=b"{}")).body == GOOD
 
 
 async def test_what_may_be_repeated_is_sent_twice_at_most(upstream: BadUpstream, web: Web) -> None:
     before = len(upstream.asked)
 
     with pytest.raises(Broken):
-        await web.post(_to(upstream, "nothing"), b"{}", is_repeatable=True)
+        await web.post(_to(upstream, "nothing"), body=b"{}", is_repeatable=True)
 
     assert len(upstream.asked) - before == 2
 
@@ -209,14 +209,14 @@ async def test_what_may_not_be_repeated_is_sent_once(upstream: BadUpstream, web:
     before = len(upstream.asked)
 
     with pytest.raises(Broken):
-        await web.post(_to(upstream, "nothing"), b"{}")
+        await web.post(_to(upstream, "nothing"), body=b"{}")
 
     assert len(upstream.asked) - before == 1
 
 
 async def test_no_failure_names_an_address(upstream: BadUpstream, web: Web) -> None:
     with pytest.raises(WebFailure) as failure:
-        await web.post(_to(upstream, "half-answer", headers={"Authorization": "Bearer hush"}), b"{}")
+        await web.post(_to(upstream, "half-answer", headers={"Authorization": "Bearer hush"}), body=b"{}")
 
     assert "127.0.0.1" not in str(failure.value)
     assert "hush" not in str(failure.value)

@@ -42,10 +42,10 @@ class Command(BaseCommand):
         try:
             text = _fetched(slug) if options["fetch"] else _read(options["file"])
             if options["compare"]:
-                self._say(compare_schema(slug, text))
+                self._say(compare_schema(slug, text=text))
                 return
             source = SchemaSnapshot.Source.FETCHED if options["fetch"] else SchemaSnapshot.Source(form_of(text))
-            stored = store_schema(slug, text, source=source, taken_at=datetime.now(UTC))
+            stored = store_schema(slug, text=text, source=source, taken_at=datetime.now(UTC))
         except Upstream.DoesNotExist as unknown:
             raise CommandError(f"there is no upstream {slug}; add it in the admin first") from unknown
         except (NotASchema, NoSchema) as failed:
