@@ -108,7 +108,8 @@ class ErrorHintAdmin(CuratedAdmin):
             return HttpResponse(status=403)
         number = request.GET.get("hint", "")
         chosen = ErrorHint.objects.filter(pk=int(number)).first() if re.fullmatch("[0-9]{1,17}", number) else None
-        form = TryForm(request.POST or None, initial={"error": chosen.example if chosen else ""})
+        initial = {"error": chosen.example if chosen else ""}
+        form = TryForm(request.POST or None, initial=initial, upstreams=Upstream.objects.usable())
         tried = _tried(form, chosen=chosen) if form.is_valid() else None
         context = {**self.admin_site.each_context(request), "title": "Try hints on an error", "form": form}
         return render(request, "graphql_proxy/try_hints.html", context | {"tried": tried})

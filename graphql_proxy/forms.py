@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from graphql_proxy.hints import problem_of
@@ -120,7 +121,7 @@ class TryForm(forms.Form):
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}), max_length=10_000, help_text="As the upstream words it."
     )
     upstream = forms.ModelChoiceField(
-        queryset=Upstream.objects.usable(),
+        queryset=None,
         required=False,
         widget=UnfoldAdminSelectWidget(),
         help_text="Whose schema is looked into.",
@@ -131,3 +132,7 @@ class TryForm(forms.Form):
         required=False,
         help_text="The document that it is about; only hints about variables look at it.",
     )
+
+    def __init__(self, *args: Any, upstreams: QuerySet[Upstream], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["upstream"].queryset = upstreams  # type: ignore[attr-defined]

@@ -145,6 +145,12 @@ class SchemaSnapshot(models.Model):
     def __str__(self) -> str:
         return f"{self.upstream_id} version {self.version}"
 
+    @classmethod
+    def newest_of(cls, upstream: Upstream | None) -> Self | None:
+        """Give the newest schema of an upstream, of the default one where none is given."""
+        chosen = upstream or Upstream.objects.usable().first()
+        return cls.objects.filter(upstream=chosen).order_by("-version").first() if chosen else None
+
 
 class ErrorHint(models.Model):
     """

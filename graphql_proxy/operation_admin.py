@@ -91,6 +91,5 @@ def _refuse_clash(name: str) -> None:
 
 
 def _schema_of(upstream: Upstream | None) -> GraphQLSchema | None:
-    chosen = upstream or Upstream.objects.usable().first()
-    newest = SchemaSnapshot.objects.filter(upstream=chosen).order_by("-version").first() if chosen else None
+    newest = SchemaSnapshot.newest_of(upstream)
     return read_stored(newest.sdl) if newest else None

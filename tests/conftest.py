@@ -75,7 +75,7 @@ def django_db_setup(
 def _make_default_upstream(address: str) -> None:
     from datetime import UTC, datetime
 
-    from graphql_proxy.ingest.load_schema import store_schema
+    from graphql_proxy.ingest.load import store_schema
     from graphql_proxy.ingest.samples import load_samples
     from graphql_proxy.models import SchemaSnapshot, Upstream
 

@@ -8,9 +8,8 @@ from importlib.resources import files
 import orjson
 from django.conf import settings
 
-from graphql_proxy.ingest.load_hints import load_hints
-from graphql_proxy.ingest.load_schema import store_schema
-from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream
+from graphql_proxy.ingest.load import ensure_operation, ensure_upstream, load_hints, move_upstream, store_schema
+from graphql_proxy.models import SchemaSnapshot
 
 HOCKEY = "hockey"
 CONFIGURED = "configured"
@@ -53,8 +52,7 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> Sa
     stored = store_schema(HOCKEY, text=sdl, source=SchemaSnapshot.Source.SDL, taken_at=SCHEMA_WRITTEN_AT)
     report.count(is_new=stored.is_new)
     for operation in shipped_operations():
-        _, is_new = SavedOperation.objects.get_or_create(name=operation.pop("name"), defaults=operation)
-        report.count(is_new=is_new)
+        report.count(is_new=ensure_operation(str(operation.pop("name")), columns=operation))
         on_progress(report)
     return report
 
@@ -70,17 +68,9 @@ def shipped_operations() -> list[dict[str, object]]:
 
 def point_at(address: str) -> None:
     """Tell our own upstream where this machine serves it, unless a curator gave it another machine."""
-    for upstream in Upstream.objects.filter(slug=HOCKEY):
-        if upstream.address != address and upstream.address.startswith(LOOPBACK):
-            upstream.address = address
-            upstream.save(update_fields=["address"])
+    move_upstream(HOCKEY, address=address, only_from=LOOPBACK)
 
 
 def _ensure_upstream(slug: str, address: str) -> bool:
-    is_default = not Upstream.objects.filter(is_default=True).exists()
-    is_local = address.startswith(LOOPBACK)
     title = "This server's own hockey API" if slug == HOCKEY else "GRAPHQL_UPSTREAM_URL"
-    _, is_new = Upstream.objects.get_or_create(
-        slug=slug, defaults={"address": address, "is_default": is_default, "is_local": is_local, "title": title}
-    )
-    return is_new
+    return ensure_upstream(slug, address=address, title=title, is_local=address.startswith(LOOPBACK))

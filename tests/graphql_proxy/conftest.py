@@ -69,7 +69,7 @@ def _store(upstream: Any, sdl: str) -> None:
 @pytest.fixture
 def shipped_hints(make_upstream: MakeUpstream) -> None:
     """Have the shipped hints in the database; those that are there already are left."""
-    from graphql_proxy.ingest.load_hints import load_hints
+    from graphql_proxy.ingest.load import load_hints
 
     in_a_thread(load_hints)
     forget_all()

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from graphql_proxy.ingest.load_hints import load_hints
+from graphql_proxy.ingest.load import load_hints
 from graphql_proxy.models import ErrorHint, Upstream, UpstreamHeader
 from graphql_proxy.secrets import seal, unseal
 

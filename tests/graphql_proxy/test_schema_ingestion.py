@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from graphql import build_schema, introspection_from_schema
 
-from graphql_proxy.ingest.load_schema import store_schema
+from graphql_proxy.ingest.load import store_schema
 from graphql_proxy.ingest.parse_schema import NotASchema, form_of, read_schema, read_stored, written
 from graphql_proxy.ingest.samples import HOCKEY, load_samples, point_at
 from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream

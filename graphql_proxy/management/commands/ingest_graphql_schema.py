@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from graphql_proxy.fetching import NoSchema, fetch_schema
-from graphql_proxy.ingest.load_schema import compare_schema, store_schema
+from graphql_proxy.ingest.load import compare_schema, store_schema
 from graphql_proxy.ingest.parse_schema import NotASchema, form_of
 from graphql_proxy.models import SchemaSnapshot, Upstream
 from graphql_proxy.schema_changes import Change
