@@ -120,7 +120,7 @@ class TryForm(forms.Form):
     error = forms.CharField(
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}), max_length=10_000, help_text="As the upstream words it."
     )
-    upstream = forms.ModelChoiceField(
+    upstream: Any = forms.ModelChoiceField(
         queryset=None,
         required=False,
         widget=UnfoldAdminSelectWidget(),

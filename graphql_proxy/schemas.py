@@ -9,11 +9,10 @@ from graphql import GraphQLSchema
 
 from graphql_proxy.ingest.parse_schema import read_stored
 from graphql_proxy.schema_search import SchemaIndex
+from toolbox.memory import Memory
 from toolbox.pool import Pool
 from toolbox.reader import reader
 
-MEMORY_SECONDS = 2.0
-"""How long it is trusted that no newer version was stored."""
 MOST_KEPT = 8
 
 _NEWEST = """
@@ -51,25 +50,24 @@ class SchemaStore:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._newest: dict[str, tuple[float, KnownSchema | None]] = {}
+        self._newest: Memory[KnownSchema | None] = Memory()
         self._parsed: OrderedDict[str, KnownSchema] = OrderedDict()
         self._parsing: dict[str, asyncio.Task[KnownSchema]] = {}
 
     async def of(self, slug: str) -> KnownSchema | None:
-        """Give an upstream's schema, None where none is stored; one statement every 2 s, two when it is new."""
-        known = self._newest.get(slug)
-        if known and known[0] > self._pool.clock():
-            return known[1]
-        found = await self._pool.fetch(_NEWEST, [slug])
-        schema = None
-        if found.rows:
-            schema = await self._read(found.rows[0]["digest"], version=found.rows[0]["version"])
-        self._newest[slug] = (self._pool.clock() + MEMORY_SECONDS, schema)
-        return schema
+        """Give an upstream's schema, None where none is stored; one statement every 4 s, two when it is new."""
+
+        async def newest() -> KnownSchema | None:
+            found = await self._pool.fetch(_NEWEST, [slug])
+            if not found.rows:
+                return None
+            return await self._read(found.rows[0]["digest"], version=found.rows[0]["version"])
+
+        return await self._newest.get(slug, newest)
 
     def forget(self) -> None:
         """Forget which versions are newest; what was parsed is kept, because it is known by its digest."""
-        self._newest.clear()
+        self._newest.forget()
 
     async def _read(self, digest: str, *, version: int) -> KnownSchema:
         if digest in self._parsed:

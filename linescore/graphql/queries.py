@@ -51,41 +51,52 @@ LEFT JOIN LATERAL (
 ) AS s ON true
 """
 
-_GAMES = f"""
+
+def _of_games(statement: str) -> str:
+    """Put what statements about games share into one; {order} is left for the caller."""
+    shared = {"{filters}": _GAME_FILTERS, "{columns}": _GAME_COLUMNS, "{joins}": _GAME_JOINS}
+    for place, words in shared.items():
+        statement = statement.replace(place, words)
+    return statement
+
+
+_GAMES = _of_games("""
 WITH matching AS (
   SELECT g.*
   FROM linescore_games AS g
-  WHERE {_GAME_FILTERS}
+  WHERE {filters}
     AND (%(home)s::text IS NULL OR g.home_team_code = %(home)s)
     AND (%(away)s::text IS NULL OR g.away_team_code = %(away)s)
     AND (%(team)s::text IS NULL OR %(team)s IN (g.home_team_code, g.away_team_code))
     AND (%(is_played)s::boolean IS NULL
          OR %(is_played)s = EXISTS (SELECT FROM linescore_periods AS x WHERE x.game_id = g.game_id))
 )
-SELECT c.total, p.*, {_GAME_COLUMNS}
+SELECT c.total, p.*, {columns}
 FROM (SELECT count(*) AS total FROM matching) AS c
-LEFT JOIN (SELECT * FROM matching ORDER BY {{order}} LIMIT %(limit)s OFFSET %(offset)s) AS p ON true
-{_GAME_JOINS}
-ORDER BY {{order}}
-"""
+LEFT JOIN (SELECT * FROM matching ORDER BY {order} LIMIT %(limit)s OFFSET %(offset)s) AS p ON true
+{joins}
+ORDER BY {order}
+LIMIT %(limit)s
+""")
 
-_GAME_LOGS = f"""
+_GAME_LOGS = _of_games("""
 WITH matching AS (
   SELECT g.*, side.team_code, side.opponent_code
   FROM linescore_games AS g
   CROSS JOIN LATERAL (
     VALUES (g.home_team_code, g.away_team_code), (g.away_team_code, g.home_team_code)
   ) AS side (team_code, opponent_code)
-  WHERE {_GAME_FILTERS}
+  WHERE {filters}
     AND (%(team)s::text IS NULL OR side.team_code = %(team)s)
     AND (%(opponent)s::text IS NULL OR side.opponent_code = %(opponent)s)
 )
-SELECT c.total, p.*, {_GAME_COLUMNS}
+SELECT c.total, p.*, {columns}
 FROM (SELECT count(*) AS total FROM matching) AS c
-LEFT JOIN (SELECT * FROM matching ORDER BY {{order}}, team_code LIMIT %(limit)s OFFSET %(offset)s) AS p ON true
-{_GAME_JOINS}
-ORDER BY {{order}}, p.team_code
-"""
+LEFT JOIN (SELECT * FROM matching ORDER BY {order}, team_code LIMIT %(limit)s OFFSET %(offset)s) AS p ON true
+{joins}
+ORDER BY {order}, p.team_code
+LIMIT %(limit)s
+""")
 
 _STANDINGS = """
 WITH chosen AS (

@@ -13,7 +13,6 @@ from tests.graphql_proxy.upstream_data import SMALL_SDL
 from toolbox.memory import forget_all
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"
-WRITING_TOOL = "/api/tools/graphql_proxy/execute_graphql_mutation"
 SECRET = "Bearer hush-hush-very-secret"
 
 
@@ -238,60 +237,6 @@ async def test_what_the_schema_does_not_know_is_sent_all_the_same(
     answer = await _ask(fast_lane, make_upstream(bad.url("good"), sdl=SMALL_SDL), "{ answer }")
 
     assert answer.json()["data"] == {"answer": 42}
-
-
-async def test_a_mutation_goes_through_the_writing_tool_once_where_it_is_allowed(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
-) -> None:
-    upstream = make_upstream(bad.url("good"), allows_mutations=True, cache_seconds=60)
-    document = {"query": "mutation { a }", "upstream": upstream}
-    bad.asked.clear()
-
-    refused = await fast_lane.post(TOOL, json=document)
-    answered = [await fast_lane.post(WRITING_TOOL, json=document) for _ in range(2)]
-
-    assert refused.status_code == 403
-    assert "execute_graphql_mutation" in refused.json()["error"]["suggestion"]
-    assert [answer.status_code for answer in answered] == [200, 200]
-    assert len(bad.asked) == 2
-
-
-async def test_a_mutation_is_not_sent_again_when_the_connection_breaks(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
-) -> None:
-    upstream = make_upstream(bad.url("nothing"), allows_mutations=True)
-    bad.asked.clear()
-
-    answer = await fast_lane.post(WRITING_TOOL, json={"query": "mutation { a }", "upstream": upstream})
-
-    assert answer.status_code == 502
-    assert len(bad.asked) == 1
-
-
-async def test_equal_queries_share_an_answer_for_the_stated_time(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
-) -> None:
-    upstream = make_upstream(bad.url("good"), cache_seconds=60)
-    bad.asked.clear()
-
-    first, again = [await _ask(fast_lane, upstream, "{ answer }", variables={"n": 1}) for _ in range(2)]
-    other = await _ask(fast_lane, upstream, "{ answer }", variables={"n": 2})
-
-    assert len(bad.asked) == 2
-    assert first.json() == other.json() == {"data": {"answer": 42}, "errors": [], "hints": []}
-    assert again.json() == first.json() | {"ageSeconds": 0}
-
-
-async def test_without_a_stated_time_every_query_is_sent(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
-) -> None:
-    upstream = make_upstream(bad.url("good"))
-    bad.asked.clear()
-
-    for _ in range(2):
-        await _ask(fast_lane, upstream)
-
-    assert len(bad.asked) == 2
 
 
 async def test_a_change_of_the_row_is_seen_without_a_restart(

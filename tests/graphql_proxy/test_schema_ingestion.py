@@ -46,8 +46,8 @@ def test_both_forms_give_the_same_schema() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "type Query {", "type A { b: C }", "type A { b: Int }", "{}", "[]", '{"data": null}',
-     '{"data": {"__schema": {}}}', '{"data": {"__schema": 3}}', "{ teams { id } }", "<html></html>", "null", '{"errors": [{"message": "no"}]}',
-     "type Query { a: Int } type Query { b: Int }", "\x00", "{" * 5000],
+     '{"data": {"__schema": {}}}', '{"data": {"__schema": 3}}', "{ teams { id } }", "<html></html>", "null",
+     '{"errors": [{"message": "no"}]}', "type Query { a: Int } type Query { b: Int }", "\x00", "{" * 5000],
 )  # fmt: skip
 def test_what_is_no_schema_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(NotASchema) as refused:
@@ -86,9 +86,9 @@ def test_the_command_stores_a_file_and_lists_what_changed(upstream: Upstream, tm
     (tmp_path / "one.graphql").write_text(BEFORE)
     (tmp_path / "two.graphql").write_text(AFTER)
 
-    first = run("stats", step=str(tmp_path / "one.graphql"))
-    compared = run("stats", step=str(tmp_path / "two.graphql"), compare=True)
-    second = run("stats", step=str(tmp_path / "two.graphql"))
+    first = run("stats", str(tmp_path / "one.graphql"))
+    compared = run("stats", str(tmp_path / "two.graphql"), compare=True)
+    second = run("stats", str(tmp_path / "two.graphql"))
 
     assert "3 queries" in first
     assert "stored as version 1" in first

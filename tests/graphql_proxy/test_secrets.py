@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-import psycopg
 import pytest
 from django.test import override_settings
 
 from graphql_proxy.secrets import Sealed, seal, unseal
+from toolbox.errors import DatabaseUnavailable
 from toolbox.reader import reader
 
 
@@ -39,5 +39,5 @@ def test_what_is_damaged_does_not_open(damage: Callable[[bytes], bytes]) -> None
 
 
 async def test_the_reader_role_cannot_see_headers(cast: object) -> None:
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(DatabaseUnavailable, match="permission denied"):
         await reader.fetch("SELECT sealed_value FROM graphql_proxy_upstream_headers LIMIT 1")

@@ -19,7 +19,7 @@ def files() -> tuple[Path, ...]:
     found = []
     for folder, names, here in os.walk(ROOT):
         names[:] = [name for name in names if name not in LEFT_OUT and not (name.startswith(".") and name != ".ci")]
-        found += [Path(folder, name) for name in here if not name.startswith(".env")]
+        found += [Path(folder, name) for name in here if not name.startswith((".env", ".git"))]
     return tuple(sorted(found))
 
 
