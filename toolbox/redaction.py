@@ -13,7 +13,8 @@ DEEPEST = 50
 _SECRET_NAME = re.compile(r"passw|secret|token|api[-_ ]?key|authorization|credential|cookie|private[-_ ]?key", re.I)
 _OWN_KEY = re.compile(r"tr_[A-Za-z0-9_-]{20,}")
 _BEARER = re.compile(r"\b(bearer|basic)\s{1,4}[A-Za-z0-9._~+/=-]{8,}", re.I)
-# Also for JSON that is cut, and keeps how the rest is written. Names are looked at 80 characters at most, so that no text makes the search quadratic.
+# Also for JSON that is cut, and keeps how the rest is written. Names are looked at 80 characters at most, so that no
+# text makes the search quadratic.
 _FIELD = re.compile(r'"([^"\\]{1,80})"(\s{0,20}:\s{0,20})(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^",\[\]{}\s]+)')
 
 
