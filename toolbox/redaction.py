@@ -1,6 +1,8 @@
 """Take secrets out of text before it is kept."""
 
+import json
 import re
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -11,19 +13,18 @@ DEEPEST = 50
 _SECRET_NAME = re.compile(r"passw|secret|token|api[-_ ]?key|authorization|credential|cookie|private[-_ ]?key", re.I)
 _OWN_KEY = re.compile(r"tr_[A-Za-z0-9_-]{20,}")
 _BEARER = re.compile(r"\b(bearer|basic)\s{1,4}[A-Za-z0-9._~+/=-]{8,}", re.I)
-# For JSON that is cut. Names are looked at 80 characters at most, so that no text makes the search quadratic.
+# Also for JSON that is cut, and keeps how the rest is written. Names are looked at 80 characters at most, so that no
+# text makes the search quadratic.
 _FIELD = re.compile(r'"([^"\\]{1,80})"(\s{0,20}:\s{0,20})(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^",\[\]{}\s]+)')
 
 
 def redacted(text: str) -> str:
     """Blank the values of secret-looking JSON fields, Toolroom's own keys and bearer tokens; also in cut JSON."""
-    try:
+    text = _FIELD.sub(_blank, text)
+    with suppress(ValueError):
         parsed = orjson.loads(text)
-    except ValueError:
-        text = _FIELD.sub(_blank, text)
-    else:
         clean = _without_secrets(parsed, depth=0)
-        text = text if clean == parsed else orjson.dumps(clean).decode()
+        text = text if clean == parsed else json.dumps(clean, ensure_ascii=False)
     text = _OWN_KEY.sub(REDACTED, text)
     # A function, not a template: Python 3.11 reads a template again on every call.
     return _BEARER.sub(lambda found: f"{found[1]} {REDACTED}", text)

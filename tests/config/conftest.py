@@ -1,27 +1,37 @@
-"""Folders where an embedded server may lie."""
+"""
+Folders where an embedded server may lie.
 
+They are not pytest's: those lie in one that every pytest session of the same user closes to others when it starts,
+and PostgreSQL, run by `nobody` for root, must be able to enter.
+"""
+
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 
-def opened(folder: Path) -> Path:
-    """Let anyone enter the folders that pytest made above this one, as anyone may enter where clones usually lie."""
-    for above in (folder, *folder.parents):
-        if above == Path(tempfile.gettempdir()):
-            break
-        above.chmod(0o755)
-    return folder
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """Make a folder that anyone may enter, and take it away afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="toolroom-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture
-def var(tmp_path: Path) -> Path:
+def var() -> Iterator[Path]:
     """Give a place for one test's server."""
-    return opened(tmp_path) / "var"
+    with open_folder() as folder:
+        yield folder / "var"
 
 
 @pytest.fixture(scope="module")
-def shared_var(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_var() -> Iterator[Path]:
     """Give a place for the server of all tests in a file."""
-    return opened(tmp_path_factory.mktemp("shared")) / "var"
+    with open_folder() as folder:
+        yield folder / "var"
