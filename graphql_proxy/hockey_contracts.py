@@ -4,7 +4,8 @@ import re
 from datetime import date
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, model_validator
+from pydantic.alias_generators import to_camel
 
 from graphql_proxy.contracts import ASKING_ERRORS, UPSTREAM
 from toolbox.contract import Answer, Question, WholeNumber
@@ -42,16 +43,18 @@ def _season(value: str) -> str:
     )
 
 
-def _day(value: str) -> str:
+def _day(value: str, info: ValidationInfo) -> str:
     try:
         if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
             return date.fromisoformat(value).isoformat()
     except ValueError:
         pass
+    name = to_camel(str(info.field_name))
     raise ToolError(
         KERNEL.bad_input,
-        f"A day is written as YYYY-MM-DD, not {value[:40]!r}.",
+        f"{name} is a day written as YYYY-MM-DD, not {value[:40]!r}.",
         suggestion="Use the form '2025-02-28', and a day of the calendar.",
+        field=name,
     )
 
 
@@ -160,7 +163,7 @@ class GamesQuestion(_Dated):
                 "opponent was given without team.",
                 suggestion="Give the other team as team, or the one team as team alone.",
                 field="opponent",
-                retry_with={"team": self.opponent, "opponent": None},
+                retry_with={"team": self.opponent, "opponent": None} if self.opponent.isprintable() else None,
             )
         return self
 

@@ -93,7 +93,7 @@ async def validate_query(ask: GraphqlQuery) -> Validity:
     return await checked(_request(ask), upstream=upstream)
 
 
-@toolkit.tool(example=SchemaQuestion(search="league standings"), errors=SCHEMA_ERRORS, queries=3)
+@toolkit.tool(example=SchemaQuestion(search="league standings"), errors=SCHEMA_ERRORS, queries=2)
 async def introspect_schema(ask: SchemaQuestion) -> SchemaAnswer:
     """
     Look into the upstream's GraphQL schema: find a query, see its arguments and answer, get a document that runs.
@@ -109,7 +109,7 @@ async def introspect_schema(ask: SchemaQuestion) -> SchemaAnswer:
 @toolkit.tool(
     example=PlayerQuestion(player="Sebastian Aho", season="2024-2025"),
     errors=OPERATION_ERRORS,
-    queries=5,
+    queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
 async def get_player(ask: PlayerQuestion) -> OperationAnswer:
@@ -125,7 +125,7 @@ async def get_player(ask: PlayerQuestion) -> OperationAnswer:
 @toolkit.tool(
     example=TeamQuestion(team="Carolina Hurricanes", season="2024-2025"),
     errors=OPERATION_ERRORS,
-    queries=5,
+    queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
 async def get_team(ask: TeamQuestion) -> OperationAnswer:
@@ -141,7 +141,7 @@ async def get_team(ask: TeamQuestion) -> OperationAnswer:
 @toolkit.tool(
     example=StandingsQuestion(league="nhl", season="2024-2025", limit=8),
     errors=OPERATION_ERRORS,
-    queries=5,
+    queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
 async def get_league_standings(ask: StandingsQuestion) -> OperationAnswer:
@@ -156,7 +156,7 @@ async def get_league_standings(ask: StandingsQuestion) -> OperationAnswer:
 @toolkit.tool(
     example=LeadersQuestion(league="nhl", season="2024-2025", stat="PTS"),
     errors=OPERATION_ERRORS,
-    queries=5,
+    queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
 async def get_league_leaders(ask: LeadersQuestion) -> OperationAnswer:
@@ -171,7 +171,7 @@ async def get_league_leaders(ask: LeadersQuestion) -> OperationAnswer:
 @toolkit.tool(
     example=GamesQuestion(team="Carolina Hurricanes", season="2024-2025", limit=5),
     errors=OPERATION_ERRORS,
-    queries=5,
+    queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
 async def get_games(ask: GamesQuestion) -> OperationAnswer:
@@ -187,7 +187,7 @@ async def get_games(ask: GamesQuestion) -> OperationAnswer:
 @toolkit.tool(
     example=GameLogsQuestion(team="Carolina Hurricanes", season="2024-2025", limit=5),
     errors=OPERATION_ERRORS,
-    queries=5,
+    queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
 async def get_game_logs(ask: GameLogsQuestion) -> OperationAnswer:

@@ -84,7 +84,7 @@ def answered(schema: GraphQLSchema, said: dict[str, Any]) -> dict[str, Any]:
     return dict(result.formatted)
 
 
-def made_up(source: Any, info: GraphQLResolveInfo, **arguments: Any) -> Any:
+def made_up(source: Any, info: "GraphQLResolveInfo[Any]", **arguments: Any) -> Any:
     """Make up the value of a field."""
     below = source if isinstance(source, dict) else {}
     if info.field_name in below:
@@ -119,5 +119,5 @@ def _concrete(of: Any) -> str:
     while isinstance(of, GraphQLNonNull | GraphQLList):
         of = of.of_type
     if isinstance(of, GraphQLUnionType):
-        return of.types[0].name
+        return str(of.types[0].name)
     return "" if isinstance(of, GraphQLInterfaceType) else str(of.name)

@@ -100,5 +100,5 @@ def test_a_value_of_another_type_than_published_is_refused_by_name(tool: Tool, n
 
     for value in values:
         with pytest.raises(ToolError) as refused:
-            read_question(tool, json.dumps({name: value}).encode())
+            read_question(tool, json.dumps(json.loads(tool.example_arguments) | {name: value}).encode())
         assert refused.value.field == name

@@ -173,16 +173,16 @@ async def test_an_error_of_ours_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    from linescore.graphql import schema as asking
+    from toolbox.reader import reader
 
     statements: list[str] = []
-    fetch = asking.reader.fetch
+    fetch = reader.fetch
 
     async def counting(statement: str, parameters: Any = ()) -> Any:
         statements.append(statement)
         return await fetch(statement, parameters)
 
-    monkeypatch.setattr(asking.reader, "fetch", counting)
+    monkeypatch.setattr(reader, "fetch", counting)
     return statements
 
 
