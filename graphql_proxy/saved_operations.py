@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from graphql import GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationType, print_ast, validate
 from pydantic import ValidationError
 
-from graphql_proxy import queries
+from graphql_proxy import figures, queries
 from graphql_proxy.contracts import ASKING_DEADLINE_SECONDS
 from graphql_proxy.flattening import NoMapping, read_mapping
 from graphql_proxy.hockey_contracts import OPERATION_ERRORS, OperationAnswer
@@ -53,6 +53,7 @@ class SavedOperations:
         """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
         forget_all()
         schemas.forget()
+        await figures.refresh()
         rows = await queries.operations(reader=reader)
         return [await self._offered(row) for row in rows if not row["is_contract"]]
 

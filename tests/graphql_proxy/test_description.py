@@ -1,0 +1,57 @@
+"""The fourth property of the contract: what the description of `execute_graphql` tells the model that chooses."""
+
+import re
+
+import pytest
+
+from graphql_proxy import figures
+from graphql_proxy.tools import toolkit
+from tests.graphql_proxy.conftest import MakeUpstream
+from tests.graphql_proxy.upstream_data import SMALL_SDL
+from toolbox.registry import registry
+from toolbox.watch import watcher
+
+TOOL = next(tool for tool in toolkit.tools if tool.name == "execute_graphql")
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "introspect_schema",
+        "321 available queries",
+        "get_player",
+        "get_team",
+        "get_league_standings",
+        "get_league_leaders",
+        "get_games",
+        "get_game_logs",
+        "Example: { leagueStandings(",
+        "First try a convenience tool",
+    ],
+)
+def test_the_description_is_complete(element: str) -> None:
+    assert element in " ".join(TOOL.described.split())
+
+
+def test_every_tool_that_it_names_is_there() -> None:
+    known = {tool.name for tool in registry.tools(domain="graphql_proxy")}
+
+    named = set(re.findall(r"get_[a-z_]+|introspect_schema|validate_query", TOOL.described))
+
+    assert named == known - {"execute_graphql", "execute_graphql_mutation"}
+
+
+async def test_the_live_figures_count_the_schema_that_is_stored(make_upstream: MakeUpstream) -> None:
+    slug = make_upstream("http://127.0.0.1:9/", sdl=SMALL_SDL, slug="aaa-small")
+
+    await figures.refresh()
+
+    assert f"{slug}: 5 queries" in TOOL.description
+    assert "(the default)" in TOOL.description
+    assert "5 queries" not in TOOL.described
+
+
+async def test_the_figures_are_there_once_rows_were_gathered(cast: object) -> None:
+    await watcher.ready()
+
+    assert "Upstreams now: " in TOOL.description
