@@ -134,7 +134,8 @@ def test_any_value_of_any_parameter_is_answered_or_refused(
 
 @pytest.mark.parametrize(("tool", "parameter"), STRINGS)
 def test_a_nul_in_any_text_is_refused_by_name(rest: httpx.Client, tool: Tool, parameter: str) -> None:
-    answer = rest.post(address(tool), json={parameter: "a\x00b"})
+    arguments = orjson.loads(tool.example_arguments) | {parameter: "a\x00b"}
+    answer = rest.post(address(tool), json=arguments)
 
     assert answer.status_code == 400
     assert parameter in answer.text
