@@ -24,6 +24,9 @@ class Environment(BaseSettings):
     )
 
     secret_key: str = Field("", description="Django's signing key; made and kept under var/ when not given.")
+    secret_key_fallbacks: Annotated[list[str], NoDecode] = Field(
+        default=[], description="Earlier signing keys, by comma: what was sealed under them still opens."
+    )
     debug: bool = Field(default=False, description="Django's debug pages; never in production.")
     allowed_hosts: Annotated[list[str], NoDecode] = Field(
         default=["127.0.0.1", "localhost", "[::1]"], description="Host names that this server answers to, by comma."
@@ -46,7 +49,7 @@ class Environment(BaseSettings):
     )
     celery_broker_url: str = Field("", description="Redis, Valkey or RabbitMQ for jobs.")
 
-    @field_validator("allowed_hosts", "csrf_trusted_origins", mode="before")
+    @field_validator("allowed_hosts", "csrf_trusted_origins", "secret_key_fallbacks", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value

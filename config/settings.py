@@ -13,6 +13,7 @@ env = read_environment()
 BASE_DIR = PROJECT_DIR
 TOOLROOM_VAR = env.toolroom_var
 SECRET_KEY = env.secret_key or kept_secret(TOOLROOM_VAR / "secret_key")
+SECRET_KEY_FALLBACKS = env.secret_key_fallbacks
 DEBUG = env.debug
 ALLOWED_HOSTS = env.allowed_hosts
 CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins

@@ -50,7 +50,8 @@ class Request:
             return orjson.dumps(said)
         except TypeError as odd:
             raise refusals.unsafe(
-                "a variable holds a number that JSON readers disagree on", suggestion="Send it as a string."
+                "its variables are nested too deeply, or hold a number that JSON readers disagree on",
+                suggestion="Send flat variables, and very large numbers as strings.",
             ) from odd
 
 
@@ -82,6 +83,8 @@ async def explained(outcome: Outcome, *, request: Request, upstream: KnownUpstre
     if not outcome.errors:
         return GraphqlAnswer(data=outcome.data, errors=[], hints=[], age_seconds=outcome.age_seconds)
     errors, hints = await helped(outcome.errors, request=request, upstream=upstream)
+    if outcome.errors_left_out:
+        hints.append(f"{outcome.errors_left_out:,} more errors are left out.")
     return GraphqlAnswer(data=outcome.data, errors=errors, hints=hints)
 
 
@@ -114,7 +117,7 @@ async def _send(upstream: KnownUpstream, body: bytes, *, is_repeatable: bool) ->
     secrets = await headers_of(upstream)
     to = Destination(
         url=upstream.address,
-        headers=_HEADERS | secrets,
+        headers=_headers(secrets),
         timeout_seconds=upstream.timeout_seconds,
         most_bytes=upstream.most_answer_bytes,
         is_local=upstream.is_local,
@@ -124,6 +127,12 @@ async def _send(upstream: KnownUpstream, body: bytes, *, is_repeatable: bool) ->
     except WebFailure as failure:
         raise refusals.no_answer(failure, slug=upstream.slug, is_local=upstream.is_local) from failure
     return read_answer(answer, slug=upstream.slug, secrets=secrets.values()), len(answer.body)
+
+
+def _headers(own: Mapping[str, str]) -> dict[str, str]:
+    """Give the headers of a request; the upstream's own take the place of ours, however they are capitalised."""
+    taken = {name.lower() for name in own}
+    return {name: value for name, value in _HEADERS.items() if name.lower() not in taken} | dict(own)
 
 
 def _document(query: str, *, upstream: KnownUpstream) -> Document | None:

@@ -1,6 +1,7 @@
 """What came back over the wire, read as GraphQL or refused in words."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,7 @@ class Outcome:
     data: Any = None
     errors: list[GraphqlError] = field(default_factory=list)
     age_seconds: int | None = None
+    errors_left_out: int = 0
 
 
 def read_answer(answer: WebAnswer, *, slug: str, secrets: Iterable[str] = ()) -> Outcome:
@@ -37,13 +39,14 @@ def read_answer(answer: WebAnswer, *, slug: str, secrets: Iterable[str] = ()) ->
         raise refusals.not_admitted(slug=slug, status=answer.status)
     body = _without_secrets(answer.body, secrets)
     try:
-        said = orjson.loads(body)
+        said = orjson.loads(body.removeprefix(BOM_UTF8))
     except orjson.JSONDecodeError as invalid:
         raise refusals.useless_answer(_what_it_is(body), slug=slug, status=answer.status) from invalid
     if not isinstance(said, dict) or not _is_graphql(said):
         raise refusals.useless_answer("JSON that is no GraphQL answer", slug=slug, status=answer.status)
-    errors = [_error(one) for one in (said.get("errors") or [])[:MOST_ERRORS]]
-    return Outcome(data=said.get("data"), errors=errors)
+    errors = said.get("errors") or []
+    shown = [_error(one) for one in errors[:MOST_ERRORS]]
+    return Outcome(data=said.get("data"), errors=shown, errors_left_out=len(errors) - len(shown))
 
 
 def core_error(error: CoreError) -> GraphqlError:

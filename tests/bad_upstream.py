@@ -76,6 +76,8 @@ FIXED: dict[str, Callable[[], bytes]] = {
     "odd-errors": lambda: _whole(
         "200 OK", b'{"errors": ["plain words", {"message": 7, "path": "x", "locations": [{}]}]}'
     ),
+    "bom": lambda: _whole("200 OK", b"\xef\xbb\xbf" + GOOD),
+    "many-errors": lambda: _whole("200 OK", b'{"errors": [' + b'{"message": "no"},' * 59 + b'{"message": "no"}]}'),
     "429": lambda: _whole("429 Too Many Requests", b"slow down", "Retry-After: 17"),
     "429-date": lambda: _whole("429 Too Many Requests", b"", "Retry-After: Wed, 21 Oct 2099 07:28:00 GMT"),
     "401": lambda: _whole("401 Unauthorized", b'{"errors": [{"message": "bad token"}]}'),

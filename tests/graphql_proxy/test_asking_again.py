@@ -6,6 +6,7 @@ import httpx
 
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeUpstream
+from toolbox.memory import forget_all
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"
 WRITING_TOOL = "/api/tools/graphql_proxy/execute_graphql_mutation"
@@ -67,3 +68,18 @@ async def test_without_a_stated_time_every_query_is_sent(
         await _ask(fast_lane, upstream)
 
     assert len(bad.asked) == 2
+
+
+async def test_a_change_of_the_row_is_seen_without_a_restart(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    from graphql_proxy.models import Upstream
+
+    upstream = make_upstream(bad.url("html"))
+    before = await _ask(fast_lane, upstream)
+    await Upstream.objects.filter(slug=upstream).aupdate(address=bad.url("good"))
+    forget_all()  # what four seconds do
+
+    after = await _ask(fast_lane, upstream)
+
+    assert (before.status_code, after.status_code) == (502, 200)
