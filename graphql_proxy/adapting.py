@@ -61,6 +61,7 @@ def adapted(
     pruning = _Pruning(types, given=given)
     fitted: DocumentNode = visit(one, TypeInfoVisitor(types, pruning))
     _refuse_what_is_needed(one, fitted, needs=needs, pruning=pruning)
+    fitted = separate_operations(fitted)[operation]  # without fragments that only what was left out had used
     return Adapted(query=print_ast(_without_unused_variables(fitted)), left_out=sorted(pruning.lacking))
 
 

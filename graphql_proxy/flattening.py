@@ -6,6 +6,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 MOST_ROWS = 100
 
+
+def _fields(value: object) -> object:
+    """Read `["GP=stats.GP", "date"]`, which keeps an order that JSON columns do not."""
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        return value
+    pairs = [one.partition("=") for one in value]
+    return {name.strip(): (path or name).strip() for name, _, path in pairs}
+
+
+Fields = Annotated[dict[str, str], BeforeValidator(_fields), Field(min_length=1, max_length=60)]
 Paths = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
 
 
@@ -17,14 +27,14 @@ class RecordMapping(_Strict):
     """One object of the answer: where it stands, and which of its values to give under which names."""
 
     path: str
-    fields: dict[str, str] = Field(min_length=1, max_length=60)
+    fields: Fields
 
 
 class RowsMapping(_Strict):
     """Lists of the answer: where they stand, the values of each row, where their total stands, how to order them."""
 
     path: Paths = Field(min_length=1, max_length=10)
-    fields: dict[str, str] = Field(min_length=1, max_length=60)
+    fields: Fields
     total: Paths = Field(default=[], max_length=10)
     order_by: str | None = None
 
