@@ -84,7 +84,7 @@ def test_fragments_that_double_are_weighed_without_writing_them_out(levels: int)
     refusal = _refused(_doubling(levels))
 
     assert refusal.details["found"] > 10**5
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 10, "written out, it would take years"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tests.toolbox.faces import TOOLS, address, mcp_in_memory, named, until
 from toolbox import home
 from toolbox.answer import Call, answer
 from toolbox.audit import LONGEST_ARGUMENTS, Audit, CallRecord, audit
+from toolbox.callers import Caller
 from toolbox.errors import DatabaseUnavailable, Refusal
 from toolbox.ledger import ledger
 from toolbox.models import ToolCall
@@ -71,7 +72,7 @@ async def test_both_lanes_and_mcp_leave_the_same_row_but_for_the_face(
 ) -> None:
     await fast_lane.post(address(tool), json={"surely_no_parameter": mark})
     await ninja_lane.post(address(tool), json={"surely_no_parameter": mark})
-    async with mcp_in_memory() as client:
+    async with mcp_in_memory(Caller(name="local", scopes=frozenset({"*:read", "*:write"}))) as client:
         await client.call_tool(tool.name, {"surely_no_parameter": mark})
 
     rows = await _rows(mark)
