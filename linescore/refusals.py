@@ -10,8 +10,8 @@ from toolbox.errors import ToolError
 from toolbox.pool import Pool
 
 SHORTEST_START, SHORTEST_END = 2, 5
-SURELY_ALIKE = 0.8
-"""How alike a team must be to what was given, as the only one, to be put into the call unasked."""
+SURELY_ALIKE, MARGIN = 0.8, 0.06
+"""How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
 
 
 async def no_results(ask: LinescoreQuery, *, reader: Pool) -> ToolError:
@@ -27,7 +27,8 @@ def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
     """Refuse a team by listing the valid codes, the likeliest first."""
     likeness = {team["team_code"]: _likeness(given, team) for team in teams}
     codes = sorted(likeness, key=lambda code: -likeness[code])
-    is_sure = sum(alike >= SURELY_ALIKE for alike in likeness.values()) == 1
+    first, second = ([likeness[code] for code in codes] + [0.0, 0.0])[:2]
+    is_sure = first >= SURELY_ALIKE and first - second > MARGIN
     return ToolError(
         INVALID_TEAM_CODE,
         f"There is no team {given[:40]!r}.",
@@ -66,7 +67,7 @@ def _likeness(given: str, team: dict[str, str]) -> float:
     plain = [_letters(name) for name in names]
     begins = len(wanted) >= SHORTEST_START and any(name.startswith(wanted) for name in plain)
     is_part = begins or (len(wanted) >= SHORTEST_END and any(name.endswith(wanted) for name in plain))
-    return max(likeness, 0.9) if is_part else likeness
+    return max(likeness, 0.95) if is_part else likeness
 
 
 def _letters(text: str) -> str:
