@@ -40,7 +40,7 @@ class RunningServer:
 
 @contextmanager
 def toolroom_server(*, environment: Mapping[str, str], workers: int = 1) -> Iterator[RunningServer]:
-    """Run Toolroom as `manage.py serve` does."""
+    """Run Toolroom as quickstart does."""
     port = free_port()
     command = [
         sys.executable, "-m", *SERVER, "--host", HOST,

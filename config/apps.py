@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class ConfigConfig(AppConfig):
-    """Holds quickstart, serve and provision_database."""
+    """Holds quickstart and provision_database."""
 
     name = "config"
     verbose_name = "Toolroom"

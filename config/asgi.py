@@ -1,5 +1,7 @@
 """The server's entry: tool calls and MCP first, then Django."""
 
+import asyncio
+import logging
 import os
 import warnings
 from collections.abc import AsyncIterator
@@ -13,7 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
-from config.postgres.cluster import ensure_running
+from config.postgres.cluster import PostgresDidNotStart, ensure_running, leave, revive
+from config.postgres.place import Place
 from toolbox import home
 from toolbox.errors import DatabaseUnavailable
 from toolbox.fast_lane import FastLane
@@ -26,12 +29,16 @@ from toolbox.registry import registry
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 
 
+logger = logging.getLogger(__name__)
+
+WATCH_SECONDS = 2.0
+
+
 class Server:
     """The ASGI application: lifespan here, HTTP in lanes."""
 
     def __init__(self) -> None:
-        if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
-            ensure_running(settings.TOOLROOM_VAR)
+        self._place = ensure_running(settings.TOOLROOM_VAR) if settings.TOOLROOM_DATABASE_IS_EMBEDDED else None
         self._mcp = McpLane(django, registry=registry)
         self._lanes: ASGIApp = FastLane(self._mcp) if settings.TOOLROOM_FAST_LANE else self._mcp
 
@@ -54,11 +61,26 @@ class Server:
         home.claim()
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")
+        watch = asyncio.create_task(_watch_database(self._place)) if self._place else None
         try:
             async with self._mcp.running():
                 yield
         finally:
             await home.close()
+            if watch and self._place:
+                watch.cancel()
+                # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
+                await asyncio.to_thread(leave, self._place)
+
+
+async def _watch_database(place: Place) -> None:
+    """Start the embedded server again when it has died, every 2 s at most; calls are refused until then."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        try:
+            await asyncio.to_thread(revive, place)
+        except PostgresDidNotStart:
+            logger.exception("The embedded PostgreSQL has died and does not start again")
 
 
 application = Server()

@@ -13,6 +13,10 @@ from toolbox.models import ApiKey
 USERNAME = "demo"
 
 
+class DemoKeyRevoked(Exception):
+    """Somebody ended the demo key; quickstart does not bring it back by itself."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
     """How to log in to the admin, and the key for calls."""
@@ -29,7 +33,10 @@ def ensure_demo() -> Demo:
     if is_new or not user.check_password(demo.password):
         user.set_password(demo.password)
         user.save()
-    if not ApiKey.objects.filter(digest=digest(demo.key)).exists():
+    known = ApiKey.objects.filter(digest=digest(demo.key)).first()
+    if known and known.revoked_at:
+        raise DemoKeyRevoked("the demo key was revoked in the admin; delete it there, and quickstart makes it again")
+    if not known:
         ApiKey.make(name="quickstart demo", owner_id=user.pk, scopes=["*:read", "*:write"], key=demo.key)
     return demo
 

@@ -34,6 +34,9 @@ class Environment(BaseSettings):
     csrf_trusted_origins: Annotated[list[str], NoDecode] = Field(
         default=[], description="Origins that may post forms to the admin, by comma, as https://tools.example.org."
     )
+    toolroom_https: bool = Field(
+        default=False, description="Served behind TLS: secure cookies, trust X-Forwarded-Proto."
+    )
     database_url: str = Field("", description="PostgreSQL of your own; without it the embedded one is started.")
     database_reader_url: str = Field("", description="The same database as the read-only role; may be a replica.")
     database_admin_url: str = Field("", description="A superuser's address, for `provision_database` alone.")

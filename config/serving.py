@@ -1,6 +1,8 @@
 """Run the web server as a child process, for as long as somebody wants it."""
 
+import ctypes
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,11 +15,12 @@ from contextlib import contextmanager
 from django.conf import settings
 
 SERVER = (
-    "uvicorn", "config.asgi:application", "--loop", "uvloop", "--http", "httptools", "--ws", "none",
-    "--no-access-log", "--log-level", "warning",
+    "uvicorn", "config.asgi:application", "--loop", "uvloop", "--http", "config.http_protocol:BoundedHttpProtocol",
+    "--ws", "none", "--lifespan", "on", "--no-access-log", "--log-level", "warning",
 )  # fmt: skip
 """The web server and how it is set; Procfile says the same for process managers."""
 
+_PR_SET_PDEATHSIG = 1
 START_SECONDS = 30
 STOP_SECONDS = 15
 
@@ -31,9 +34,9 @@ def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Pop
     """Run uvicorn until the block ends; enters the block once it answers. Raises ServerDidNotStart."""
     command = [sys.executable, "-m", *SERVER, "--host", host, "--port", str(port), "--workers", str(workers)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
-    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
+    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, preexec_fn=_end_with_parent)  # noqa: PLW1509 - no threads yet
     try:
-        _wait_until_it_answers(process, address=f"http://{host}:{port}/api/openapi.json")
+        _wait_until_it_answers(process, address=f"http://{reachable(host)}:{port}/api/openapi.json")
         yield process
     finally:
         process.terminate()
@@ -43,9 +46,15 @@ def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Pop
             process.kill()
 
 
-def loopback_of(host: str) -> str:
-    """Give the address at which this machine itself reaches what is served on `host`."""
-    return "127.0.0.1" if host in ("0.0.0.0", "localhost", "::") else host  # noqa: S104 - compared, not listened on
+def _end_with_parent() -> None:
+    """Have Linux send SIGTERM to the server if quickstart is killed, so that it does not hold port and database."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def reachable(host: str) -> str:
+    """Give the host by which this machine reaches a server that listens on `host`."""
+    return "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104 - compared, not bound
 
 
 def free_port(host: str, *, wanted: int) -> int:

@@ -116,6 +116,10 @@ LOGIN_REDIRECT_URL = "/admin/"
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 
+if env.toolroom_https:
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 
@@ -162,4 +166,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
+    # Anybody can send a wrong Host; a stack trace for each would fill the log.
+    "loggers": {"django.security.DisallowedHost": {"level": "CRITICAL"}},
 }

@@ -19,6 +19,7 @@ api = ToolsAPI(
 api.add_router("/tools", tools_router(registry))
 
 urlpatterns = [
+    path("", RedirectView.as_view(url="/api/docs")),
     path("admin/", admin.site.urls),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),
     path("api/resources/", RedirectView.as_view(pattern_name="resources-docs")),

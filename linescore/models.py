@@ -131,6 +131,7 @@ class PeriodResult(models.Model):
     """
     A period as one team saw it; derived, read only.
 
+    Deleting a game's periods deletes its results, so the game's key asks nothing of Django.
     Game date, season and opponents are copied from the game, so that each question is one index scan.
     """
 
@@ -141,7 +142,7 @@ class PeriodResult(models.Model):
         LOSS = "LOSS"
         TIE = "TIE"
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="results")
+    game = models.ForeignKey(Game, on_delete=models.DO_NOTHING, related_name="results")
     team = models.ForeignKey(Team, on_delete=models.PROTECT, db_column="team_code", related_name="results")
     period_number = models.PositiveSmallIntegerField()
     goals_for = models.PositiveSmallIntegerField()

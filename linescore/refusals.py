@@ -9,6 +9,10 @@ from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, LinescoreQuery
 from toolbox.errors import ToolError
 from toolbox.pool import Pool
 
+SHORTEST_START, SHORTEST_END = 2, 5
+SURELY_ALIKE, MARGIN = 0.8, 0.06
+"""How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
+
 
 async def no_results(ask: LinescoreQuery, *, reader: Pool) -> ToolError:
     """Tell why nothing was found; one statement when the team is unknown, else two."""
@@ -21,14 +25,17 @@ async def no_results(ask: LinescoreQuery, *, reader: Pool) -> ToolError:
 
 def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
     """Refuse a team by listing the valid codes, the likeliest first."""
-    codes = [team["team_code"] for team in sorted(teams, key=lambda team: -_likeness(given, team))]
+    likeness = {team["team_code"]: _likeness(given, team) for team in teams}
+    codes = sorted(likeness, key=lambda code: -likeness[code])
+    first, second = ([likeness[code] for code in codes] + [0.0, 0.0])[:2]
+    is_sure = first >= SURELY_ALIKE and first - second > MARGIN
     return ToolError(
         INVALID_TEAM_CODE,
         f"There is no team {given[:40]!r}.",
         suggestion=f"Valid team codes: {', '.join(codes)}" if codes else "No team is loaded yet; run ingest_linescore.",
         field="teamCode",
         details={"validTeamCodes": codes},
-        retry_with={"teamCode": codes[0]} if codes else None,
+        retry_with={"teamCode": codes[0]} if is_sure else None,
     )
 
 
@@ -57,8 +64,10 @@ def _likeness(given: str, team: dict[str, str]) -> float:
     wanted = _letters(given)
     names = (team["team_code"], team["team_name"], team["team_name"].rpartition(" ")[2], team["city"])
     likeness = max(SequenceMatcher(None, wanted, _letters(name)).ratio() for name in names if name)
-    begins = wanted and any(_letters(name).startswith(wanted) for name in names)
-    return likeness + (0.1 if begins else 0)
+    plain = [_letters(name) for name in names]
+    begins = len(wanted) >= SHORTEST_START and any(name.startswith(wanted) for name in plain)
+    is_part = begins or (len(wanted) >= SHORTEST_END and any(name.endswith(wanted) for name in plain))
+    return max(likeness, 0.95) if is_part else likeness
 
 
 def _letters(text: str) -> str:

@@ -105,8 +105,16 @@ async def _answer(call: Call) -> Reply:
     finally:
         record = _record(call, course, reply, called_at=called_at, milliseconds=(clock() - started) * 1000)
         audit.record(record)
-        if course.tool and course.tool.writes:
-            await asyncio.shield(audit.flush())
+        if course.tool and course.tool.writes and course.caller:
+            await _keep_at_once()
+
+
+async def _keep_at_once() -> None:
+    """Write the record before the answer leaves; what was done stays done, so one that must wait is only logged."""
+    try:
+        await asyncio.shield(audit.flush())
+    except DatabaseUnavailable:
+        logger.exception("The record of a writing call waits for the database")
 
 
 async def _reply(call: Call, course: _Course) -> Reply:
@@ -116,13 +124,13 @@ async def _reply(call: Call, course: _Course) -> Reply:
     try:
         await audit.room()
         caller = course.caller = await identify(call.credential)
-        tool = _permitted(call, course, caller=caller)
         await call_limits.count(caller)
+        tool = _permitted(call, course, caller=caller)
         return await _run(tool, _within_size(call), course)
     except ToolError as error:
         course.outcome = Outcome.REFUSED
         return _refusal(error, tool=course.tool)
-    except (DatabaseUnavailable, StatementTimeout) as away:
+    except DatabaseUnavailable as away:
         logger.warning("%s: the database is away: %s", call.tool, away)
         return _failure(
             course,
@@ -185,8 +193,14 @@ def _within_size(call: Call) -> bytes:
 
 def _refusal(error: ToolError, *, tool: Tool | None) -> Reply:
     dialect = KERNEL if tool is None or isinstance(error, Refusal) else tool.dialect
+    try:
+        body = encode(dialect.refusal(error))
+    except TypeError:
+        logger.exception("A refusal cannot be written: %s", error)
+        error = ToolError(dialect.crash, "The refusal cannot be written.", suggestion="Try other arguments.")
+        body = encode(dialect.refusal(error))
     return Reply(
-        body=encode(dialect.refusal(error)),
+        body=body,
         status=error.code.status,
         code=error.code.code,
         retry_after_seconds=error.retry_after_seconds,
@@ -209,7 +223,7 @@ def _record(call: Call, course: _Course, reply: Reply, *, called_at: datetime, m
         key_id=course.caller.key_id if course.caller else None,
         domain=course.tool.domain if course.tool else (call.domain or ""),
         tool=call.tool,
-        arguments=(call.arguments or b"")[:KEPT_ARGUMENTS],
+        arguments=(call.arguments or b"")[:KEPT_ARGUMENTS] if course.caller else b"",
         outcome=course.outcome,
         rows=reply.rows,
         answer_bytes=len(reply.body),

@@ -144,12 +144,19 @@ async def _write(rows: list[tuple[object, ...]]) -> None:
     """Copy the rows in; if the database refuses one of them, name it and keep the others."""
     try:
         await ledger.using(lambda connection: _copy(connection, rows))
-    except psycopg.DataError:
-        if len(rows) == 1:
-            logger.exception("A record of a call cannot be kept: %r", rows[0])
-            return
+    except (psycopg.DataError, psycopg.IntegrityError):
+        await ledger.using(lambda connection: _copy_one_by_one(connection, rows))
+
+
+async def _copy_one_by_one(connection: Connection, rows: list[tuple[object, ...]]) -> None:
+    """Copy each row in a savepoint of one transaction: if the connection is lost, all of them are tried again."""
+    async with connection.transaction():
         for row in rows:
-            await _write([row])
+            try:
+                async with connection.transaction():
+                    await _copy(connection, [row])
+            except (psycopg.DataError, psycopg.IntegrityError):
+                logger.exception("A record of a call cannot be kept: %r", row)
 
 
 async def _copy(connection: Connection, rows: list[tuple[object, ...]]) -> None:

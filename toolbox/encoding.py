@@ -51,7 +51,7 @@ def _fields(model: BaseModel) -> object:
         value = getattr(model, attribute)
         if value is not None or not may_be_absent:
             found[alias] = value
-    return found
+    return found | (model.__pydantic_extra__ or {})
 
 
 @lru_cache(maxsize=1024)

@@ -55,6 +55,9 @@ PAYLOAD_TOO_LARGE = ErrorCode("PAYLOAD_TOO_LARGE", 413, "The arguments are large
 RATE_LIMITED = ErrorCode("RATE_LIMITED", 429, "The key has used up its calls of this minute.")
 UNAVAILABLE = ErrorCode("UNAVAILABLE", 503, "The server cannot take the call now.")
 
+WRONG_HOST = ErrorCode("WRONG_HOST", 421, "MCP: the Host header names another server.")
+WRONG_ORIGIN = ErrorCode("WRONG_ORIGIN", 403, "MCP: a page of another site is asking.")
+
 KERNEL_CODES = (
     UNAUTHENTICATED,
     FORBIDDEN,
@@ -70,5 +73,5 @@ class DatabaseUnavailable(Exception):
     """The database cannot be reached, or went away in the middle of a statement."""
 
 
-class StatementTimeout(Exception):
-    """The database cancelled a statement that ran too long."""
+class StatementTimeout(DatabaseUnavailable):
+    """The database cancelled a statement that ran too long; where nobody tells it apart, a part that did not answer."""

@@ -5,17 +5,18 @@ Takes `POST /api/tools/<domain>/<tool>` and hands everything else on. tests/tool
 status, headers and bytes of the django-ninja operation.
 """
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from django.conf import settings
-from django.http.request import split_domain_port, validate_host
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
 from toolbox.rest import FACE
-from toolbox.wire import credential, headers, request_id
+from toolbox.wire import credential, headers, names_this_host, request_id, sent_headers
 
 PREFIX = "/api/tools/"
+PATIENCE_SECONDS = 0.2
 
 
 class FastLane:
@@ -27,8 +28,8 @@ class FastLane:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a tool call, or hand the request on."""
         address = _tool_address(scope)
-        sent = _sent(scope["headers"]) if address else {}
-        if address is None or not _names_this_host(sent):
+        sent = sent_headers(scope["headers"]) if address else {}
+        if address is None or not names_this_host(sent):
             await self._behind(scope, receive, send)
             return
         body = await read_body(receive, most=LARGEST_ARGUMENTS)
@@ -43,7 +44,35 @@ class FastLane:
             request_id=request_id(sent.get(b"x-request-id", "")),
             credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
         )
-        await send_reply(send, await answer(call), request_id=call.request_id)
+        async with _cancelled_when_left(receive):
+            await send_reply(send, await answer(call), request_id=call.request_id)
+
+
+@asynccontextmanager
+async def _cancelled_when_left(receive: Receive) -> AsyncIterator[None]:
+    """Cancel the block when the client leaves; looked for only once the call has taken 200 ms, which few do."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    watchers: list[asyncio.Task[None]] = []
+    is_left = False
+
+    async def watch() -> None:
+        nonlocal is_left
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        is_left = True
+        if task:
+            task.cancel()
+
+    timer = loop.call_later(PATIENCE_SECONDS, lambda: watchers.append(loop.create_task(watch())))
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not is_left:
+            raise
+    finally:
+        timer.cancel()
+        for watcher in watchers:
+            watcher.cancel()
 
 
 GONE = b"\x00gone"
@@ -78,13 +107,3 @@ def _tool_address(scope: Scope) -> tuple[str, str] | None:
         return None
     domain, _, name = scope["path"][len(PREFIX) :].partition("/")
     return domain, name
-
-
-def _names_this_host(sent: dict[bytes, str]) -> bool:
-    """Tell whether Host is one of ALLOWED_HOSTS; Django, behind, has the words for those that are not."""
-    domain, _ = split_domain_port(sent.get(b"host", ""))
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
-
-
-def _sent(lines: Iterable[tuple[bytes, bytes]]) -> dict[bytes, str]:
-    return {name.lower(): value.decode("latin-1") for name, value in lines}

@@ -47,8 +47,22 @@ async def at_home(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run the coroutine on the home loop and wait for it, from synchronous code outside that loop."""
+    """
+    Run the coroutine on the home loop and wait for it, from synchronous code outside that loop.
+
+    Raises RuntimeError on that loop itself, where waiting would never end.
+    """
+    if _is_home():
+        work.close()
+        raise RuntimeError("home.run would wait for itself: this code runs on the home loop; await the coroutine")
     return asyncio.run_coroutine_threadsafe(work, home()).result()
+
+
+def _is_home() -> bool:
+    try:
+        return asyncio.get_running_loop() is _loop
+    except RuntimeError:
+        return False
 
 
 def at_close(closer: Callable[[], Awaitable[None]]) -> None:

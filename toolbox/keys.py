@@ -1,5 +1,6 @@
 """API keys: made once, shown once, kept as a hash, looked up with a short memory."""
 
+import asyncio
 import hashlib
 import secrets
 import time
@@ -32,6 +33,7 @@ class _Remembered:
 
 
 _memory: dict[str, _Remembered] = {}
+_under_way: dict[str, asyncio.Task[Caller]] = {}
 
 
 def new_key() -> str:
@@ -62,15 +64,35 @@ async def identify(credential: str | Caller | None) -> Caller:
     known = _memory.get(hashed)
     if known and known.until > time.monotonic():
         return known.caller
-    return await _look_up(hashed)
+    return await _looked_up_once(hashed)
 
 
 def forget() -> None:
     """Forget every look-up of this process."""
     _memory.clear()
+    _under_way.clear()
+
+
+async def _looked_up_once(hashed: str) -> Caller:
+    """Join the look-up of the same key that is under way, or start one."""
+    task = _under_way.get(hashed)
+    if task is None or task.get_loop() is not asyncio.get_running_loop():
+        task = asyncio.get_running_loop().create_task(_look_up(hashed))
+        _under_way[hashed] = task
+        task.add_done_callback(lambda done: _ended(done, hashed=hashed))
+    return await asyncio.shield(task)
+
+
+def _ended(task: asyncio.Task[Caller], *, hashed: str) -> None:
+    """Let the next caller start anew; an error is for those who waited, if any still do."""
+    if _under_way.get(hashed) is task:
+        del _under_way[hashed]
+    if not task.cancelled():
+        task.exception()
 
 
 async def _look_up(hashed: str) -> Caller:
+    asked_at = time.monotonic()
     found = await ledger.fetch(_LOOK_UP, [hashed])
     _memory.pop(hashed, None)
     if not found.rows:
@@ -85,5 +107,5 @@ async def _look_up(hashed: str) -> Caller:
     )
     if len(_memory) >= MOST_REMEMBERED:
         _memory.clear()
-    _memory[hashed] = _Remembered(caller, time.monotonic() + MEMORY_SECONDS)
+    _memory[hashed] = _Remembered(caller, asked_at + MEMORY_SECONDS)
     return caller

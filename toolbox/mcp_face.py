@@ -17,10 +17,11 @@ from toolbox.dialect import KERNEL
 from toolbox.errors import DatabaseUnavailable, Refusal
 from toolbox.home import at_home
 from toolbox.keys import identify
+from toolbox.limits import call_limits
 from toolbox.registry import Registry
 from toolbox.tool import Tool
 from toolbox.watch import watcher
-from toolbox.wire import credential, request_id
+from toolbox.wire import credential, request_id, sent_headers
 
 Context = ServerRequestContext[Any, Any]
 CredentialOf = Callable[[Context], str | Caller | None]
@@ -45,12 +46,12 @@ def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, do
         call = Call(
             tool=params.name,
             domain=tool.domain if tool else domain,
-            arguments=json.dumps(params.arguments or {}).encode(),
+            arguments=_json(params.arguments or {}),
             credential=credential_of(ctx),
             face=face,
             request_id=_request_id(ctx),
         )
-        return mcp_result(await answer(call))
+        return mcp_result(await answer(call), wraps=tool is not None and tool.wraps)
 
     return Server(
         "toolroom" if domain is None else f"toolroom-{domain}",
@@ -79,10 +80,10 @@ def mcp_tool(tool: Tool) -> types.Tool:
     )
 
 
-def mcp_result(reply: Reply) -> types.CallToolResult:
-    """Give a reply as text, to the byte, and as structured content; what is no object goes under `result`."""
+def mcp_result(reply: Reply, *, wraps: bool = False) -> types.CallToolResult:
+    """Give a reply as text, to the byte, and as structured content, under `result` where it need not be an object."""
     body = orjson.loads(reply.body)
-    structured = body if isinstance(body, dict) else {"result": body}
+    structured = {"result": body} if wraps and not reply.is_refusal else body
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=reply.body.decode())],
         structured_content=structured,
@@ -90,18 +91,29 @@ def mcp_result(reply: Reply) -> types.CallToolResult:
     )
 
 
+def _json(arguments: dict[str, Any]) -> bytes:
+    """Write the arguments again as they came: any integer, any script; a lone surrogate is left to be refused."""
+    return json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
 def http_credential(ctx: Context) -> str | None:
     """Take the key from the HTTP request that carried the message."""
     if ctx.request is None:
         return None
-    sent = ctx.request.headers
-    return credential(sent.get("authorization", ""), api_key=sent.get("x-api-key", ""))
+    sent = sent_headers(ctx.request.headers.raw)
+    return credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+
+
+async def _counted(presented: str | Caller | None) -> Caller:
+    caller = await identify(presented)
+    await call_limits.count(caller)
+    return caller
 
 
 async def _caller(presented: str | Caller | None) -> Caller:
     """Find out who asks for the catalogue; a list has no place for a refusal, so it is the protocol's error."""
     try:
-        return await at_home(lambda: identify(presented))
+        return await at_home(lambda: _counted(presented))
     except Refusal as refusal:
         raise MCPError(types.INVALID_REQUEST, f"{refusal.message} {refusal.suggestion}") from refusal
     except DatabaseUnavailable as away:

@@ -3,21 +3,19 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from django.conf import settings
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Reply
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
-from toolbox.errors import UNKNOWN_TOOL, DatabaseUnavailable, Refusal, ToolError
+from toolbox.errors import UNKNOWN_TOOL, WRONG_HOST, WRONG_ORIGIN, DatabaseUnavailable, Refusal, ToolError
 from toolbox.fast_lane import send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.mcp_face import http_credential, mcp_server
 from toolbox.registry import Registry
-from toolbox.wire import credential, request_id
+from toolbox.wire import credential, is_own_origin, names_this_host, request_id, sent_headers
 
 FACE = "mcp"
 PREFIX = "/mcp"
@@ -46,15 +44,22 @@ class McpLane:
         if path != PREFIX and not path.startswith(f"{PREFIX}/"):
             await self._behind(scope, receive, send)
             return
-        sent = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        sent = sent_headers(scope["headers"])
         refusal = await self._refusal(path.rstrip("/"), sent)
         if refusal:
-            await send_reply(send, refusal, request_id=request_id(sent.get("x-request-id", "")))
+            await send_reply(send, refusal, request_id=request_id(sent.get(b"x-request-id", "")))
             return
         await self._managers[path.rstrip("/")].handle_request(scope, receive, send)
 
-    async def _refusal(self, path: str, sent: dict[str, str]) -> Reply | None:
-        key = credential(sent.get("authorization", ""), api_key=sent.get("x-api-key", ""))
+    async def _refusal(self, path: str, sent: dict[bytes, str]) -> Reply | None:
+        """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
+        if not names_this_host(sent):
+            return _reply(Refusal(WRONG_HOST, "This is not that host.", suggestion="Add its name to ALLOWED_HOSTS."))
+        if not is_own_origin(sent):
+            return _reply(
+                Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to CSRF_TRUSTED_ORIGINS.")
+            )
+        key = credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
         try:
             await at_home(lambda: identify(key))
         except ToolError as error:
@@ -74,18 +79,11 @@ def _address(domain: str | None) -> str:
 
 
 def _manager(registry: Registry, *, domain: str | None) -> StreamableHTTPSessionManager:
-    server = mcp_server(registry, face=FACE, credential_of=http_credential, domain=domain)
-    hosts = [pattern for host in settings.ALLOWED_HOSTS for pattern in (host, f"{host}:*")]
-    origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
+    """Run the SDK's manager; Host and Origin are checked before it, by the same rules as Django's."""
     return StreamableHTTPSessionManager(
-        app=server,
+        app=mcp_server(registry, face=FACE, credential_of=http_credential, domain=domain),
         json_response=True,
         stateless=True,
-        security_settings=TransportSecuritySettings(
-            enable_dns_rebinding_protection="*" not in settings.ALLOWED_HOSTS,
-            allowed_hosts=hosts,
-            allowed_origins=origins + settings.CSRF_TRUSTED_ORIGINS,
-        ),
         max_request_body_size=LARGEST_ARGUMENTS + ROOM_FOR_THE_ENVELOPE,
     )
 

@@ -92,16 +92,15 @@ class Pool:
     def conninfo(self) -> str:
         """Say how to connect; the alias is read each time, because tests point it at their own database."""
         entry = connections[self._alias].settings_dict
-        options = dict(entry.get("OPTIONS", {}))
+        own = dict(entry.get("OPTIONS", {}))
+        own["options"] = f"{own.get('options', '')} {self._options}".strip()
         return psycopg.conninfo.make_conninfo(
             dbname=entry["NAME"],
             user=entry["USER"],
             password=entry["PASSWORD"] or None,
             host=entry["HOST"] or None,
             port=entry["PORT"] or None,
-            options=self._options,
-            application_name=f"toolroom-{self._alias}",
-            **options,
+            **{"application_name": f"toolroom-{self._alias}"} | own,
         )
 
     async def _using(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
@@ -128,6 +127,10 @@ class Pool:
             return await work(connection)
         except psycopg.errors.QueryCanceled as cancelled:
             raise StatementTimeout(str(cancelled)) from cancelled
+        except psycopg.errors.FeatureNotSupported as stale:  # a migration changed what a prepared statement answers
+            raise _ConnectionLost(stale, pool=pool) from stale
+        except psycopg.errors.SerializationFailure as conflict:  # a replica took the statement back
+            raise StatementTimeout(str(conflict)) from conflict
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             if connection.closed:
                 raise _ConnectionLost(error, pool=pool) from error

@@ -1,19 +1,22 @@
 """Arguments into a question, and pydantic's complaints into sentences that a model can act on."""
 
 import re
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import Any, NoReturn
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, from_json
 
 from toolbox.contract import Question
+from toolbox.encoding import encode
 from toolbox.errors import ToolError
 from toolbox.tool import Tool
 
 LONGEST_ECHO = 80
 LONGEST_KEY = 256
 MOST_PROBLEMS = 10
+SURELY_ALIKE = 0.85
+SURELY_A_CHOICE = 0.6
 
 
 def read_question(tool: Tool, arguments: bytes) -> Question:
@@ -26,18 +29,20 @@ def read_question(tool: Tool, arguments: bytes) -> Question:
     try:
         question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
     except ValidationError as invalid:
-        _refuse(tool, invalid)
+        _refuse(tool, invalid, arguments=arguments)
     _refuse_nul(tool, question)
     return question
 
 
-def _refuse(tool: Tool, invalid: ValidationError) -> NoReturn:
+def _refuse(tool: Tool, invalid: ValidationError, *, arguments: bytes) -> NoReturn:
     problems = invalid.errors(include_url=False)
     first = problems[0]
     explained = [_explained(tool, problem) for problem in problems[:MOST_PROBLEMS]]
     message, suggestion, _ = explained[0]
     patches = [patch for _, _, patch in explained]
     patch = {name: value for patch in patches for name, value in patch.items()} if all(patches) else {}
+    if _overwrites(patch, problems, arguments=arguments):
+        patch = {}
     others = [said for said, _, _ in explained[1:]]
     raise ToolError(
         tool.dialect.bad_input,
@@ -47,6 +52,13 @@ def _refuse(tool: Tool, invalid: ValidationError) -> NoReturn:
         details={"otherProblems": others} if others else {},
         retry_with=patch if len(problems) <= MOST_PROBLEMS else {},
     ) from invalid
+
+
+def _overwrites(patch: dict[str, Any], problems: list[ErrorDetails], *, arguments: bytes) -> bool:
+    """Tell whether the patch would put a renamed parameter's value over one that was given and is good."""
+    at_fault = {str(problem["loc"][0]) for problem in problems if problem["loc"]}
+    written = {name for name, value in patch.items() if value is not None} - at_fault
+    return bool(written) and not written.isdisjoint(from_json(arguments))
 
 
 def _explained(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
@@ -76,15 +88,23 @@ def _unknown(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, Any
     field = str(problem["loc"][-1])
     known = list(tool.input_schema.get("properties", {}))
     listed = f"The parameters are: {', '.join(known)}." if known else "This tool takes no parameters."
-    near = [name for name in known if _plain(name) == _plain(field)] or get_close_matches(field, known, n=1)
+    near = [name for name in known if _plain(name) == _plain(field)] or get_close_matches(
+        field[:LONGEST_KEY], known, n=1
+    )
     if near and len(problem["loc"]) == 1:
-        patch = {field: None, near[0]: problem["input"]} if _can_be_sent_back(field, problem["input"]) else {}
-        return f"There is no parameter {_echo(field)}.", f"Use {near[0]}. {listed}", patch
+        return f"There is no parameter {_echo(field)}.", f"Use {near[0]}. {listed}", _renamed(problem, near[0])
     return (
         f"There is no parameter {_echo(field)}.",
         f"Leave it out. {listed}",
         {field: None} if _can_be_sent_back(field) else {},
     )
+
+
+def _renamed(problem: ErrorDetails, name: str) -> dict[str, Any]:
+    """Give the merge patch that renames a parameter, where it is surely that one."""
+    field, value = str(problem["loc"][-1]), problem["input"]
+    is_sure = _plain(name).startswith(_plain(field)) or _likeness(field, name) >= SURELY_ALIKE
+    return {field: None, name: value} if is_sure and _can_be_sent_back(field, value) else {}
 
 
 def _refuse_nul(tool: Tool, question: Question) -> None:
@@ -102,6 +122,8 @@ def _refuse_nul(tool: Tool, question: Question) -> None:
 def _holds_nul(value: object) -> bool:
     if isinstance(value, str):
         return "\x00" in value
+    if isinstance(value, BaseModel):
+        return any(_holds_nul(getattr(value, name)) for name in type(value).model_fields)
     if isinstance(value, dict):
         return any(_holds_nul(part) for pair in value.items() for part in pair)
     return isinstance(value, list | tuple | set) and any(_holds_nul(part) for part in value)
@@ -132,11 +154,15 @@ def _nearest(given: object, choices: list[str]) -> list[str]:
 
 
 def _sure(given: object, choice: str) -> bool:
-    return bool(get_close_matches(_plain(str(given)), [_plain(choice)], cutoff=0.6))
+    return _likeness(str(given), choice) >= SURELY_A_CHOICE
+
+
+def _likeness(given: str, name: str) -> float:
+    return SequenceMatcher(None, _plain(given), _plain(name)).ratio()
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    return re.sub(r"[^a-z0-9]", "", name[:LONGEST_KEY].lower())
 
 
 def _path(problem: ErrorDetails) -> str:
@@ -145,7 +171,10 @@ def _path(problem: ErrorDetails) -> str:
 
 def _can_be_sent_back(*values: object) -> bool:
     """Tell whether a merge patch may hold these, whole: cut, they would not mend anything."""
-    return all(len(str(value)) <= LONGEST_KEY for value in values)
+    try:
+        return all(len(encode(value)) <= LONGEST_KEY for value in values)
+    except TypeError:  # an integer past 64 bits, a lone surrogate
+        return False
 
 
 def _echo(value: object) -> str:

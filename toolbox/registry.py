@@ -84,7 +84,7 @@ class Registry:
     def nearest(self, name: str, *, caller: Caller) -> list[str]:
         """Name the caller's tools, those most like `name` first."""
         names = [tool.name for tool in self.visible_to(caller)]
-        near = get_close_matches(name, names, n=3, cutoff=0.3)
+        near = get_close_matches(name[:64], names, n=3, cutoff=0.3)
         return near + [other for other in names if other not in near]
 
 

@@ -79,13 +79,17 @@ class Tool:
         """JSON Schema of the parameters."""
         return input_schema(self.question)
 
+    @property
+    def wraps(self) -> bool:
+        """Tell whether a success is put under `result` where only objects fit: its body need not be one."""
+        return self.success_schema.get("type") != "object"
+
     @cached_property
     def output_schema(self) -> Schema:
         """JSON Schema of a success's body; the answer's own, where that is no object, under `result`."""
-        body = self.success_schema
-        if body.get("type") == "object":
-            return body
-        return {"type": "object", "properties": {"result": body}, "required": ["result"]}
+        if not self.wraps:
+            return self.success_schema
+        return {"type": "object", "properties": {"result": self.success_schema}, "required": ["result"]}
 
     @cached_property
     def success_schema(self) -> Schema:
@@ -181,7 +185,7 @@ def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> 
 
 
 def _signature(function: ToolFunction) -> tuple[type[Question], Any]:
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     answer = hints.pop("return", None)
     parameters = list(hints.values())
     if not inspect.iscoroutinefunction(function) or len(parameters) != 1 or answer is None:

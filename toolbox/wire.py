@@ -3,6 +3,10 @@
 import re
 import secrets
 from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
 
 from toolbox.answer import Reply
 from toolbox.dialect import KERNEL
@@ -17,6 +21,31 @@ _SECURITY = (
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
 )
+
+
+def names_this_host(sent: dict[bytes, str]) -> bool:
+    """Tell whether Host is one of ALLOWED_HOSTS; Django, behind, has the words for those that are not."""
+    domain, _ = split_domain_port(sent.get(b"host", ""))
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+
+
+def sent_headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[bytes, str]:
+    """Read headers by lower-case name; one that came twice is joined by commas, as HTTP says and Django does."""
+    sent: dict[bytes, str] = {}
+    for name, value in lines:
+        text = value.decode("latin-1")
+        key = name.lower()
+        sent[key] = f"{sent[key]},{text}" if key in sent else text
+    return sent
+
+
+def is_own_origin(sent: dict[bytes, str]) -> bool:
+    """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a trusted one."""
+    origin = sent.get(b"origin", "")
+    if not origin or origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    domain, _ = split_domain_port(urlsplit(origin).netloc)
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
 
 
 def credential(authorization: str, *, api_key: str = "") -> str | None:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from config.postgres.place import Place, find_place
+from config.postgres.place import SHARED_HOME, Place, find_place, make_shared_home
 from config.postgres.roles import provision
 
 SUPERUSER = "postgres"
@@ -60,7 +60,7 @@ def ensure_running(var: Path) -> Place:
             _start(place)
         _provision_once(place)
     _in_use[place.home] = users
-    atexit.register(_leave, place, os.getpid())
+    atexit.register(_leave_at_exit, place, os.getpid())
     return place
 
 
@@ -69,18 +69,35 @@ def address(place: Place, *, database: str, user: str) -> str:
     return f"postgresql://{user}@/{database}?host={place.sockets}"
 
 
-def _leave(place: Place, process_id: int) -> None:
-    """Stop the server if nobody else uses it."""
+def revive(place: Place) -> None:
+    """Start the server again if it has died under its users; they see that by themselves."""
+    with _alone(place.home / "start.lock"):
+        if not _is_running(place):
+            _start(place)
+
+
+def leave(place: Place) -> None:
+    """Stop using the server, and stop it if nobody else uses it; once is enough, twice does no harm."""
     users = _in_use.pop(place.home, None)
-    if users is None or os.getpid() != process_id:
+    if users is None:
         return
     try:
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        users.close()
         return
     if _is_running(place):
         _run(place, "pg_ctl", "-D", str(place.data), "-m", "fast", "-w", "stop")
+    if place.sockets.parent != place.home:
+        with suppress(OSError):
+            place.sockets.rmdir()
     users.close()
+
+
+def _leave_at_exit(place: Place, process_id: int) -> None:
+    """Leave, unless this is a forked child, whose lock is its parent's."""
+    if os.getpid() == process_id:
+        leave(place)
 
 
 @contextmanager
@@ -92,7 +109,11 @@ def _alone(lock: Path) -> Iterator[None]:
 
 def _make_folders(place: Place) -> None:
     try:
-        place.home.mkdir(mode=0o711, parents=True, exist_ok=True)
+        if SHARED_HOME in place.home.parents:
+            make_shared_home()
+        place.home.mkdir(parents=True, exist_ok=True)
+        if place.home.stat().st_uid == os.geteuid():
+            place.home.chmod(0o711)  # whatever the umask
     except OSError as error:
         raise PostgresDidNotStart(f"{place.home} cannot be made: {error.strerror}") from error
     for folder in (place.data, place.sockets):

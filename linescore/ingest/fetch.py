@@ -68,7 +68,7 @@ class Wire:
             wait = 2.0**attempt
             try:
                 status, headers, body = self._ask(path)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 reason = f"{type(error).__name__}: {error}"
                 continue
             if status == httpx.codes.OK:

@@ -89,6 +89,9 @@ def _pages(wire: Wire, *, first: date, last: date, report: LoadReport) -> Iterat
             return
         yield start, page
         start = page.next_start_date if page.next_start_date and page.next_start_date > start else None
+    if start is not None and start <= last:
+        reason = f"after {MOST_PAGES} weeks of schedule; ask again from {start}"
+        report.unreadable.append(Refused(name=f"/v1/schedule/{start}", reason=reason))
 
 
 def _note(page: SchedulePage, *, plan: _Plan, span: Span, last: date, wanted: Wanted) -> None:

@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
                 ('season', models.CharField(max_length=9)),
                 ('home_team_code', models.CharField(max_length=3)),
                 ('away_team_code', models.CharField(max_length=3)),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='linescore.game')),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.DO_NOTHING, related_name='results', to='linescore.game')),
                 ('team', models.ForeignKey(db_column='team_code', on_delete=django.db.models.deletion.PROTECT, related_name='results', to='linescore.team')),
             ],
             options={

@@ -95,3 +95,26 @@ CREATE TRIGGER linescore_periods_removed AFTER DELETE ON linescore_periods
   REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION linescore_on_change();
 CREATE TRIGGER linescore_games_changed AFTER UPDATE ON linescore_games
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION linescore_on_change();
+
+-- TRUNCATE names no rows: with the periods gone, so are all results.
+CREATE FUNCTION linescore_on_truncate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM linescore_period_results;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER linescore_periods_truncated AFTER TRUNCATE ON linescore_periods
+  FOR EACH STATEMENT EXECUTE FUNCTION linescore_on_truncate();
+
+-- Results are written from within the triggers above and by nobody else, or they could contradict what happened.
+CREATE FUNCTION linescore_refuse_by_hand() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF pg_trigger_depth() < 2 THEN
+    RAISE EXCEPTION 'linescore_period_results is derived from linescore_periods; correct the period there'
+      USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER linescore_results_derived BEFORE INSERT OR UPDATE OR DELETE ON linescore_period_results
+  FOR EACH STATEMENT EXECUTE FUNCTION linescore_refuse_by_hand();

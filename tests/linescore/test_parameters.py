@@ -46,14 +46,21 @@ async def test_an_unknown_team_is_refused_with_every_valid_code(fast_lane: httpx
     [("car", "CAR"), ("Carolina", "CAR"), ("Hurricanes", "CAR"), ("carolina hurricanes", "CAR"), ("Tampa Bay", "TBL"),
      ("TB", "TBL"), ("T.B", "TBL"), ("L.A.", "LAK"), ("N.J", "NJD"), ("S.J", "SJS"), ("Dallas Stars", "DAL"),
      ("Montreal Canadiens", "MTL"), ("St. Louis Blues", "STL"), ("Utah", "UTA"), ("Golden Knights", "VGK"),
-     ("VEG", "VGK"), ("maple leafs", "TOR"), ("New York Rangers", "NYR"), ("Islanders", "NYI"), ("WSH ", "WSH"),
-     ("WPJ", "WPG")],
+     ("VEG", "VGK"), ("maple leafs", "TOR"), ("New York Rangers", "NYR"), ("Islanders", "NYI"), ("WSH ", "WSH")],
 )  # fmt: skip
 async def test_the_likeliest_team_comes_first(fast_lane: httpx.AsyncClient, said: str, code: str) -> None:
     error = await _refused(fast_lane, {"teamCode": said})
 
     assert error["details"]["validTeamCodes"][0] == code
     assert error["details"]["retryWith"] == {"teamCode": code}
+
+
+@pytest.mark.parametrize("said", ["WPJ", "XYZ", "ARI", "Arizona Coyotes", "New York", "Quebec", "", "🏒", "S"])
+async def test_a_team_that_is_not_surely_one_is_not_put_into_the_call(fast_lane: httpx.AsyncClient, said: str) -> None:
+    error = await _refused(fast_lane, {"teamCode": said})
+
+    assert "retryWith" not in error["details"]
+    assert len(error["details"]["validTeamCodes"]) == 32
 
 
 async def test_every_team_is_found_by_its_name_and_by_its_lower_case_code(fast_lane: httpx.AsyncClient) -> None:

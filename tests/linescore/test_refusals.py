@@ -8,7 +8,6 @@ import pytest
 ADDRESS = "/api/tools/linescore/query_linescore_data"
 MENDABLE: list[dict[str, Any]] = [
     {"teamCode": "Carolina"},
-    {"teamCode": "XYZ", "startDate": "2025-02-01", "endDate": "2025-02-28"},
     {"teamCode": "lightning", "wonTwoPlusRegPeriods": True},
     {"teamCode": "stars", "periodOutcome": "WIN", "limit": 3},
     {"startDate": "2025-02-30"},

@@ -1,6 +1,7 @@
 """From nothing to a served season: `manage.py quickstart`."""
 
 import signal
+import subprocess
 from argparse import ArgumentParser
 from contextlib import suppress
 from importlib import import_module
@@ -16,15 +17,19 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from config.demo import Demo, ensure_demo
+from config.demo import Demo, DemoKeyRevoked, ensure_demo
 from config.postgres.cluster import PostgresDidNotStart, ensure_running
-from config.serving import ServerDidNotStart, free_port, loopback_of, web_server
+from config.serving import ServerDidNotStart, free_port, reachable, web_server
 from graphql_proxy.ingest.samples import point_at
 from toolbox.registry import registry
 from toolbox.tool import Tool
 
 QUESTION = "How did Carolina do in February 2025, period by period?"
 SHOWN_ROWS = 9
+HEADINGS = {
+    "game_date": "date", "home_team_code": "home", "away_team_code": "away", "period_number": "period",
+    "goals_for": "for", "goals_against": "against", "empty_net_goals": "empty net", "period_outcome": "outcome",
+}  # fmt: skip
 
 
 class Command(BaseCommand):
@@ -45,16 +50,18 @@ class Command(BaseCommand):
         try:
             demo = prepare(console)
             port = free_port(options["host"], wanted=0 if options["check"] else options["port"])
-            point_at(f"http://{loopback_of(options['host'])}:{port}/graphql/")
+            point_at(f"http://{reachable(options['host'])}:{port}/graphql/")
             with web_server(host=options["host"], port=port, workers=options["workers"]) as server:
-                show(console, demo=demo, address=f"http://{options['host']}:{port}")
+                show(console, demo=demo, address=f"http://{reachable(options['host'])}:{port}")
                 if options["check"]:
                     console.print("[bold green]Everything works.[/]")
                     return
                 console.print("Serving. Stop with Ctrl-C.")
-                _wait_for_stop(server.wait)
-        except (PostgresDidNotStart, ServerDidNotStart, DatabaseError, httpx.HTTPError) as failed:
+                _wait_for_stop(server)
+        except (PostgresDidNotStart, ServerDidNotStart, DemoKeyRevoked, DatabaseError, httpx.HTTPError) as failed:
             raise CommandError(f"quickstart stopped: {failed}") from failed
+        except KeyboardInterrupt:
+            raise SystemExit(130) from None
 
 
 def prepare(console: Console) -> Demo:
@@ -80,7 +87,7 @@ def show(console: Console, *, demo: Demo, address: str) -> None:
         box=SIMPLE_HEAD,
     )
     for column in answer["results"][0]:
-        table.add_column(column.replace("_", " "), min_width=10 if column == "game_date" else None)
+        table.add_column(HEADINGS.get(column, column), no_wrap=True)
     for row in answer["results"][:SHOWN_ROWS]:
         table.add_row(*map(str, row.values()))
     if answer["count"] > SHOWN_ROWS:
@@ -122,12 +129,12 @@ def _ask(tool: Tool, *, address: str, key: str) -> dict[str, Any]:
     return data
 
 
-def _wait_for_stop(wait: Any) -> None:
-    """Wait for the server to end; Ctrl-C and SIGTERM end the wait."""
+def _wait_for_stop(server: subprocess.Popen[bytes]) -> None:
+    """Wait for the server; Ctrl-C and SIGTERM end the wait, and a server that ends by itself is a failure."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
     with suppress(KeyboardInterrupt):
-        wait()
+        raise ServerDidNotStart(f"the web server ended by itself, with {server.wait()}")

@@ -21,7 +21,9 @@ class Command(BaseCommand):
         """Take whose key it is, and what it may do."""
         parser.add_argument("username", help="Whose key it is; the user is made, without a password, if missing.")
         parser.add_argument("--name", default="", help="What uses it, for the audit; else the username.")
-        parser.add_argument("--scope", action="append", default=[], help="Such as linescore:read; may be repeated.")
+        parser.add_argument(
+            "--scope", action="append", default=[], help="Such as linescore:read; may be repeated; *:read if none."
+        )
         parser.add_argument("--per-minute", type=int, default=None, help="Most calls a minute; no limit if not given.")
         parser.add_argument("--days", type=int, default=None, help="Days until it expires; never if not given.")
 
@@ -30,8 +32,9 @@ class Command(BaseCommand):
         scopes = options["scope"] or ["*:read"]
         if unknown := unknown_scopes(scopes):
             raise CommandError(f"unknown scope {unknown[0]}; a scope is a domain or *, then :read or :write")
-        if options["per_minute"] is not None and options["per_minute"] < 1:
-            raise CommandError("--per-minute must be at least 1")
+        for name, most in (("per_minute", 1_000_000), ("days", 36_500)):
+            if options[name] is not None and not 1 <= options[name] <= most:
+                raise CommandError(f"--{name.replace('_', '-')} must be from 1 to {most:,}")
         owner, _ = User.objects.get_or_create(username=options["username"])
         expires_at = timezone.now() + timedelta(days=options["days"]) if options["days"] is not None else None
         row, key = ApiKey.make(
