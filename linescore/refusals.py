@@ -65,6 +65,8 @@ def _likeness(given: str, team: dict[str, str]) -> float:
     names = (team["team_code"], team["team_name"], team["team_name"].rpartition(" ")[2], team["city"])
     likeness = max(SequenceMatcher(None, wanted, _letters(name)).ratio() for name in names if name)
     plain = [_letters(name) for name in names]
+    if wanted and wanted in plain[:2]:  # the code itself, or the whole name
+        return 2.0
     begins = len(wanted) >= SHORTEST_START and any(name.startswith(wanted) for name in plain)
     is_part = begins or (len(wanted) >= SHORTEST_END and any(name.endswith(wanted) for name in plain))
     return max(likeness, 0.95) if is_part else likeness
