@@ -19,6 +19,7 @@ CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins
 
 INSTALLED_APPS = [
     "config",
+    "backtests",
     "linescore",
     "toolbox",
     "unfold",
