@@ -28,11 +28,10 @@ from uuid import NAMESPACE_URL, uuid5
 from nautilus_trader.backtest.engine import BacktestEngine, BacktestEngineConfig
 from nautilus_trader.backtest.models import FillModel
 from nautilus_trader.common.config import LoggingConfig
-from nautilus_trader.config import RiskEngineConfig
 from nautilus_trader.indicators import SimpleMovingAverage
 from nautilus_trader.model.currencies import USD
 from nautilus_trader.model.data import Bar, BarType
-from nautilus_trader.model.enums import AccountType, OmsType, OrderSide, TimeInForce
+from nautilus_trader.model.enums import AccountType, OmsType, OrderSide, TimeInForce, TradingState
 from nautilus_trader.model.events import OrderFilled, OrderRejected, PositionClosed
 from nautilus_trader.model.identifiers import InstrumentId, Symbol, TraderId, Venue
 from nautilus_trader.model.instruments import Equity
@@ -48,10 +47,10 @@ SYMBOLS = ("AAPL", "GOOG", "IBM", "MSFT")
 FIRST, LAST = date(2011, 1, 3), date(2012, 12, 31)
 CAPITAL = 200_000
 FAST, SLOW = 10, 40
-STAKE, LARGEST_ORDER = 0.3, 62_000  # a third of what there is; when it has grown, the risk engine denies orders
+STAKE = 0.3  # of what there is
 PULLBACK, STOP = Decimal("0.995"), Decimal("0.94")
 DAYS_OPEN = 5
-DRAWDOWN_LIMIT, DAYS_OFF = 0.04, 15
+DRAWDOWN_LIMIT, DAYS_OFF = 0.04, 10
 NANOSECONDS = 1_000_000_000
 CLOSE_HOUR_UTC = 21
 
@@ -61,13 +60,14 @@ class Pullback(Strategy):  # type: ignore[misc]
     Buys below the close when a fast average crosses a slow one, with a stop under the entry.
 
     Sells when the average falls back, by an order at that average which the venue rejects if the market is above it;
-    then at market. After a drawdown past the limit it buys nothing for some days.
+    then at market. After a drawdown past the limit the risk engine is halted for some days and denies what it orders.
     """
 
-    def __init__(self, *, instruments: list[Equity], record: Any) -> None:
+    def __init__(self, *, instruments: list[Equity], record: Any, set_state: Any) -> None:
         super().__init__()
         self._instruments = {instrument.id: instrument for instrument in instruments}
         self._record = record
+        self._set_state = set_state
         self._averages = {key: (SimpleMovingAverage(FAST), SimpleMovingAverage(SLOW)) for key in self._instruments}
         self._was_above: dict[InstrumentId, bool] = {}
         self._waiting: dict[InstrumentId, Any] = {}
@@ -108,9 +108,9 @@ class Pullback(Strategy):  # type: ignore[misc]
     def _act(self, bar: Bar, *, key: InstrumentId, is_above: bool, crossed: bool) -> None:
         self._cancel_stale(key)
         held = self.portfolio.is_net_long(key)
-        if crossed and is_above and not held and self._days >= self._resting_until:
+        if crossed and is_above and not held:
             self._buy_below(bar, key=key)
-        elif crossed and not is_above and held:
+        elif not is_above and held and not self._is_selling(key):
             self._sell_at(self._averages[key][0].value, key=key)
 
     def _buy_below(self, bar: Bar, *, key: InstrumentId) -> None:
@@ -148,6 +148,10 @@ class Pullback(Strategy):  # type: ignore[misc]
         )
         self.submit_order(stop)
 
+    def _is_selling(self, key: InstrumentId) -> bool:
+        order, _ = self._waiting.get(key, (None, 0))
+        return order is not None and order.is_sell and order.is_open
+
     def _cancel_stale(self, key: InstrumentId) -> None:
         order, day = self._waiting.get(key, (None, 0))
         if order is not None and order.is_open and self._days - day >= DAYS_OPEN:
@@ -163,20 +167,21 @@ class Pullback(Strategy):  # type: ignore[misc]
         worth = self._worth()
         self._peak = max(self._peak, worth)
         drawdown = 1 - worth / self._peak
+        if self._days == self._resting_until:
+            self._set_state(TradingState.ACTIVE)
         if drawdown > DRAWDOWN_LIMIT and self._days >= self._resting_until:
             self._resting_until, self._peak = self._days + DAYS_OFF, worth
+            self._set_state(TradingState.HALTED)
             self._record(drawdown_limit(drawdown, key=bar.bar_type.instrument_id, at=bar.ts_event))
 
 
-def main(target: Path) -> None:
-    """Run the engine and write what it did, in the contract's words."""
+def main(target: Path, reports_folder: Path | None = None) -> None:
+    """Run the engine and write what it did, in the contract's words; its own reports too where a folder is given."""
     records: list[dict[str, Any]] = []
-    largest = {f"{symbol}.{NASDAQ}": LARGEST_ORDER for symbol in SYMBOLS}
     engine = BacktestEngine(
         BacktestEngineConfig(
             trader_id=TraderId("SAMPLE-001"),
             logging=LoggingConfig("ERROR"),
-            risk_engine=RiskEngineConfig(max_notional_per_order=largest),
         )
     )
     engine.add_venue(
@@ -192,13 +197,15 @@ def main(target: Path) -> None:
     for instrument in instruments:
         engine.add_instrument(instrument)
         engine.add_data(list(bars(instrument)))
-    for topic in ("events.order.*", "events.position.*", "events.account.*"):
+    for topic in ("events.order.*", "events.position.*", "events.account.*", "events.risk*"):
         engine.kernel.msgbus.subscribe(topic, lambda event: records.append(type(event).to_dict(event)))
-    engine.add_strategy(Pullback(instruments=instruments, record=records.append))
+    set_state = engine.kernel.risk_engine.set_trading_state
+    engine.add_strategy(Pullback(instruments=instruments, record=records.append, set_state=set_state))
     engine.run()
     write(target, records=records)
-    print(f"{len(records):,} records;", engine.portfolio.account(NASDAQ).balance_total(USD))  # noqa: T201
-    reports(engine, folder=Path(sys.argv[2])) if len(sys.argv) > 2 else None  # noqa: PLR2004
+    print(f"{len(records):,} records;", engine.portfolio.account(NASDAQ).balance_total(USD))
+    if reports_folder:
+        reports(engine, folder=reports_folder)
     engine.dispose()
 
 
@@ -275,7 +282,7 @@ def drawdown_limit(drawdown: float, *, key: InstrumentId, at: int) -> dict[str, 
         "instrument_id": str(key),
         "threshold": DRAWDOWN_LIMIT,
         "current_value": round(drawdown, 6),
-        "action": f"No entries for {DAYS_OFF} days",
+        "action": f"No orders for {DAYS_OFF} days",
         "ts_event": at,
     }
 
@@ -299,6 +306,6 @@ def reports(engine: BacktestEngine, *, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:  # noqa: PLR2004
+    if not sys.argv[1:]:
         raise SystemExit("usage: make_run.py FILE.jsonl.gz [FOLDER FOR THE ENGINE'S REPORTS]")
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:3]))
