@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -291,10 +292,25 @@ def write(target: Path, *, records: list[dict[str, Any]]) -> None:
     """Translate the records and write them; ids that the engine drew at random are made anew from SEED."""
     translate = translator("nautilus", run_id=RUN_ID).translate
     with target.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        file.write(json.dumps(facts()).encode() + b"\n")
         for number, record in enumerate(records):
             fixed = record | ({"event_id": str(uuid5(RUN_ID, str(number)))} if "event_id" in record else {})
             for event in translate(fixed):
                 file.write(json.dumps(event, separators=(",", ":")).encode() + b"\n")
+
+
+def facts() -> dict[str, str]:
+    """Say of the run what no event says."""
+    settings = {"fast": FAST, "slow": SLOW, "stake": STAKE, "pullback": str(PULLBACK), "stop": str(STOP)}
+    settings |= {"daysOpen": DAYS_OPEN, "drawdownLimit": DRAWDOWN_LIMIT, "daysOff": DAYS_OFF, "capital": CAPITAL}
+    return {
+        "runId": str(RUN_ID),
+        "name": "Pullback on AAPL, GOOG, IBM and MSFT, 2011-2012",
+        "engine": "nautilus_trader 1.221.0",
+        "configHash": sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest(),
+        "startTime": f"{FIRST}T00:00:00Z",
+        "endTime": f"{LAST}T23:59:59.999999Z",
+    }
 
 
 def reports(engine: BacktestEngine, *, folder: Path) -> None:

@@ -176,7 +176,7 @@ def test_what_the_contract_has_no_word_for_is_kept():
     (event,) = translated({"type": "ComponentStateChanged", "state": "RUNNING", "ts_event": AT, "component_id": "EMA"})
 
     assert (event["eventType"], event["properties"]["StateType"]) == ("StateChange", "ComponentStateChanged")
-    assert (event["properties"]["StateAfter"], event["properties"]["ComponentId"]) == ("RUNNING", "EMA")
+    assert (event["properties"]["StateAfter"], event["properties"]["ComponentId"]) == ({"State": "RUNNING"}, "EMA")
 
 
 def test_a_price_of_more_digits_than_a_float_holds_keeps_them_all():

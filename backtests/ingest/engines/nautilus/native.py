@@ -75,7 +75,8 @@ class Native:
         """
         Make an event of the contract.
 
-        `part` tells a second event of the same record from the first; its id follows from the record's.
+        `part` tells a second event of the same record from the first; its id follows from the record's. A property
+        that the engine does not give is left out; only StateBefore says with null that there was nothing.
         """
         return {
             "eventId": str(uuid5(self.event_id, part) if part else self.event_id),
@@ -84,7 +85,9 @@ class Native:
             "eventType": event_type,
             "severity": severity,
             "category": category,
-            "properties": properties,
+            "properties": {
+                name: value for name, value in properties.items() if value is not None or name == "StateBefore"
+            },
             "parentEventId": str(parent) if parent else None,
         }
 
