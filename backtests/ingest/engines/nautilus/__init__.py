@@ -24,6 +24,7 @@ Symbols are the engine's instrument ids, venue included. Profit is quantity time
 multiplier need theirs applied, which the stream does not tell.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from uuid import UUID
@@ -35,6 +36,7 @@ from backtests.ingest.engines.nautilus.native import Native
 from backtests.ingest.engines.nautilus.orders import REFUSALS, STEPS, Orders
 from backtests.ingest.engines.nautilus.positions import CHANGES, Positions
 
+_REMEMBERED = 1_000
 Handler = Callable[[Native], Iterator[Event]]
 
 
@@ -44,7 +46,12 @@ def translator(run_id: UUID) -> "NautilusTranslator":
 
 
 class NautilusTranslator:
-    """Reads one run's records in their order; remembers open orders, positions and the last bar of each symbol."""
+    """
+    Reads one run's records in their order; remembers open orders, positions and the last bar of each symbol.
+
+    The bus hands a fill to the order's topic and to the fills' one, so a recorder of all topics has it twice. A record
+    that is the same as one of the last thousand gives the very same events again, and counts as a duplicate.
+    """
 
     def __init__(self, run_id: UUID) -> None:
         self._run_id = run_id
@@ -53,6 +60,7 @@ class NautilusTranslator:
         self._accounts = Accounts()
         self._last_fill: Native | None = None
         self._last_bars: dict[str, Native] = {}
+        self._recent: OrderedDict[str, tuple[Record, list[Event]]] = OrderedDict()
         self._handlers: dict[str, Handler] = {
             **dict.fromkeys(STEPS, self._orders.step),
             **dict.fromkeys(REFUSALS, self._orders.refusal),
@@ -70,7 +78,19 @@ class NautilusTranslator:
         native = Native(self._run_id, record)
         if native.kind == "Bar":
             native = Native(self._run_id, record | {"instrument_id": market.bar_symbol(native.text("bar_type") or "")})
-        return self._handlers.get(native.kind, _other)(native)
+        given = native.text("event_id")
+        if given is None:
+            return self._handlers.get(native.kind, _other)(native)
+        seen, events = self._recent.get(given, (None, []))
+        if seen != record:
+            events = list(self._handlers.get(native.kind, _other)(native))
+            self._remember(given, record=record, events=events)
+        return events
+
+    def _remember(self, event_id: str, *, record: Record, events: list[Event]) -> None:
+        self._recent[event_id] = (record, events)
+        if len(self._recent) > _REMEMBERED:
+            self._recent.popitem(last=False)
 
     def _fill(self, native: Native) -> Iterator[Event]:
         self._positions.filled(native)

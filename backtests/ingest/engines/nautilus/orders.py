@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid5
@@ -42,12 +42,11 @@ class _Order:
     quantity: Decimal | None = None
     filled: Decimal = Decimal(0)
     price: Decimal | None = None
-    fills: set[UUID] = field(default_factory=set)
 
 
 class Orders:
     """
-    Remembers the orders that are open, and the last thousand that were closed, because a stream repeats fills.
+    Remembers the orders that are open, and the last thousand that were closed: others may hang on them.
 
     An order's first step is a root; each further step has the step before it as its parent, a fill or a refusal the
     last step, and the end of an order the fill or refusal that ended it.
@@ -73,12 +72,9 @@ class Orders:
         order.last_step = native.event_id
 
     def fill(self, native: Native) -> Iterator[Event]:
-        """Give a trade, and the change of the order that it fills; a fill that is repeated gives the trade only."""
+        """Give a trade, and the change of the order that it fills."""
         order = self._order(native)
         yield native.event("TradeExecution", self._trade(native, order), category="Execution", parent=order.last_step)
-        if native.event_id in order.fills:
-            return
-        order.fills.add(native.event_id)
         order.filled += decimal(native.record.get("last_qty")) or 0
         is_filled = order.quantity is None or order.filled >= order.quantity
         status = "Filled" if is_filled else "Open"

@@ -35,7 +35,6 @@ class _Instrument:
     earned: Decimal = Decimal(0)
     unrealized: Decimal = Decimal(0)
     currency: str | None = None
-    closed_by: UUID | None = None
 
     @property
     def quantity(self) -> Decimal:
@@ -82,7 +81,7 @@ class Positions:
         The account speaks between the fill and that change, so what the fill closes is taken off here already.
         """
         position = native.text("position_id")
-        if position is None or self._fills.get(position) == native.event_id:
+        if position is None:
             return
         self._fills[position] = native.event_id
         instrument = self._instrument(native)
@@ -139,10 +138,9 @@ class Positions:
             instrument.holdings[position] = _Holding(
                 quantity or Decimal(0), price or Decimal(0), realized or Decimal(0)
             )
-        elif instrument.closed_by != native.event_id:
+        else:
             instrument.holdings.pop(position, None)
             instrument.earned += realized or Decimal(0)
-            instrument.closed_by = native.event_id
 
     def _held(self, native: Native, instrument: _Instrument) -> dict[str, Any]:
         return {
