@@ -1,4 +1,4 @@
-"""How this domain says no: the contract's codes, their envelope, and the words for bad parameters. Imports no Django."""
+"""How this domain says no: the contract's codes, their envelope, and words for bad parameters. Imports no Django."""
 
 from datetime import datetime
 from typing import Any

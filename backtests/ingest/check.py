@@ -1,0 +1,214 @@
+"""A logged event held against the contract: what it lacks is named, and nothing is thrown away. Pure."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+from uuid import UUID, uuid5
+
+import msgspec
+
+from backtests.ingest.record import EventRow, LoggedEvent, Problem, Unreadable
+from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNKNOWN, USUAL_CATEGORY
+
+MOST_PROPERTY_BYTES = 1_048_576
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FARTHEST_EXPONENT = 400
+"""Numbers beyond 10^±400, or of more than 1,000 digits, are kept but not aggregated."""
+MOST_DIGITS = 1000
+EARLIEST, LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""Year 1 and year 9999, in microseconds since 1970."""
+
+_DECODER = msgspec.json.Decoder(float_hook=Decimal)
+_MICROSECOND = timedelta(microseconds=1)
+_USUAL_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:Z|\+00:?00)", re.ASCII
+).fullmatch
+
+G, S, N, O, E = "guid", "text", "number", "object", "choice"  # noqa: E741 - kinds of a property, as the table reads
+_DIRECTIONS = ("Buy", "Sell")
+_SCHEMAS: dict[str, tuple[tuple[str, str, tuple[str, ...]], ...]] = {
+    "TradeExecution": (
+        ("OrderId", G, ()), ("SecuritySymbol", S, ()), ("Direction", E, _DIRECTIONS), ("Quantity", N, ()),
+        ("Price", N, ()), ("Commission", N, ()), ("Slippage", N, ()),
+    ),
+    "OrderRejection": (
+        ("OrderId", G, ()), ("SecuritySymbol", S, ()), ("RejectionReason", S, ()), ("RequestedQuantity", N, ()),
+        ("RequestedPrice", N, ()),
+    ),
+    "IndicatorCalculation": (
+        ("IndicatorName", S, ()), ("SecuritySymbol", S, ()), ("Value", N, ()), ("Parameters", O, ()),
+    ),
+    "PositionUpdate": (
+        ("SecuritySymbol", S, ()), ("Quantity", N, ()), ("AveragePrice", N, ()), ("UnrealizedPnL", N, ()),
+        ("RealizedPnL", N, ()),
+    ),
+    "StateChange": (
+        ("StateType", E, ("Position", "PnL", "Indicator", "Order")), ("StateBefore", "any", ()),
+        ("StateAfter", O, ()), ("ChangeReason", S, ()),
+    ),
+    "MarketDataEvent": (
+        ("SecuritySymbol", S, ()), ("DataType", E, ("Candle", "Tick", "Level2")), ("Data", O, ()),
+    ),
+    "RiskEvent": (("RiskType", S, ()), ("Threshold", N, ()), ("CurrentValue", N, ()), ("Action", S, ())),
+    UNKNOWN: (),
+}  # fmt: skip
+_STATE_AFTER = {
+    "Order": (
+        ("OrderId", G, ()), ("SecuritySymbol", S, ()), ("Direction", E, _DIRECTIONS), ("Quantity", N, ()),
+        ("Status", S, ()),
+    ),
+    "PnL": (("Total", N, ()), ("Realized", N, ()), ("Unrealized", N, ())),
+}  # fmt: skip
+
+
+def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | Unreadable:
+    """
+    Make a row of a logged event, with every fault among its problems.
+
+    An id that is missing or no GUID is replaced by one derived from the run and the line, so that the same line gives
+    the same event again; a time that cannot be read by `usual_moment`, that of the event before.
+    """
+    raw = event.properties
+    if raw is not None and len(raw) > MOST_PROPERTY_BYTES:
+        return _unreadable(event, f"properties of {len(raw):,} bytes; at most {MOST_PROPERTY_BYTES:,} are stored")
+    problems = list(event.problems)
+    values: Any = None
+    if raw is not None:
+        try:
+            values = _DECODER.decode(raw)
+        except (msgspec.MsgspecError, RecursionError, ArithmeticError) as error:
+            return _unreadable(event, f"properties cannot be read: {error or 'nested too deep'}"[:200])
+    if not isinstance(values, dict):
+        problems.append(Problem("Properties", "Missing required field" if values is None else "Not an object"))
+        raw, values = (b"{}" if values is None else b'{"Value": %b}' % (raw or b"null")), {}
+    name = event.event_type
+    code = TYPE_CODES.get(name) if isinstance(name, str) else None
+    if not code:
+        problems.append(Problem("EventType", _unlike("event type", name)))
+        name, code = UNKNOWN, 0
+    _check_properties(values, _SCHEMAS[str(name)], problems, "Properties.")
+    if code == TYPE_CODES["StateChange"] and isinstance(values.get("StateAfter"), dict):
+        schema = _STATE_AFTER.get(str(values.get("StateType")), ())
+        _check_properties(values["StateAfter"], schema, problems, "Properties.StateAfter.")
+    return EventRow(
+        _event_id(event, run_id, problems),
+        _moment(event.timestamp, usual_moment, problems),
+        code,
+        _word(event.severity, SEVERITY_CODES, "Info", "Severity", problems),
+        _word(event.category, CATEGORY_CODES, USUAL_CATEGORY[str(name)], "Category", problems),
+        raw or b"{}",
+        values,
+        _parent(event.parent_event_id, problems),
+        problems,
+        event.line_number,
+        event.line,
+    )
+
+
+def usable(number: object) -> bool:
+    """Tell whether a decoded value is a number that can be aggregated."""
+    if type(number) is int:
+        return -(10**FARTHEST_EXPONENT) < number < 10**FARTHEST_EXPONENT
+    if type(number) is not Decimal:
+        return False
+    return not number or (
+        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MOST_DIGITS
+    )
+
+
+def is_guid(value: object) -> bool:
+    """Tell whether a value is a GUID in its usual form."""
+    return isinstance(value, str) and _GUID(value) is not None
+
+
+_GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
+
+
+def _check_properties(
+    values: dict[str, Any], schema: tuple[tuple[str, str, tuple[str, ...]], ...], problems: list[Problem], prefix: str
+) -> None:
+    for name, kind, choices in schema:
+        if name not in values:
+            problems.append(Problem(prefix + name, "Missing required field", "Warning"))
+            continue
+        value = values[name]
+        if kind == N:
+            if not usable(value):
+                problems.append(Problem(prefix + name, _not_a_number(value)))
+        elif kind == S:
+            if not isinstance(value, str):
+                problems.append(Problem(prefix + name, "Not a string"))
+        elif kind == G:
+            if not is_guid(value):
+                problems.append(Problem(prefix + name, "Invalid GUID format"))
+        elif kind == E:
+            if value not in choices:
+                problems.append(Problem(prefix + name, f"Not one of {', '.join(choices)}"))
+        elif kind == O and not isinstance(value, dict):
+            problems.append(Problem(prefix + name, "Not an object"))
+
+
+def _not_a_number(value: object) -> str:
+    return "Number too large to aggregate" if isinstance(value, int | Decimal) and value is not True else "Not a number"
+
+
+def _event_id(event: LoggedEvent, run_id: UUID, problems: list[Problem]) -> UUID:
+    given = event.event_id
+    if isinstance(given, UUID):
+        return given
+    if isinstance(given, str) and _GUID(given):
+        return UUID(given)
+    problems.append(Problem("EventId", "Missing required field" if given is None else _unlike("GUID", given)))
+    return uuid5(run_id, sha256(event.line or event.properties or b"").hexdigest())
+
+
+def _parent(given: object, problems: list[Problem]) -> UUID | None:
+    if given is None or isinstance(given, UUID):
+        return given
+    if isinstance(given, str) and _GUID(given):
+        return UUID(given)
+    problems.append(Problem("ParentEventId", _unlike("GUID", given)))
+    return None
+
+
+def _word(given: object, codes: dict[str, int], usual: str, field: str, problems: list[Problem]) -> int:
+    code = codes.get(given) if isinstance(given, str) else None
+    if code is None:
+        words = "Missing required field" if given is None else f"Not one of {', '.join(codes)}: {str(given)[:60]!r}"
+        problems.append(Problem(field, f"{words}; taken as {usual}", "Warning"))
+        return codes[usual]
+    return code
+
+
+def _moment(given: object, usual: int, problems: list[Problem]) -> int:
+    """Give microseconds since 1970; digits beyond are cut."""
+    if isinstance(given, str):
+        try:
+            if usually := _USUAL_TIME(given):
+                year, month, day, hour, minute, second, fraction = usually.groups()
+                moment = datetime(*map(int, (year, month, day, hour, minute, second)), tzinfo=UTC) - EPOCH  # type: ignore[arg-type,misc]
+                whole = moment.days * 86_400_000_000 + moment.seconds * 1_000_000
+                return whole + (int(fraction[:6].ljust(6, "0")) if fraction else 0)
+            read = datetime.fromisoformat(given)
+            return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
+        except (ValueError, OverflowError):
+            pass
+    elif isinstance(given, datetime):
+        return ((given if given.tzinfo else given.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
+    elif type(given) is int and EARLIEST <= given <= LATEST:
+        return given
+    words = "Missing required field" if given is None else f"Not an ISO 8601 time: {str(given)[:60]!r}"
+    problems.append(Problem("Timestamp", f"{words}; placed at the event before"))
+    return usual
+
+
+def _unlike(kind: str, given: object) -> str:
+    if given is None:
+        return "Missing required field"
+    return f"Invalid GUID format: {str(given)[:60]!r}" if kind == "GUID" else f"Unknown {kind}: {str(given)[:60]!r}"
+
+
+def _unreadable(event: LoggedEvent, reason: str) -> Unreadable:
+    return Unreadable(line_number=event.line_number, line=event.line, reason=reason)

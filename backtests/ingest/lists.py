@@ -1,0 +1,139 @@
+"""
+Which lists an event is in, by name (migrations/0002_store.sql tells what each holds). Pure.
+
+Names made of what was logged are kept short and free of what PostgreSQL's text cannot hold: a value that is long or
+odd stands as its hash.
+"""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+
+from backtests.ingest.check import is_guid, usable
+from backtests.ingest.record import EventRow
+from backtests.vocabulary import SEVERITIES, TYPE_CODES
+
+LONGEST_NAME = 200
+BY_TYPE = ("SecuritySymbol", "IndicatorName")
+"""Entities with many events: their lists are kept apart by type of event."""
+WHOLE = ("OrderId", "PositionId")
+PNL = "l"
+_STATE = TYPE_CODES["StateChange"]
+_INDICATOR = TYPE_CODES["IndicatorCalculation"]
+
+
+def lists_of(row: EventRow) -> Iterator[str]:
+    """Name the lists that hold the event itself; roots and numbers apart."""
+    kind, values = row.event_type, row.values
+    yield f"t:{kind}"
+    yield f"s:{kind}:{row.severity}"
+    for value in _entities("SecuritySymbol", kind, values):
+        yield f"e:SecuritySymbol:{value}:{kind}"
+    for name in WHOLE:
+        for value in _entities(name, kind, values):
+            yield f"e:{name}:{value}"
+    if kind == _INDICATOR or "IndicatorName" in values:
+        for value in _entities("IndicatorName", kind, values):
+            yield f"e:IndicatorName:{value}:{kind}"
+        if kind == _INDICATOR and "IndicatorName" in values:
+            yield indicator_list(values["IndicatorName"], values.get("SecuritySymbol"))
+    elif kind == _STATE and values.get("StateType") == "PnL" and isinstance(values.get("StateAfter"), dict):
+        yield PNL
+    if row.problems:
+        yield from error_lists(problem.severity for problem in row.problems)
+
+
+def error_lists(severities: Any) -> Iterator[str]:
+    """Name the lists of events with errors of these severities."""
+    yield "v"
+    for severity in sorted(set(severities)):
+        yield f"v:{severity}"
+
+
+def numbers_of(row: EventRow) -> Iterator[tuple[str, int | Decimal]]:
+    """Give every number among the event's properties with its path, `Name.Name`, as the contract's paths name it."""
+    for name, value in row.values.items():
+        kind = type(value)
+        if kind is int or kind is Decimal:
+            if usable(value) and _is_name(name):
+                yield name, value
+        elif kind is dict and _is_name(name):
+            yield from _below(name, value)
+
+
+def _below(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, int | Decimal]]:
+    for name, value in values.items():
+        kind = type(value)
+        if (kind is int or kind is Decimal) and usable(value) and _is_name(name):
+            yield f"{prefix}.{name}", value
+        elif kind is dict and _is_name(name):
+            yield from _below(f"{prefix}.{name}", value)
+
+
+def number_list(event_type: int, path: str) -> str:
+    """Name the list of events of a type whose property at the path is a number."""
+    return f"n:{event_type}:{_short(path)}"
+
+
+def entity_lists(entity: str, value: str, *, event_types: list[str]) -> list[str]:
+    """Name the lists that an entity's events are in, of these types or, when there are none, of all."""
+    named = entity_value(value)
+    if entity in WHOLE:
+        return [f"e:{entity}:{named}"]
+    codes = [TYPE_CODES[name] for name in event_types] or list(TYPE_CODES.values())
+    return [f"e:{entity}:{named}:{code}" for code in dict.fromkeys(codes)]
+
+
+def indicator_list(name: object, symbol: object) -> str:
+    """Name the list of an indicator's values for a security."""
+    return f"i:{entity_value(name)}:{entity_value(symbol)}"
+
+
+def entity_value(value: object) -> str:
+    """Write an entity's value as part of a list's name; GUIDs are one whatever their case."""
+    text = value if isinstance(value, str) else repr(value)
+    return text.lower() if is_guid(text) else _short(text)
+
+
+def state_order_id(row: EventRow) -> str | None:
+    """Give the order whose state the event says, if it says one's."""
+    after = row.values.get("StateAfter")
+    if row.event_type != _STATE or row.values.get("StateType") != "Order" or not isinstance(after, dict):
+        return None
+    return entity_value(after["OrderId"]) if after.get("OrderId") is not None else None
+
+
+def severity_list(event_type: str, severity: str | None) -> str:
+    """Name the list of a type's events, of one severity or of all."""
+    code = TYPE_CODES[event_type]
+    return f"t:{code}" if severity is None else f"s:{code}:{SEVERITIES.index(severity)}"
+
+
+def _entities(name: str, kind: int, values: dict[str, Any]) -> Iterator[str]:
+    """Give the values that a property of this name has: at the top, and in the states of a StateChange."""
+    top = values.get(name)
+    found = entity_value(top) if top is not None else None
+    if found is not None:
+        yield found
+    if kind == _STATE:
+        seen = {found}
+        for side in ("StateAfter", "StateBefore"):
+            state = values.get(side)
+            if isinstance(state, dict) and state.get(name) is not None:
+                value = entity_value(state[name])
+                if value not in seen:
+                    seen.add(value)
+                    yield value
+
+
+def _is_name(name: str) -> bool:
+    return name.isascii() and (
+        name.isalnum() or name.replace("_", "").isalnum() or (bool(name) and not name.strip("_"))
+    )
+
+
+def _short(text: str) -> str:
+    if len(text) <= LONGEST_NAME and text.isprintable() and not text.startswith("#"):
+        return text
+    return "#" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
