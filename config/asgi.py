@@ -1,6 +1,7 @@
 """The server's entry: tool calls and MCP first, then Django."""
 
 import os
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -19,6 +20,10 @@ from toolbox.fast_lane import FastLane
 from toolbox.mcp_http import McpLane
 from toolbox.reader import reader
 from toolbox.registry import registry
+
+
+# whitenoise reads its files in a worker thread, as Django then does with the synchronous iterator; that is known.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 
 
 class Server:

@@ -108,6 +108,8 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
+LOGIN_REDIRECT_URL = "/admin/"
+
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 

@@ -5,7 +5,7 @@ from calendar import monthrange
 from datetime import date
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SkipValidation, ValidationInfo, WithJsonSchema, model_validator
 from pydantic.alias_generators import to_camel
 
 from toolbox.contract import Answer, Question, WholeNumber
@@ -219,7 +219,7 @@ class QueryMetadata(Answer):
 class LinescoreRows(Answer):
     """Rows whose columns follow the question: periods, a ranking of teams, or games."""
 
-    results: list[dict[str, Any]] = Field(
+    results: SkipValidation[list[dict[str, Any]]] = Field(
         description=(
             "One object a row. Periods: game_date, home_team_code, away_team_code, period_number, goals_for, "
             "goals_against, empty_net_goals, period_outcome (and team_code, when no team was asked for), oldest first. "

@@ -164,6 +164,9 @@ class PeriodResult(models.Model):
             models.Index(fields=["game_date", "period_number", "game", "team"], name="linescore_results_date"),
             models.Index(fields=["period_outcome", "game_date"], include=["team"], name="linescore_results_outcome"),
             models.Index(fields=["season", "period_outcome", "team"], name="linescore_results_season"),
+            models.Index(
+                fields=["season", "game_date", "period_number", "game", "team"], name="linescore_results_season_date"
+            ),
         ]
 
     def __str__(self) -> str:

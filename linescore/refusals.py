@@ -56,7 +56,9 @@ def _likeness(given: str, team: dict[str, str]) -> float:
     """Compare with code, name, nickname and city, without case or punctuation; 1 is the same."""
     wanted = _letters(given)
     names = (team["team_code"], team["team_name"], team["team_name"].rpartition(" ")[2], team["city"])
-    return max(SequenceMatcher(None, wanted, _letters(name)).ratio() for name in names if name)
+    likeness = max(SequenceMatcher(None, wanted, _letters(name)).ratio() for name in names if name)
+    begins = wanted and any(_letters(name).startswith(wanted) for name in names)
+    return likeness + (0.1 if begins else 0)
 
 
 def _letters(text: str) -> str:

@@ -144,7 +144,7 @@ class Teams(ReadOnlyResource):
     queryset = Team.objects.all()
     serializer_class = TeamSerializer
     filterset_class = TeamFilters
-    lookup_value_regex = "[A-Za-z]{3}"
+    key_form = "[A-Z]{3}"
     ordering = "team_code"
     ordering_fields = ["team_code", "team_name", "city"]
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from datetime import UTC
 from typing import Any
 
 from django import forms
@@ -15,13 +16,13 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
-from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
+from unfold.contrib.filters.admin import FieldTextFilter
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from toolbox import keys
-from toolbox.curation import BrowsedAdmin, CuratedAdmin, PickFilter
+from toolbox.curation import BrowsedAdmin, CuratedAdmin, MomentFilter, PickFilter
 from toolbox.models import ApiKey, ToolCall
 from toolbox.registry import registry
 from toolbox.scopes import known_scopes
@@ -80,7 +81,7 @@ class ApiKeyAdmin(CuratedAdmin):
     readonly_fields = ["start", "created_at"]
     list_display = ["name", "start", "owner", "scope_list", "calls_per_minute", "expires_at", "revoked_at"]
     list_select_related = ["owner"]
-    list_filter = ["owner", ("expires_at", RangeDateTimeFilter), ("revoked_at", admin.EmptyFieldListFilter)]
+    list_filter = ["owner", ("expires_at", MomentFilter), ("revoked_at", admin.EmptyFieldListFilter)]
     search_fields = ["name", "start", "owner__username"]
     autocomplete_fields = ["owner"]
     ordering = ["-created_at"]
@@ -152,7 +153,7 @@ class ToolCallAdmin(BrowsedAdmin):
 
     notice = "Recorded by the server, never edited. Lists end after 10,000 rows; filter or search to see others."
     list_display = [
-        "called_at",
+        "called_at_exactly",
         "caller",
         "tool",
         "face",
@@ -170,19 +171,26 @@ class ToolCallAdmin(BrowsedAdmin):
         ("face", FieldTextFilter),
         ("code", FieldTextFilter),
         ("caller", FieldTextFilter),
-        ("called_at", RangeDateTimeFilter),
+        ("called_at", MomentFilter),
     ]
     search_fields = ["request_id", "caller", "arguments"]
     search_help_text = "Request id, caller, or words of the arguments"
     ordering = ["-called_at"]
     fields = [
-        ("called_at", "milliseconds"),
+        ("called_at_exactly", "request_id"),
         ("caller", "key_id"),
-        ("domain", "tool", "face"),
-        ("outcome", "code", "status"),
-        ("rows", "answer_bytes", "request_id"),
+        ("domain", "tool"),
+        ("face", "outcome"),
+        ("code", "status"),
+        ("rows", "answer_bytes"),
+        "milliseconds",
         "arguments_laid_out",
     ]
+
+    @admin.display(description="called at", ordering="called_at")
+    def called_at_exactly(self, call: ToolCall) -> str:
+        """Give the moment to the millisecond, in UTC."""
+        return call.called_at.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
 
     @display(  # type: ignore[untyped-decorator]
         description="outcome",

@@ -9,7 +9,7 @@ wait too, a bounded time, then are refused. Calls of writing tools are recorded 
 import asyncio
 import logging
 import os
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 import psycopg
@@ -104,7 +104,7 @@ class Audit:
             self._writer.cancel()
         try:
             await self._flush()
-        except (DatabaseUnavailable, StatementTimeout):
+        except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
             logger.exception("%d records of calls are lost: the database was away at shutdown", len(self._buffer))
 
     async def _keep_writing(self) -> None:
@@ -117,7 +117,7 @@ class Audit:
                 pass
             try:
                 await self._flush()
-            except (DatabaseUnavailable, StatementTimeout) as away:
+            except (DatabaseUnavailable, StatementTimeout, psycopg.Error) as away:
                 logger.warning("%d records of calls wait for the database: %s", len(self._buffer), away)
                 await asyncio.sleep(RETRY_SECONDS)
 
@@ -125,7 +125,11 @@ class Audit:
         async with self._writing:
             batch = self._buffer[:]
             if batch:
-                await _write([_row(record) for record in batch])
+                rows = []
+                for record in batch:
+                    rows.append(_row(record))
+                    await asyncio.sleep(0)  # calls are answered between rows: redacting long arguments takes ms
+                await _write(rows)
                 del self._buffer[: len(batch)]
         self._due.clear()
         self._has_room.set()
@@ -155,15 +159,27 @@ async def _copy(connection: Connection, rows: list[tuple[object, ...]]) -> None:
 
 def _row(record: CallRecord) -> tuple[object, ...]:
     """Make the record fit its columns: text without NUL, cut, secrets blanked before the cut can split them."""
-    values = dict(zip((field.name for field in fields(record)), astuple(record), strict=True))
-    for name, longest in (("arguments", LONGEST_ARGUMENTS), ("tool", 200), ("domain", 60), ("request_id", 64)):
-        values[name] = _text(values[name])[:longest]
-    return tuple(values.values())
+    return (
+        record.called_at,
+        _text(record.request_id)[:64],
+        record.caller,
+        record.key_id,
+        record.face,
+        _text(record.domain)[:60],
+        _text(record.tool)[:200],
+        _text(record.arguments)[:LONGEST_ARGUMENTS],
+        record.outcome,
+        record.code,
+        record.status,
+        record.rows,
+        record.answer_bytes,
+        record.milliseconds,
+    )
 
 
 def _text(value: bytes | str) -> str:
     raw = value if isinstance(value, bytes) else value.encode("utf-8", "replace")
-    return redacted(raw.decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}"))
+    return redacted(raw[:KEPT_ARGUMENTS].decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}"))
 
 
 audit = Audit()

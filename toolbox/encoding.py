@@ -27,6 +27,8 @@ def timestamp(moment: datetime) -> str:
 
 
 def _plain(value: Any) -> object:
+    if type(value) is date:  # first, because rows are full of them
+        return value.isoformat()
     if isinstance(value, BaseModel):
         return _fields(value)
     if isinstance(value, Decimal):

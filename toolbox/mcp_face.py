@@ -1,5 +1,6 @@
 """MCP: the catalogue and the calls, through the official SDK's low-level server."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +43,7 @@ def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, do
         call = Call(
             tool=params.name,
             domain=tool.domain if tool else domain,
-            arguments=orjson.dumps(params.arguments or {}),
+            arguments=json.dumps(params.arguments or {}).encode(),
             credential=credential_of(ctx),
             face=face,
             request_id=_request_id(ctx),

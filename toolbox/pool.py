@@ -19,6 +19,14 @@ Connection = psycopg.AsyncConnection[DictRow]
 Parameters = Mapping[str, Any] | Sequence[Any]
 Result = TypeVar("Result")
 
+_NOT_MIGRATED = (
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.InsufficientPrivilege,
+)
+"""What our own statements meet only on a database that migrations have not reached."""
+
 CONNECT_TIMEOUT_SECONDS = 2
 WAIT_SECONDS = 2.0
 
@@ -63,7 +71,10 @@ class Pool:
                 await cursor.execute(statement.encode(), parameters, prepare=True)
                 return await cursor.fetchall()
 
-        found = await self.using(rows)
+        try:
+            found = await self.using(rows)
+        except _NOT_MIGRATED as behind:
+            raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
         return Fetched(rows=found, milliseconds=(self.clock() - started) * 1000)
 
     async def using(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:

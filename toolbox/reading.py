@@ -12,6 +12,8 @@ from toolbox.errors import ToolError
 from toolbox.tool import Tool
 
 LONGEST_ECHO = 80
+LONGEST_KEY = 256
+MOST_PROBLEMS = 10
 
 
 def read_question(tool: Tool, arguments: bytes) -> Question:
@@ -22,7 +24,7 @@ def read_question(tool: Tool, arguments: bytes) -> Question:
     where the mend is certain; or whatever ToolError a validator of the model raised.
     """
     try:
-        question = tool.question.model_validate_json(arguments or b"{}")
+        question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
     except ValidationError as invalid:
         _refuse(tool, invalid)
     _refuse_nul(tool, question)
@@ -32,15 +34,18 @@ def read_question(tool: Tool, arguments: bytes) -> Question:
 def _refuse(tool: Tool, invalid: ValidationError) -> NoReturn:
     problems = invalid.errors(include_url=False)
     first = problems[0]
-    message, suggestion, patch = _explained(tool, first)
-    others = [f"{_path(problem)}: {problem['msg']}" for problem in problems[1:10]]
+    explained = [_explained(tool, problem) for problem in problems[:MOST_PROBLEMS]]
+    message, suggestion, _ = explained[0]
+    patches = [patch for _, _, patch in explained]
+    patch = {name: value for patch in patches for name, value in patch.items()} if all(patches) else {}
+    others = [said for said, _, _ in explained[1:]]
     raise ToolError(
         tool.dialect.bad_input,
         message,
         suggestion=suggestion,
         field=_path(first),
         details={"otherProblems": others} if others else {},
-        retry_with=patch,
+        retry_with=patch if len(problems) <= MOST_PROBLEMS else {},
     ) from invalid
 
 
@@ -73,9 +78,13 @@ def _unknown(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, Any
     listed = f"The parameters are: {', '.join(known)}." if known else "This tool takes no parameters."
     near = [name for name in known if _plain(name) == _plain(field)] or get_close_matches(field, known, n=1)
     if near and len(problem["loc"]) == 1:
-        patch = {_echo_text(field): None, near[0]: problem["input"]} if _short(problem["input"]) else {}
+        patch = {field: None, near[0]: problem["input"]} if _can_be_sent_back(field, problem["input"]) else {}
         return f"There is no parameter {_echo(field)}.", f"Use {near[0]}. {listed}", patch
-    return f"There is no parameter {_echo(field)}.", f"Leave it out. {listed}", {_echo_text(field): None}
+    return (
+        f"There is no parameter {_echo(field)}.",
+        f"Leave it out. {listed}",
+        {field: None} if _can_be_sent_back(field) else {},
+    )
 
 
 def _refuse_nul(tool: Tool, question: Question) -> None:
@@ -134,8 +143,9 @@ def _path(problem: ErrorDetails) -> str:
     return _echo_text(".".join(str(part) for part in problem["loc"])) or "body"
 
 
-def _short(value: object) -> bool:
-    return len(str(value)) <= LONGEST_ECHO
+def _can_be_sent_back(*values: object) -> bool:
+    """Tell whether a merge patch may hold these, whole: cut, they would not mend anything."""
+    return all(len(str(value)) <= LONGEST_KEY for value in values)
 
 
 def _echo(value: object) -> str:

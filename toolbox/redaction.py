@@ -15,7 +15,8 @@ def redacted(text: str) -> str:
     """Blank the values of secret-looking JSON fields, Toolroom's own keys and bearer tokens; also in cut JSON."""
     text = _FIELD.sub(_blank, text)
     text = _OWN_KEY.sub(REDACTED, text)
-    return _BEARER.sub(rf"\1 {REDACTED}", text)
+    # A function, not a template: Python 3.11 reads a template again on every call.
+    return _BEARER.sub(lambda found: f"{found[1]} {REDACTED}", text)
 
 
 def _blank(field: re.Match[str]) -> str:

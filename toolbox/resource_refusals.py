@@ -51,6 +51,8 @@ def _said(error: Exception) -> tuple[str, dict[str, Any]]:
     if isinstance(error, exceptions.ValidationError) and isinstance(error.detail, dict):
         fields = {name: [str(reason) for reason in reasons] for name, reasons in error.detail.items()}
         return " ".join(f"{name}: {' '.join(reasons)}" for name, reasons in fields.items()), {"parameters": fields}
+    if isinstance(error, exceptions.NotAuthenticated):
+        return "This address needs an API key.", {}
     if isinstance(error, Http404):
         return NOT_FOUND.meaning, {}
     if isinstance(error, PermissionDenied):

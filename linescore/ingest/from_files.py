@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from linescore.ingest.load import LoadRules, TeamRules, load_games, load_teams
@@ -13,6 +14,7 @@ from linescore.ingest.report import LoadReport
 from linescore.ingest.survey import Survey
 
 KIND_WORDS = {"PRE": "a preseason game", "REG": "a regular-season game", "POST": "a playoff game"}
+RECORDS_BETWEEN_STEPS = 1000
 OnStep = Callable[[str, int, int], None]
 
 
@@ -38,13 +40,16 @@ def ingest_files(path: Path, *, wanted: Wanted, on_step: OnStep = unseen) -> Loa
     """
     report, survey, readable = LoadReport(), Survey(), []
     found = files_below(path)
-    for number, file in enumerate(found, start=1):
-        on_step("reading files", number, len(found))
+    bytes_in_all, bytes_done = sum(map(_size, found)), 0
+    for file in found:
+        on_read = partial(_tell, on_step=on_step, bytes_before=bytes_done, bytes_in_all=bytes_in_all)
         try:
-            survey.merge(Survey.of(_records(file)))
+            survey.merge(Survey.of(_records(file, on_read=on_read)))
             readable.append(file)
         except NotReadable as error:
             report.unreadable.append(Refused(name=_shown(file, below=path), reason=str(error)))
+        bytes_done += _size(file)
+        on_step("reading kilobytes", bytes_done >> 10, bytes_in_all >> 10)
     report.expected = len(survey.games)
     rules = TeamRules(adds_mentioned=wanted.adds_teams)
     load_teams(survey.teams.values(), rules=rules, report=report)
@@ -93,14 +98,25 @@ def _games(
             report.unreadable.append(Refused(name=_shown(file, below=below), reason=f"changed meanwhile: {error}"))
 
 
-def _records(file: Path) -> Iterator[Record]:
+def _records(file: Path, *, on_read: Callable[[int], None] = unseen) -> Iterator[Record]:
+    if not file.is_file():
+        raise NotReadable("not a regular file")
     try:
-        if not file.is_file():
-            raise NotReadable("not a regular file")
         with file.open("rb") as stream:
-            yield from read_records(stream)
+            for number, record in enumerate(read_records(stream)):
+                if number % RECORDS_BETWEEN_STEPS == 0:
+                    on_read(stream.tell())
+                yield record
     except OSError as error:
         raise NotReadable(f"cannot be read: {error.strerror or error}") from error
+
+
+def _tell(bytes_read: int, *, on_step: OnStep, bytes_before: int, bytes_in_all: int) -> None:
+    on_step("reading kilobytes", bytes_before + bytes_read >> 10, bytes_in_all >> 10)
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
 
 
 def _shown(file: Path, *, below: Path) -> str:

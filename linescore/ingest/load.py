@@ -116,6 +116,8 @@ def _accepted(
 
 
 def _load_batch(games: list[GameScore], *, report: LoadReport, replaces_stored: bool) -> None:
+    if not games:
+        return
     with transaction.atomic():
         stored = _stored([game.game_id for game in games])
         new = [game for game in games if game.game_id not in stored]
@@ -144,8 +146,6 @@ def _score(game: Game, *, periods: list[PeriodScore]) -> GameScore:
 
 def _write(games: list[GameScore]) -> None:
     """Replace the games and their periods; the database derives the results."""
-    if not games:
-        return
     Game.objects.bulk_create(
         [
             Game(

@@ -185,7 +185,7 @@ def _reason_to_wait(game: GameHead) -> str:
 
 def _teams(game: GameHead) -> Iterator[Record]:
     if game.game_type in KINDS:
-        for side in (game.home_team, game.away_team):
+        for side in (game.away_team, game.home_team):
             if _can_be_named(side):
                 yield TeamRecord(team_code=side.abbrev, team_name=side.full_name)
 

@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'linescore_period_results',
-                'indexes': [models.Index(fields=['team', 'game_date', 'period_number', 'game'], name='linescore_results_team'), models.Index(fields=['game_date', 'period_number', 'game', 'team'], name='linescore_results_date'), models.Index(fields=['period_outcome', 'game_date'], include=('team',), name='linescore_results_outcome'), models.Index(fields=['season', 'period_outcome', 'team'], name='linescore_results_season')],
+                'indexes': [models.Index(fields=['team', 'game_date', 'period_number', 'game'], name='linescore_results_team'), models.Index(fields=['game_date', 'period_number', 'game', 'team'], name='linescore_results_date'), models.Index(fields=['period_outcome', 'game_date'], include=('team',), name='linescore_results_outcome'), models.Index(fields=['season', 'period_outcome', 'team'], name='linescore_results_season'), models.Index(fields=['season', 'game_date', 'period_number', 'game', 'team'], name='linescore_results_season_date')],
                 'constraints': [models.UniqueConstraint(fields=('game', 'team', 'period_number'), name='linescore_period_results_once')],
             },
         ),

@@ -79,6 +79,9 @@ BEGIN
     ELSE SELECT array_agg(DISTINCT game_id) INTO games
       FROM (SELECT game_id FROM before UNION SELECT game_id FROM after) AS touched;
   END CASE;
+  -- Whoever else writes periods of these games waits here, and then derives from what it finds committed; without it,
+  -- two corrections at once would each write back what the other's periods were before.
+  PERFORM FROM linescore_games WHERE game_id = ANY (games) ORDER BY game_id FOR NO KEY UPDATE;
   PERFORM linescore_derive(games);
   RETURN NULL;
 END

@@ -2,13 +2,14 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import psycopg
 import pytest
 from django.db import connections
 
+from tests.toolbox.faces import until
 from toolbox.registry import registry
 
 ADDRESS = "/api/tools/linescore/query_linescore_data"
@@ -28,13 +29,6 @@ def _waiting(connection: psycopg.Connection[tuple[int]]) -> int:
     row = connection.execute(WAITING).fetchone()
     assert row
     return row[0]
-
-
-async def _until(condition: Callable[[], bool]) -> None:
-    """Look on until the condition holds; raises TimeoutError after 4 s."""
-    async with asyncio.timeout(4):
-        while not await asyncio.to_thread(condition):
-            await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -63,7 +57,7 @@ async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
     monkeypatch.setattr(registry, "_tools", {tool.name: hasty})
 
     call = asyncio.ensure_future(fast_lane.post(ADDRESS, json={"teamCode": "CAR"}))
-    await _until(lambda: _waiting(locked) == 1)
+    await until(lambda: _waiting(locked) == 1)
     answer = await call
 
     error = answer.json()["error"]
@@ -78,12 +72,12 @@ async def test_a_caller_who_leaves_takes_the_statement_along(
     locked: psycopg.Connection[tuple[int]], fast_lane: httpx.AsyncClient
 ) -> None:
     call = asyncio.ensure_future(fast_lane.post(ADDRESS, json={"teamCode": "CAR"}))
-    await _until(lambda: _waiting(locked) == 1)
+    await until(lambda: _waiting(locked) == 1)
 
     call.cancel()
     await asyncio.wait([call])
 
-    await _until(lambda: _waiting(locked) == 0)
+    await until(lambda: _waiting(locked) == 0)
     assert call.cancelled()
 
 

@@ -28,7 +28,9 @@ async def test_every_parameter_may_be_left_out_or_null(fast_lane: httpx.AsyncCli
     assert answer.json()["data"]["query_metadata"]["filters_applied"] == []
 
 
-@pytest.mark.parametrize("code", ["XYZ", "car", "Carolina", "CAROLINA HURRICANES", "", "C", "ÇAR", "CAR ", "🏒", "%", "Z" * 5000])
+@pytest.mark.parametrize(
+    "code", ["XYZ", "car", "Carolina", "CAROLINA HURRICANES", "", "C", "ÇAR", "CAR ", "🏒", "%", "Z" * 5000]
+)
 async def test_an_unknown_team_is_refused_with_every_valid_code(fast_lane: httpx.AsyncClient, code: str) -> None:
     error = await _refused(fast_lane, {"teamCode": code})
 
@@ -85,10 +87,10 @@ async def test_a_day_that_does_not_exist_is_refused_with_one_that_does(
     assert mended in error["suggestion"]
 
 
-@pytest.mark.parametrize("given", ["2025-13-01", "0000-01-01", "yesterday", "", "28.02.2025", "٢٠٢٥-٠٢-٠١", "9" * 5000])
-async def test_a_date_that_cannot_be_guessed_is_refused_with_the_form(
-    fast_lane: httpx.AsyncClient, given: str
-) -> None:
+@pytest.mark.parametrize(
+    "given", ["2025-13-01", "0000-01-01", "yesterday", "", "28.02.2025", "\u0662\u0660\u0662\u0665-02-01", "9" * 5000]
+)
+async def test_a_date_that_cannot_be_guessed_is_refused_with_the_form(fast_lane: httpx.AsyncClient, given: str) -> None:
     error = await _refused(fast_lane, {"startDate": given})
 
     assert error["details"] == {"code": "INVALID_DATE"}

@@ -55,7 +55,9 @@ async def test_a_real_question_is_answered_as_the_arithmetic_says(
 
 
 @pytest.mark.parametrize("limit", [1, 2, 37, 100])
-@pytest.mark.parametrize("ask", [{"teamCode": "BOS"}, {"periodOutcome": "WIN"}, {"wonTwoPlusRegPeriods": True}], ids=_named)
+@pytest.mark.parametrize(
+    "ask", [{"teamCode": "BOS"}, {"periodOutcome": "WIN"}, {"wonTwoPlusRegPeriods": True}], ids=_named
+)
 async def test_a_limit_keeps_the_first_rows_and_says_if_there_were_more(
     fast_lane: httpx.AsyncClient, ask: dict[str, Any], limit: int
 ) -> None:

@@ -1,6 +1,8 @@
 """`manage.py check --deploy` on the reader role: quiet when it is right, by name when it is not."""
 
+import httpx
 import pytest
+from asgiref.sync import sync_to_async
 from django.db import connections
 
 from toolbox.checks import reader_can_only_read
@@ -30,3 +32,21 @@ def test_it_names_what_to_revoke(scratch_database: None, statement: str, said: s
     assert [(message.id, said in str(message.msg)) for message in found] == [(code, True)]
     assert found[0].hint
     assert found[0].hint.startswith("REVOKE")
+
+
+@pytest.mark.parametrize("table", ["linescore_teams", "linescore_period_results", "toolbox_api_keys"])
+async def test_a_database_that_is_behind_the_code_is_a_part_that_is_away(
+    scratch_database: None, fast_lane: httpx.AsyncClient, table: str
+) -> None:
+    await sync_to_async(_rename)(table)
+
+    answer = await fast_lane.post("/api/tools/linescore/query_linescore_data", json={"teamCode": "XXX"})
+
+    assert answer.status_code == 503, answer.text
+    assert answer.json()["error"]["details"]["code"] == "DATABASE_ERROR"
+
+
+def _rename(table: str) -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {table} RENAME TO elsewhere")
+    connections.close_all()

@@ -1,0 +1,1 @@
+"""Measured claims, each beside what a user would pick instead."""

@@ -1,0 +1,65 @@
+"""The project's own files, read once, as the house rules look at them."""
+
+import ast
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
+CODE = ("config", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def files() -> tuple[Path, ...]:
+    """Find every file of the project, without what is made, hidden or installed."""
+    found = []
+    for folder, names, here in os.walk(ROOT):
+        names[:] = [name for name in names if name not in LEFT_OUT and not (name.startswith(".") and name != ".ci")]
+        found += [Path(folder, name) for name in here if not name.startswith(".env")]
+    return tuple(sorted(found))
+
+
+@cache
+def python() -> tuple[Path, ...]:
+    """Find every Python file."""
+    return tuple(path for path in files() if path.suffix == ".py")
+
+
+@cache
+def code() -> tuple[Path, ...]:
+    """Find the Python files of the product: no tests, benchmarks or generated migrations."""
+    return tuple(path for path in python() if name_of(path).startswith(CODE) and path.parent.name != "migrations")
+
+
+def name_of(path: Path) -> str:
+    """Give the path from the project's root, with slashes."""
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """Parse a Python file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def functions(path: Path) -> Iterator[tuple[str, Function]]:
+    """Give every function of a file, nested ones and methods included, by its dotted name."""
+    yield from _functions(tree(path), prefix="")
+
+
+def _functions(node: ast.AST, *, prefix: str) -> Iterator[tuple[str, Function]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Function):
+            yield f"{prefix}{child.name}", child
+        name = f"{prefix}{child.name}." if isinstance(child, Function | ast.ClassDef) else prefix
+        yield from _functions(child, prefix=name)
+
+
+def body_lines(function: Function) -> int:
+    """Count the lines of a function's body, its docstring left out."""
+    said = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return (said[-1].end_lineno or 0) - said[0].lineno + 1 if said else 0

@@ -1,0 +1,47 @@
+"""Fixtures of the kernel's tests."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests.toolbox.faces import TOOLS
+from toolbox.models import ApiKey
+
+
+@pytest.fixture
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every measured duration of this process be 0."""
+    monkeypatch.setattr("toolbox.reader.reader.clock", lambda: 0.0)
+    monkeypatch.setattr("toolbox.answer.clock", lambda: 0.0)
+
+
+@pytest.fixture
+def committed(cast: object, django_db_blocker: Any) -> Iterator[None]:
+    """Let the test commit rows of its own to the shared database, which it tells apart by their ids."""
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.fixture
+def make_key(committed: None) -> Iterator[Callable[..., tuple[ApiKey, str]]]:
+    """Give a maker of keys that end with the test; without options they are alice's and may read."""
+    made: list[int] = []
+
+    def make(**options: Any) -> tuple[ApiKey, str]:
+        alice = User.objects.get(username="alice")
+        usual: dict[str, Any] = {"name": "made for a test", "owner_id": alice.pk, "scopes": [TOOLS[0].scope]}
+        row, key = ApiKey.make(**usual | options)
+        made.append(row.pk)
+        return row, key
+
+    yield make
+    ApiKey.objects.filter(pk__in=made).delete()
+
+
+@pytest.fixture
+def mark() -> str:
+    """Give a word that no other test uses, fit for a request id."""
+    return f"mark-{secrets.token_hex(8)}"

@@ -1,0 +1,67 @@
+"""Ways to a tool that tests of several rooms share: every face, its answers in one shape."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+
+from toolbox.callers import LOCAL_OPERATOR, Caller
+from toolbox.mcp_face import mcp_server
+from toolbox.registry import registry
+from toolbox.tool import Tool
+
+TOOLS = list(registry.tools())
+"""Every tool of the catalogue: what is parametrised over it holds each later domain to it for nothing."""
+
+
+def address(tool: Tool) -> str:
+    """Give the tool's path on REST."""
+    return f"/api/tools/{tool.domain}/{tool.name}"
+
+
+def named(tool: Tool) -> str:
+    """Name the tool in a test's id."""
+    return f"{tool.domain}.{tool.name}"
+
+
+def settled(body: Any) -> Any:
+    """Give an answer without what a clock measured (`..._ms`), which no two calls share."""
+    if isinstance(body, dict):
+        return {name: settled(part) for name, part in body.items() if not re.search(r"(_ms|Ms)$", name)}
+    return [settled(part) for part in body] if isinstance(body, list) else body
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Look on from threads until the condition, which must not use the ORM, holds; TimeoutError after 4 s."""
+    async with asyncio.timeout(4):
+        while not await asyncio.to_thread(condition):  # noqa: ASYNC110 - it happens in the database, or a thread
+            await asyncio.sleep(0)
+
+
+def text_of(told: CallToolResult) -> str:
+    """Give the text of a tool's result over MCP, its only content."""
+    (part,) = told.content
+    assert isinstance(part, TextContent)
+    return part.text
+
+
+@asynccontextmanager
+async def mcp_over_http(server: str, *, key: str, path: str = "/mcp", mode: str = "auto") -> AsyncIterator[Client]:
+    """Connect the official SDK's client to a running server."""
+    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=30) as http:
+        transport = streamable_http_client(f"{server}{path}", http_client=http)
+        async with Client(transport, mode=mode) as client:
+            yield client
+
+
+@asynccontextmanager
+async def mcp_in_memory(caller: Caller = LOCAL_OPERATOR, *, mode: str = "legacy") -> AsyncIterator[Client]:
+    """Connect the official SDK's client to the catalogue without a network."""
+    async with Client(mcp_server(registry, face="memory", credential_of=lambda _: caller), mode=mode) as client:
+        yield client

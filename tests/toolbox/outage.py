@@ -1,0 +1,159 @@
+"""
+A process with a database of its own, which it stops, starts and disturbs while it calls tools.
+
+Run by test_database_away.py; prints one JSON object: what each call met, and how long it took.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
+
+import psycopg  # noqa: E402 - Django first
+from django.conf import settings  # noqa: E402
+from django.contrib.auth.models import User  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connections  # noqa: E402
+
+from config.postgres.cluster import SUPERUSER, _run, _start, address, ensure_running  # noqa: E402
+from linescore.ingest.samples import load_samples  # noqa: E402
+from toolbox import home, keys  # noqa: E402
+from toolbox.answer import Call, answer  # noqa: E402
+from toolbox.audit import audit  # noqa: E402
+from toolbox.callers import LOCAL_OPERATOR, Caller  # noqa: E402
+from toolbox.ledger import ledger  # noqa: E402
+from toolbox.models import ApiKey  # noqa: E402
+from toolbox.reader import reader  # noqa: E402
+
+place = ensure_running(settings.TOOLROOM_VAR)
+met: dict[str, Any] = {}
+
+
+async def _answered(credential: str | Caller) -> dict[str, Any]:
+    started = time.perf_counter()
+    call = Call(tool="query_linescore_data", arguments=b"{}", credential=credential, face="test", request_id="outage")
+    reply = await answer(call)
+    return {"status": reply.status, "code": reply.code, "seconds": time.perf_counter() - started}
+
+
+def call(step: str, *, credential: str | Caller = LOCAL_OPERATOR) -> None:
+    """Call the tool once and note what came of it."""
+    met[step] = home.run(_answered(credential))
+
+
+def call_together(step: str, *, times: int) -> None:
+    """Call the tool several times at once and note the statuses."""
+
+    async def together() -> list[dict[str, Any]]:
+        return await asyncio.gather(*[_answered(LOCAL_OPERATOR) for _ in range(times)])
+
+    met[step] = [reply["status"] for reply in home.run(together())]
+
+
+def stop() -> None:
+    """Take the database away as a power cut would."""
+    _run(place, "pg_ctl", "-D", str(place.data), "-m", "immediate", "-w", "stop")
+
+
+def superuser() -> psycopg.Connection[Any]:
+    """Connect as the one who may end other people's connections."""
+    return psycopg.connect(
+        address(place, database=settings.DATABASES["default"]["NAME"], user=SUPERUSER), autocommit=True
+    )
+
+
+def end_connections() -> None:
+    """Terminate every connection of the pools."""
+    with superuser() as admin:
+        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'toolroom-%'")
+
+
+def stop_under_a_statement() -> None:
+    """Take the database away while a tool waits for its answer."""
+    holder = superuser()
+    holder.execute("BEGIN")
+    holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")
+    waiting = asyncio.run_coroutine_threadsafe(_answered(LOCAL_OPERATOR), home.home())
+    locks = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    until = time.monotonic() + 4
+    with superuser() as onlooker:
+        while onlooker.execute(locks).fetchone() == (0,) and time.monotonic() < until:
+            pass
+    stop()
+    met["the database goes under a statement"] = waiting.result(20)
+
+
+def main() -> None:
+    """Live through the outages, one after the other."""
+    key = made_ready()
+    outage_under_busy_pools(key)
+    outage_under_an_idle_pool()
+    ended_connections()
+    stop_under_a_statement()
+    _start(place)
+    call("back again")
+    home.run(audit.flush())
+    found = home.run(ledger.fetch("SELECT count(*) AS calls FROM toolbox_tool_calls"))
+    met["rows kept"] = found.rows[0]["calls"]
+    json.dump(met, sys.stdout)
+
+
+def made_ready() -> str:
+    """Make tables, season and a key; gives the key."""
+    call_command("migrate", verbosity=0)
+    load_samples()
+    _, key = ApiKey.make(name="k", owner_id=User.objects.create_user("o").pk, scopes=["*:read"])
+    connections.close_all()
+    return key
+
+
+def outage_under_busy_pools(key: str) -> None:
+    """Take the database from pools with open connections."""
+    call("before")
+    call("before, with a key", credential=key)
+    stop()
+    call("away")
+    call("away still")
+    keys.forget()
+    call("away, with a key that must be looked up", credential=key)
+    met["rows that wait"] = len(audit._buffer)
+    _start(place)
+    call("back")
+    call("back, with a key", credential=key)
+
+
+def outage_under_an_idle_pool() -> None:
+    """Take the database from a pool that has no connection."""
+    home.run(reader.close())
+    home.run(home_opens_without_connecting())
+    stop()
+    call("away, from an idle pool")
+    met["a pool is kept while away"] = reader._pool is not None
+    _start(place)
+    call("back, from an idle pool")
+
+
+def ended_connections() -> None:
+    """End the connections while the database stays."""
+    call_together("warm", times=8)
+    end_connections()
+    call("after every connection was ended")
+    call_together("warm again", times=8)
+    end_connections()
+    call_together("many after every connection was ended", times=8)
+
+
+async def home_opens_without_connecting() -> None:
+    """Leave the reader as ten idle minutes leave it: a pool without a connection."""
+    await reader._open()
+
+
+if __name__ == "__main__":
+    main()

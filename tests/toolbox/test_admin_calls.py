@@ -1,0 +1,139 @@
+"""The record of calls is browsed, never edited."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from toolbox.admin import laid_out
+from toolbox.curation import MOST_COUNTED
+from toolbox.models import ToolCall
+
+LIST = "/admin/toolbox/toolcall/"
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def curator(db: None) -> Client:
+    client = Client()
+    client.force_login(User.objects.get(username="curator"))
+    ToolCall.objects.all().delete()
+    return client
+
+
+def calls(number: int) -> list[ToolCall]:
+    return ToolCall.objects.bulk_create(
+        ToolCall(
+            called_at=START + timedelta(seconds=index), request_id=f"request-{index}", caller="alice", face="rest",
+            domain="linescore", tool="query_linescore_data", arguments=json.dumps({"teamCode": "CAR", "limit": index}),
+            outcome="answered" if index % 2 else "refused", code="" if index % 2 else "INVALID_TEAM_CODE",
+            status=200 if index % 2 else 400, rows=index, answer_bytes=index, milliseconds=float(number - index),
+        )
+        for index in range(number)
+    )  # fmt: skip
+
+
+def test_the_list_asks_the_same_queries_at_any_size_and_counts_no_further_than_a_cap(curator: Client) -> None:
+    calls(2)
+    with CaptureQueriesContext(connection) as few:
+        curator.get(LIST, {"_facets": "True"})
+    calls(300)
+    with CaptureQueriesContext(connection) as many:
+        curator.get(LIST, {"_facets": "True"})
+
+    counting = [query["sql"] for query in many if "COUNT(" in query["sql"]]
+    assert len(few) == len(many) <= 6
+    assert len(counting) == 1
+    assert f"LIMIT {MOST_COUNTED}" in counting[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"domain": "linescore"}, 10), ({"domain": "nowhere"}, 0), ({"tool": "query_linescore_data"}, 10),
+        ({"face__icontains": "mcp"}, 0), ({"outcome__exact": "refused"}, 5), ({"code__icontains": "team_code"}, 5),
+        ({"caller__icontains": "bob"}, 0), ({"q": "request-3"}, 1), ({"q": '"limit": 7'}, 1), ({"q": "alice"}, 10),
+        ({"called_at_from_0": "2026-01-01", "called_at_from_1": "00:00:08"}, 2),
+        ({"called_at_to_0": "2026-01-01", "called_at_to_1": "00:00:03"}, 4),
+        ({"called_at_from_0": "2026-01-01", "called_at_to_0": "2026-01-01"}, 10),
+    ],
+)  # fmt: skip
+def test_calls_are_found(curator: Client, query: dict[str, str], count: int) -> None:
+    calls(10)
+
+    answer = curator.get(LIST, query)
+
+    assert answer.context["cl"].result_count == count
+
+
+@pytest.mark.parametrize("name", ["called_at_from_0", "called_at_to_0", "domain", "outcome__exact", "q", "o", "p"])
+@pytest.mark.parametrize("value", ["\x00", "'; DROP TABLE toolbox_tool_calls; --", "2025-02-30", "9" * 40])
+def test_nonsense_in_the_address_is_no_server_error(curator: Client, name: str, value: str) -> None:
+    answer = curator.get(LIST, {name: value})
+
+    assert answer.status_code in (200, 302)
+
+
+def test_the_slowest_calls_come_first_when_asked_for(curator: Client) -> None:
+    calls(10)
+    column = ["called_at", "caller", "tool", "face", "outcome", "code", "status", "rows", "ms"].index("ms")
+
+    answer = curator.get(LIST, {"o": f"-{column}"})
+
+    times = [call.milliseconds for call in answer.context["cl"].result_list]
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize("action", ["add", "change", "delete"])
+def test_not_even_a_superuser_edits_the_record(curator: Client, action: str) -> None:
+    call = calls(1)[0]
+    path = "add" if action == "add" else f"{call.pk}/{action}"
+
+    answer = curator.post(f"{LIST}{path}/", {"caller": "mallory", "post": "yes"})
+
+    assert answer.status_code == 403
+    assert ToolCall.objects.get().caller == "alice"
+
+
+def test_the_list_offers_no_deleting(curator: Client) -> None:
+    call = calls(1)[0]
+
+    curator.post(LIST, {"action": "delete_selected", "_selected_action": [call.pk], "post": "yes"})
+
+    assert ToolCall.objects.count() == 1
+
+
+def test_a_calls_page_lays_its_arguments_out(curator: Client) -> None:
+    call = calls(1)[0]
+
+    page = curator.get(f"{LIST}{call.pk}/change/").content.decode()
+
+    assert "&quot;teamCode&quot;: &quot;CAR&quot;,\n" in page
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"team', '{"a": 1, "a": 2}', "[" * 4000, "", "<script>", "NaN-", "{\"a\": \"" + "x" * 4000]
+)  # fmt: skip
+def test_arguments_that_cannot_be_laid_out_are_shown_as_they_came(arguments: str) -> None:
+    assert laid_out(arguments) == arguments
+
+
+def test_arguments_cannot_inject_markup(curator: Client) -> None:
+    call = calls(1)[0]
+    ToolCall.objects.update(arguments='{"x": "<script>alert(1)</script>"}')
+
+    page = curator.get(f"{LIST}{call.pk}/change/").content.decode()
+
+    assert "<script>alert(1)" not in page
+
+
+def test_the_record_is_hidden_from_those_without_the_right(db: None) -> None:
+    User.objects.create_user("clerk", is_staff=True)
+    client = Client()
+    client.force_login(User.objects.get(username="clerk"))
+
+    assert client.get(LIST).status_code == 403
