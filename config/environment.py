@@ -40,6 +40,9 @@ class Environment(BaseSettings):
     )
     toolroom_reader_pool: int = Field(8, ge=1, le=200, description="Reader connections of one process at most.")
     toolroom_api_key: str = Field("", description="The key of `manage.py mcp`; without it, the local operator.")
+    backtests_response_bytes: int = Field(
+        2_097_152, ge=2_000, description="A page of backtest events is cut at so many bytes."
+    )
     celery_broker_url: str = Field("", description="Redis, Valkey or RabbitMQ for jobs.")
 
     @field_validator("allowed_hosts", "csrf_trusted_origins", mode="before")

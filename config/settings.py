@@ -99,6 +99,8 @@ TOOLROOM_API_KEY = env.toolroom_api_key
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 
+BACKTESTS_RESPONSE_BYTES = env.backtests_response_bytes
+
 CELERY_BROKER_URL = env.celery_broker_url
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

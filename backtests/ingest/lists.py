@@ -20,6 +20,7 @@ BY_TYPE = ("SecuritySymbol", "IndicatorName")
 WHOLE = ("OrderId", "PositionId")
 PNL = "l"
 _STATE = TYPE_CODES["StateChange"]
+_POSITION = TYPE_CODES["PositionUpdate"]
 _INDICATOR = TYPE_CODES["IndicatorCalculation"]
 
 
@@ -30,13 +31,15 @@ def lists_of(row: EventRow) -> Iterator[str]:
     yield f"s:{kind}:{row.severity}"
     for value in _entities("SecuritySymbol", kind, values):
         yield f"e:SecuritySymbol:{value}:{kind}"
+    if kind == _POSITION and values.get("SecuritySymbol") is not None:
+        yield position_list(values["SecuritySymbol"])
     for name in WHOLE:
         for value in _entities(name, kind, values):
             yield f"e:{name}:{value}"
     if kind == _INDICATOR or "IndicatorName" in values:
         for value in _entities("IndicatorName", kind, values):
             yield f"e:IndicatorName:{value}:{kind}"
-        if kind == _INDICATOR and "IndicatorName" in values:
+        if kind == _INDICATOR and values.get("IndicatorName") is not None:
             yield indicator_list(values["IndicatorName"], values.get("SecuritySymbol"))
     elif kind == _STATE and values.get("StateType") == "PnL" and isinstance(values.get("StateAfter"), dict):
         yield PNL
@@ -87,12 +90,18 @@ def entity_lists(entity: str, value: str, *, event_types: list[str]) -> list[str
 
 def indicator_list(name: object, symbol: object) -> str:
     """Name the list of an indicator's values for a security."""
-    return f"i:{entity_value(name)}:{entity_value(symbol)}"
+    named = entity_value(name)
+    return f"i:{len(named)}:{named}:{'' if symbol is None else entity_value(symbol)}"
+
+
+def position_list(symbol: object) -> str:
+    """Name the list of a security's positions."""
+    return f"p:{entity_value(symbol)}"
 
 
 def entity_value(value: object) -> str:
     """Write an entity's value as part of a list's name; GUIDs are one whatever their case."""
-    text = value if isinstance(value, str) else repr(value)
+    text = value if isinstance(value, str) else str(value)
     return text.lower() if is_guid(text) else _short(text)
 
 

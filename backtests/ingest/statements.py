@@ -51,9 +51,9 @@ COPY {table} (run_id, number, event_id, occurred_at, event_type, severity, categ
 
 NEW_LISTS = """
 CREATE TEMPORARY TABLE IF NOT EXISTS backtests_new_lists (
-  list text, first_moment bigint, events integer[], moments bigint[], numbers numeric[]
+  list text COLLATE "C", first_moment bigint, events integer[], moments bigint[], numbers numeric[]
 ) ON COMMIT DELETE ROWS;
-CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (list text, event integer, moment bigint) ON COMMIT DELETE ROWS
+CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (list text COLLATE "C", event integer, moment bigint) ON COMMIT DELETE ROWS
 """
 
 # Lists into which something goes before their end, or out of which something goes: what stands behind it is taken out

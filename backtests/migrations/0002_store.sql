@@ -7,7 +7,8 @@
 --   t:<type>              events of a type               s:<type>:<severity>   of a type and severity
 --   e:<entity>:<value>    OrderId and PositionId, all types together
 --   e:<entity>:<value>:<type>   SecuritySymbol and IndicatorName, by type
---   i:<name>:<symbol>     values of an indicator         l                     PnL
+--   p:<symbol>            positions                      l                     PnL
+--   i:<length>:<name>:<symbol>   values of an indicator
 --   v, v:Error, v:Warning with validation errors         q:<digest>            roots of sequences of one shape
 --   n:<type>:<path>       events whose property at the path is a number, with the numbers and their sums
 
@@ -34,7 +35,7 @@ CREATE INDEX backtests_events_orphan ON backtests_events (parent_event_id)
 
 CREATE TABLE backtests_lists (
   run_id uuid NOT NULL,
-  list text NOT NULL,
+  list text COLLATE "C" NOT NULL,
   chunk integer NOT NULL,
   first_moment bigint NOT NULL,
   last_moment bigint NOT NULL,
