@@ -29,7 +29,8 @@ class RunAdmin(CuratedAdmin):
     ordering = ["-stored_at", "run_id"]
     fields = [
         ("name", "run_id"),
-        ("engine", "config_hash"),
+        ("engine", "stored_at"),
+        "config_hash",
         ("started_at", "ended_at"),
         ("first_event_at", "last_event_at"),
         ("event_count", "malformed_count", "quarantined_count"),

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 WIDTH, LEFT, RIGHT, TOP = 960, 84, 12, 12
 EQUITY_HEIGHT, DRAWDOWN_HEIGHT, GAP = 200, 80, 18
-BAR_HEIGHT, BAR_LEFT, LONGEST_LABEL = 22, 300, 46
+BAR_WIDTH, BAR_HEIGHT, BAR_LEFT, LONGEST_LABEL = 520, 24, 270, 40
 MOST_BARS = 12
 GREEN, RED, BLUE, GRAY = "#15a06e", "#e0525f", "#3b82f6", "#8b95a5"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -50,23 +50,23 @@ def bars(counts: Sequence[tuple[str, int]], *, color: str = BLUE) -> SafeString 
     if not shown:
         return ""
     longest = max(shown[0][1], 1)
-    room = WIDTH - BAR_LEFT - 80
+    room = BAR_WIDTH - BAR_LEFT - 60
     rows = format_html_join(
         "",
         '<g><title>{}: {}</title><text x="{}" y="{}" text-anchor="end">{}</text>'
         '<rect x="{}" y="{}" width="{}" height="{}" rx="2" fill="{}"/><text x="{}" y="{}">{}</text></g>',
         (
             (
-                label, f"{count:,}", BAR_LEFT - 8, place * BAR_HEIGHT + 15, _cut(label),
+                label, f"{count:,}", BAR_LEFT - 8, place * BAR_HEIGHT + 16, _cut(label),
                 BAR_LEFT, place * BAR_HEIGHT + 3, round(max(room * count / longest, 1)), BAR_HEIGHT - 6, color,
-                BAR_LEFT + round(room * count / longest) + 6, place * BAR_HEIGHT + 15, f"{count:,}",
+                BAR_LEFT + round(room * count / longest) + 6, place * BAR_HEIGHT + 16, f"{count:,}",
             )
             for place, (label, count) in enumerate(shown)
         ),
     )  # fmt: skip
     return format_html(
-        '<svg viewBox="0 0 {} {}" width="100%" role="img" font-size="12" fill="{}">{}</svg>',
-        WIDTH, BAR_HEIGHT * len(shown) + 4, GRAY, rows,
+        '<svg viewBox="0 0 {} {}" width="100%" role="img" font-size="13" fill="{}">{}</svg>',
+        BAR_WIDTH, BAR_HEIGHT * len(shown) + 4, GRAY, rows,
     )  # fmt: skip
 
 
