@@ -44,9 +44,9 @@ def link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> Linked:
     for row in rows:
         if links[row.event_id].in_circle:
             row.problems.append(CIRCLE)
+    _reshape(cursor, run_id, nodes=nodes, stored=stored, linked=linked)  # while stored links are as they were
     for node in stored.values():
         _link_anew(cursor, run_id, node=node, link=links[node.event_id], linked=linked)
-    _reshape(cursor, run_id, nodes=nodes, stored=stored, linked=linked)
     return linked
 
 
