@@ -12,13 +12,14 @@ from backtests.dialect import bad_guid, bad_path, bad_time, reversed_range
 from backtests.vocabulary import Aggregation, EntityType, EventType, Severity
 from toolbox.contract import Question, WholeNumber
 
+GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 PATH_PATTERN = r"^\$\.[a-zA-Z0-9_\.]+$"
 
 
 def _guid(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str):
         return value
-    if re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", value):
+    if GUID(value):
         return UUID(value)
     raise bad_guid(to_camel(str(info.field_name)), value)
 

@@ -6,6 +6,8 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 from ninja import NinjaAPI
 
+from backtests import api as backtests_api
+from backtests import resources as backtests_resources
 from linescore import resources as linescore_resources
 from toolbox.registry import registry
 from toolbox.rest import tools_router
@@ -17,9 +19,11 @@ api = NinjaAPI(
     openapi_extra={"components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}},
 )
 api.add_router("/tools", tools_router(registry))
+api.add_router("/backtests", backtests_api.router)
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),
     path("api/resources/", RedirectView.as_view(pattern_name="resources-docs")),
     path("api/resources/openapi.json", SpectacularJSONAPIView.as_view(), name="resources-openapi"),
