@@ -78,7 +78,7 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
     if raw is not None:
         try:
             values = _DECODER.decode(raw)
-        except (msgspec.MsgspecError, RecursionError, ArithmeticError) as error:
+        except (msgspec.MsgspecError, RecursionError, ArithmeticError, UnicodeDecodeError) as error:
             return _unreadable(event, f"properties cannot be read: {error or 'nested too deep'}"[:200])
     if not isinstance(values, dict):
         problems.append(Problem("Properties", "Missing required field" if values is None else "Not an object"))

@@ -97,7 +97,10 @@ def _unusual(number: int, line: bytes) -> Entry:
             members = _ANY.decode(_CONSTANT.sub(_quoted, text))
         except (ValueError, RecursionError):
             return Unreadable(line_number=number, line=line, reason=_reason(error))
-    return _named(number, line, members=members, problems=problems)
+    try:
+        return _named(number, line, members=members, problems=problems)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        return Unreadable(line_number=number, line=line, reason=_reason(error))
 
 
 def _named(number: int, line: bytes, *, members: dict[str, msgspec.Raw], problems: list[Problem]) -> Entry:

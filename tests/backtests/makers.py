@@ -168,6 +168,14 @@ def strategy(run_id: str, *, events: int, seed: int = 1, start: datetime = START
                         fill["EventId"],
                     )
                 )
+            elif chance < 0.995:
+                said = {
+                    "StateType": "Order",
+                    "StateBefore": None,
+                    "StateAfter": state | {"Status": "Cancelled"},
+                    "ChangeReason": "cancelled",
+                }
+                batch.append(event("StateChange", "Execution", said, placed["EventId"]))
         yield from batch
         made += len(batch)
 
