@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 from uuid import UUID
@@ -27,13 +26,12 @@ SHIPPED = "079cbad8-9e31-5383-8c7a-3f85849b9439"
 
 
 @pytest.fixture
-def curator(scratch_database: None) -> Iterator[Client]:
+def curator(db: None) -> Client:
     """Log the curator in, on a database that holds the shipped run."""
     load_samples()
     client = Client()
     client.force_login(User.objects.get(username="curator"))
-    yield client
-    connection.close()
+    return client
 
 
 def address(run_id: str, query: str = "") -> str:
@@ -97,7 +95,7 @@ def test_the_curve_ends_where_the_last_profit_does(curator: Client):
     ("query", "chosen"),
     [
         ("show=OrderRejection", lambda event: event["eventType"] == "OrderRejection"),
-        ("show=OrderRejection&severity=Error", lambda event: False),
+        ("show=OrderRejection&severity=Error", lambda _: False),
         (
             "entity=SecuritySymbol&value=IBM.NASDAQ",
             lambda event: (
@@ -108,8 +106,8 @@ def test_the_curve_ends_where_the_last_profit_does(curator: Client):
             "show=TradeExecution&first=2012-01-01&last=2012-06-30T23:59:59Z",
             lambda event: event["eventType"] == "TradeExecution" and "2012-01" <= event["timestamp"] < "2012-07",
         ),
-        ("entity=OrderId&value=' OR 1=1 --", lambda event: False),
-        ("show=Nothing&severity=None&entity=Anything&page=x", lambda event: True),
+        ("entity=OrderId&value=' OR 1=1 --", lambda _: False),
+        ("show=Nothing&severity=None&entity=Anything&page=x", lambda _: True),
     ],
 )
 def test_events_are_filtered(curator: Client, query: str, chosen: Any):
