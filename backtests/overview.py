@@ -207,7 +207,8 @@ def _size(run_id: UUID, name: str) -> int:
 def _ask(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
-        return cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
 
 
 def _summed(rows: Iterable[tuple[int, str]]) -> Iterable[Point]:

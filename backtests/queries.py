@@ -34,7 +34,8 @@ WITH page AS MATERIALIZED (
   LEFT JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = u.number
 )
 SELECT * FROM (
-  SELECT *, sum(octet_length(properties) + coalesce(octet_length(validation_errors), 0)) OVER (ORDER BY place) AS bytes
+  SELECT *, sum(octet_length(properties) + coalesce(octet_length(validation_errors), 0)) OVER (ORDER BY place)
+         AS bytes
   FROM found
 ) AS measured
 WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
@@ -57,7 +58,8 @@ WITH listed AS MATERIALIZED (
   LEFT JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = p.number
 )
 SELECT * FROM (
-  SELECT *, sum(octet_length(properties) + coalesce(octet_length(validation_errors), 0)) OVER (ORDER BY place) AS bytes
+  SELECT *, sum(octet_length(properties) + coalesce(octet_length(validation_errors), 0)) OVER (ORDER BY place)
+         AS bytes
   FROM found
 ) AS measured
 WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
@@ -68,8 +70,10 @@ _STATISTICS = """
 SELECT s.amount, s.total, s.lowest, s.highest,
        CASE WHEN s.amount > 0 THEN trim_scale(s.total / s.amount) END AS average,
        CASE WHEN s.amount > 1 THEN trim_scale(sqrt(
-         greatest(s.amount * s.squares - s.total * s.total, 0) / (s.amount::numeric * (s.amount - 1)))) END AS deviation,
-       (SELECT total FROM backtests_page(%(run)s, ARRAY[%(events)s::text], %(first)s, %(last)s, 9000000000, 1)) AS events
+         greatest(s.amount * s.squares - s.total * s.total, 0) / (s.amount::numeric * (s.amount - 1)))) END
+       AS deviation,
+       (SELECT total FROM backtests_page(%(run)s, ARRAY[%(events)s::text], %(first)s, %(last)s, 9000000000, 1))
+       AS events
 FROM backtests_statistics(%(run)s, %(list)s::text, %(first)s, %(last)s) AS s
 """
 

@@ -1,10 +1,10 @@
 """
 When a sequence is complete, told from its shape. Pure.
 
-A shape is the set of trails of type codes from the root to each leaf. With a pattern, a sequence has begun if any of the
-pattern's types is in it, and is complete if along one of its trails all of them occur in the pattern's order. Without a
-pattern a sequence is two events or more, or one whose parent is missing; it is complete unless its parent is missing
-or its parents run in a circle.
+A shape is the set of trails of type codes from the root to each leaf. With a pattern, a sequence has begun if any of
+the pattern's types is in it, and is complete if along one of its trails all of them occur in the pattern's order.
+Without a pattern a sequence is two events or more, or one whose parent is missing; it is complete unless its parent is
+missing or its parents run in a circle.
 """
 
 from collections.abc import Iterable, Sequence

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import md5, sha256
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from backtests.ingest import statements
-from backtests.ingest.linking import Linked, link
+from backtests.ingest.linking import Linked, array_text, link
 from backtests.ingest.parse import KEPT_OF_LINE
 from backtests.ingest.record import EventRow, Unreadable
 from backtests.ingest.report import LoadReport
@@ -77,8 +78,8 @@ def lock_run(cursor: Cursor, run_id: UUID, *, adds: bool) -> RunRow:
 
 def _new_ones(cursor: Cursor, run_id: UUID, rows: list[EventRow]) -> tuple[list[EventRow], list[Unreadable]]:
     """Part what is new from what is stored, and from what has a stored event's id and says something else."""
-    cursor.execute(statements.STORED, [run_id, [row.event_id for row in rows]])
-    known: dict[UUID, tuple[Any, ...]] = {found[0]: tuple(found[1:]) for found in cursor.fetchall()}
+    cursor.execute(statements.STORED, [run_id, array_text(row.event_id for row in rows)])
+    known: dict[str, tuple[Any, ...]] = {found[0]: tuple(found[1:]) for found in cursor.fetchall()}
     fresh: list[EventRow] = []
     conflicts: list[Unreadable] = []
     for row in rows:
@@ -119,7 +120,7 @@ def _quarantine(cursor: Cursor, run_id: UUID, lines: Iterable[Unreadable]) -> in
 
 def _store(cursor: Cursor, run: RunRow, *, rows: list[EventRow], linked: Linked) -> None:
     write_events(cursor, run.run_id, rows=rows, links=linked.links, table=f"backtests_events_{run.number}")
-    ordered = sorted(rows, key=lambda row: (row.moment, row.number))
+    ordered = sorted(rows, key=attrgetter("moment"))  # stable, and by number already
     write_lists(cursor, run.run_id, rows=ordered, linked=linked, table=f"backtests_lists_{run.number}")
     write_orders(cursor, run.run_id, rows=ordered, table=f"backtests_order_states_{run.number}")
 

@@ -7,7 +7,6 @@ not in the run and `@` where the parents run in a circle. A circle is cut at the
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from uuid import UUID
 
 DEEPEST = 52
 """A trail is cut at so many codes: one more than the deepest that can be asked for."""
@@ -18,8 +17,8 @@ ORPHAN, CIRCLE = "?", "@"
 class Node:
     """An event as a link of a chain; `root` and `trail` are what is stored of it, if anything is."""
 
-    event_id: UUID
-    parent: UUID | None
+    event_id: str
+    parent: str | None
     number: int
     event_type: int
     moment: int
@@ -36,9 +35,9 @@ class Link:
     in_circle: bool = False
 
 
-def resolve(nodes: Mapping[UUID, Node], *, known: Mapping[UUID, Link]) -> dict[UUID, Link]:
+def resolve(nodes: Mapping[str, Node], *, known: Mapping[str, Link]) -> dict[str, Link]:
     """Link every node; `known` are stored events outside of `nodes` that are parents of some."""
-    links: dict[UUID, Link] = {}
+    links: dict[str, Link] = {}
     for event_id, node in nodes.items():
         if node.parent is None:
             links[event_id] = Link(node.number, str(node.event_type))
@@ -47,10 +46,10 @@ def resolve(nodes: Mapping[UUID, Node], *, known: Mapping[UUID, Link]) -> dict[U
     return links
 
 
-def _climb(start: UUID, *, nodes: Mapping[UUID, Node], known: Mapping[UUID, Link], links: dict[UUID, Link]) -> None:
+def _climb(start: str, *, nodes: Mapping[str, Node], known: Mapping[str, Link], links: dict[str, Link]) -> None:
     """Go up until something is known, then link everything passed on the way."""
     path: list[Node] = []
-    places: dict[UUID, int] = {}
+    places: dict[str, int] = {}
     above: Link | None = None
     at = start
     while True:
@@ -75,7 +74,7 @@ def _climb(start: UUID, *, nodes: Mapping[UUID, Node], known: Mapping[UUID, Link
     _descend(path, above=above, links=links)
 
 
-def _descend(path: list[Node], *, above: Link | None, links: dict[UUID, Link]) -> None:
+def _descend(path: list[Node], *, above: Link | None, links: dict[str, Link]) -> None:
     for node in reversed(path):
         if above is None:
             above = Link(node.number, str(node.event_type))
@@ -84,7 +83,7 @@ def _descend(path: list[Node], *, above: Link | None, links: dict[UUID, Link]) -
         links[node.event_id] = above
 
 
-def _cut(circle: list[Node], *, links: dict[UUID, Link]) -> Link:
+def _cut(circle: list[Node], *, links: dict[str, Link]) -> Link:
     """Make the member that arrived first the root, and link the others below it; `circle` goes from child to parent."""
     first = min(range(len(circle)), key=lambda place: circle[place].number)
     root = circle[first]

@@ -1,6 +1,7 @@
 """A logged event held against the contract: what it lacks is named, and nothing is thrown away. Pure."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -21,46 +22,86 @@ EARLIEST, LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
 """Year 1 and year 9999, in microseconds since 1970."""
 
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
+_FAR = re.compile(rb"[0-9][eE][+-]?[0-9]{3}").search
 _MICROSECOND = timedelta(microseconds=1)
 _USUAL_TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:Z|\+00:?00)", re.ASCII
 ).fullmatch
 
-G, S, N, O, E = "guid", "text", "number", "object", "choice"  # noqa: E741 - kinds of a property, as the table reads
-_DIRECTIONS = ("Buy", "Sell")
-_SCHEMAS: dict[str, tuple[tuple[str, str, tuple[str, ...]], ...]] = {
+
+def usable(number: object) -> bool:
+    """Tell whether a decoded value is a number that can be aggregated."""
+    if type(number) is int:
+        return bool(-_FARTHEST < number < _FARTHEST)
+    if type(number) is not Decimal:
+        return False
+    return not number or (
+        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MOST_DIGITS
+    )
+
+
+def is_guid(value: object) -> bool:
+    """Tell whether a value is a GUID in its usual form."""
+    return isinstance(value, str) and bool(_GUID(value))
+
+
+_GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
+_FARTHEST = 10**FARTHEST_EXPONENT
+_MISSING = object()
+
+Rule = tuple[str, Callable[[object], bool], str]
+Schema = tuple[Rule, ...]
+
+
+def _guid(name: str) -> Rule:
+    return name, is_guid, "Invalid GUID format"
+
+
+def _text(name: str) -> Rule:
+    return name, lambda value: isinstance(value, str), "Not a string"
+
+
+def _number(name: str) -> Rule:
+    return name, usable, ""
+
+
+def _object(name: str) -> Rule:
+    return name, lambda value: isinstance(value, dict), "Not an object"
+
+
+def _anything(name: str) -> Rule:
+    return name, lambda value: True, ""  # noqa: ARG005 - a rule looks at a value, this one at none
+
+
+def _choice(name: str, *choices: str) -> Rule:
+    return name, lambda value: isinstance(value, str) and value in choices, f"Not one of {', '.join(choices)}"
+
+
+_DIRECTION = _choice("Direction", "Buy", "Sell")
+_ORDER, _SYMBOL, _QUANTITY = _guid("OrderId"), _text("SecuritySymbol"), _number("Quantity")
+_SCHEMAS: dict[str, Schema] = {
     "TradeExecution": (
-        ("OrderId", G, ()), ("SecuritySymbol", S, ()), ("Direction", E, _DIRECTIONS), ("Quantity", N, ()),
-        ("Price", N, ()), ("Commission", N, ()), ("Slippage", N, ()),
+        _ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _number("Price"), _number("Commission"), _number("Slippage"),
     ),
     "OrderRejection": (
-        ("OrderId", G, ()), ("SecuritySymbol", S, ()), ("RejectionReason", S, ()), ("RequestedQuantity", N, ()),
-        ("RequestedPrice", N, ()),
+        _ORDER, _SYMBOL, _text("RejectionReason"), _number("RequestedQuantity"), _number("RequestedPrice"),
     ),
-    "IndicatorCalculation": (
-        ("IndicatorName", S, ()), ("SecuritySymbol", S, ()), ("Value", N, ()), ("Parameters", O, ()),
-    ),
+    "IndicatorCalculation": (_text("IndicatorName"), _SYMBOL, _number("Value"), _object("Parameters")),
     "PositionUpdate": (
-        ("SecuritySymbol", S, ()), ("Quantity", N, ()), ("AveragePrice", N, ()), ("UnrealizedPnL", N, ()),
-        ("RealizedPnL", N, ()),
+        _SYMBOL, _QUANTITY, _number("AveragePrice"), _number("UnrealizedPnL"), _number("RealizedPnL"),
     ),
     "StateChange": (
-        ("StateType", E, ("Position", "PnL", "Indicator", "Order")), ("StateBefore", "any", ()),
-        ("StateAfter", O, ()), ("ChangeReason", S, ()),
+        _choice("StateType", "Position", "PnL", "Indicator", "Order"), _anything("StateBefore"),
+        _object("StateAfter"), _text("ChangeReason"),
     ),
-    "MarketDataEvent": (
-        ("SecuritySymbol", S, ()), ("DataType", E, ("Candle", "Tick", "Level2")), ("Data", O, ()),
-    ),
-    "RiskEvent": (("RiskType", S, ()), ("Threshold", N, ()), ("CurrentValue", N, ()), ("Action", S, ())),
+    "MarketDataEvent": (_SYMBOL, _choice("DataType", "Candle", "Tick", "Level2"), _object("Data")),
+    "RiskEvent": (_text("RiskType"), _number("Threshold"), _number("CurrentValue"), _text("Action")),
     UNKNOWN: (),
 }  # fmt: skip
-_STATE_AFTER = {
-    "Order": (
-        ("OrderId", G, ()), ("SecuritySymbol", S, ()), ("Direction", E, _DIRECTIONS), ("Quantity", N, ()),
-        ("Status", S, ()),
-    ),
-    "PnL": (("Total", N, ()), ("Realized", N, ()), ("Unrealized", N, ())),
-}  # fmt: skip
+_STATE_AFTER: dict[str, Schema] = {
+    "Order": (_ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _text("Status")),
+    "PnL": (_number("Total"), _number("Realized"), _number("Unrealized")),
+}
 
 
 def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | Unreadable:
@@ -102,73 +143,42 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
         values,
         _parent(event.parent_event_id, problems),
         problems,
+        raw is not None and len(raw) < FARTHEST_EXPONENT and _FAR(raw) is None,
         event.line_number,
         event.line,
     )
 
 
-def usable(number: object) -> bool:
-    """Tell whether a decoded value is a number that can be aggregated."""
-    if type(number) is int:
-        return -(10**FARTHEST_EXPONENT) < number < 10**FARTHEST_EXPONENT
-    if type(number) is not Decimal:
-        return False
-    return not number or (
-        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MOST_DIGITS
-    )
-
-
-def is_guid(value: object) -> bool:
-    """Tell whether a value is a GUID in its usual form."""
-    return isinstance(value, str) and _GUID(value) is not None
-
-
-_GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
-
-
-def _check_properties(
-    values: dict[str, Any], schema: tuple[tuple[str, str, tuple[str, ...]], ...], problems: list[Problem], prefix: str
-) -> None:
-    for name, kind, choices in schema:
-        if name not in values:
+def _check_properties(values: dict[str, Any], schema: Schema, problems: list[Problem], prefix: str) -> None:
+    for name, is_good, complaint in schema:
+        value = values.get(name, _MISSING)
+        if value is _MISSING:
             problems.append(Problem(prefix + name, "Missing required field", "Warning"))
-            continue
-        value = values[name]
-        if kind == N:
-            if not usable(value):
-                problems.append(Problem(prefix + name, _not_a_number(value)))
-        elif kind == S:
-            if not isinstance(value, str):
-                problems.append(Problem(prefix + name, "Not a string"))
-        elif kind == G:
-            if not is_guid(value):
-                problems.append(Problem(prefix + name, "Invalid GUID format"))
-        elif kind == E:
-            if value not in choices:
-                problems.append(Problem(prefix + name, f"Not one of {', '.join(choices)}"))
-        elif kind == O and not isinstance(value, dict):
-            problems.append(Problem(prefix + name, "Not an object"))
+        elif not is_good(value):
+            problems.append(Problem(prefix + name, complaint or _not_a_number(value)))
 
 
 def _not_a_number(value: object) -> str:
     return "Number too large to aggregate" if isinstance(value, int | Decimal) and value is not True else "Not a number"
 
 
-def _event_id(event: LoggedEvent, run_id: UUID, problems: list[Problem]) -> UUID:
+def _event_id(event: LoggedEvent, run_id: UUID, problems: list[Problem]) -> str:
     given = event.event_id
+    if isinstance(given, str) and _GUID(given):
+        return given.lower()
     if isinstance(given, UUID):
-        return given
-    if isinstance(given, str) and _GUID(given):
-        return UUID(given)
+        return str(given)
     problems.append(Problem("EventId", "Missing required field" if given is None else _unlike("GUID", given)))
-    return uuid5(run_id, sha256(event.line or event.properties or b"").hexdigest())
+    return str(uuid5(run_id, sha256(event.line or event.properties or b"").hexdigest()))
 
 
-def _parent(given: object, problems: list[Problem]) -> UUID | None:
-    if given is None or isinstance(given, UUID):
-        return given
+def _parent(given: object, problems: list[Problem]) -> str | None:
+    if given is None:
+        return None
     if isinstance(given, str) and _GUID(given):
-        return UUID(given)
+        return given.lower()
+    if isinstance(given, UUID):
+        return str(given)
     problems.append(Problem("ParentEventId", _unlike("GUID", given)))
     return None
 

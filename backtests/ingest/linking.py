@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import md5
 from typing import Any
@@ -20,51 +21,73 @@ class Linked:
     """
     Where each event of a batch hangs, and what that changes in lists.
 
-    `added` and `removed` are (list, number, moment) of roots of sequences; `marked` the severities of errors, number
-    and moment of stored events that turned out to be part of a circle.
+    Events without parent or child have no link; `lone` names the list of such roots by type. `added` and `removed` are
+    (list, number, moment) of roots of sequences; `marked` the same of stored events that turned out to be part of a
+    circle, with the lists of events with errors.
     """
 
-    links: dict[UUID, Link]
+    links: dict[str, Link]
     added: list[tuple[str, int, int]] = field(default_factory=list)
     removed: list[tuple[str, int, int]] = field(default_factory=list)
     marked: list[tuple[str, int, int]] = field(default_factory=list)
+    lone: dict[int, str] = field(default_factory=dict)
     newly_malformed: int = 0
+
+
+def array_text(ids: Iterable[str]) -> str:
+    """Write ids as PostgreSQL writes an array."""
+    return "{" + ",".join(ids) + "}"
 
 
 def link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> Linked:
     """Link the new events, and stored ones whose parent has come; problems of circles are added to new events."""
+    parents = {row.parent_event_id for row in rows if row.parent_event_id is not None}
+    orphans = _orphans(cursor, run_id, rows=rows)
+    parents.update(orphans.values())
     nodes = {
-        row.event_id: Node(row.event_id, row.parent_event_id, row.number, row.event_type, row.moment) for row in rows
+        row.event_id: Node(row.event_id, row.parent_event_id, row.number, row.event_type, row.moment)
+        for row in rows
+        if row.parent_event_id is not None or row.event_id in parents
     }
-    stored = _stored_below(cursor, run_id, parents=list(nodes))
+    stored = _components(cursor, run_id, roots=list(orphans))
     nodes |= stored
     known = _known_parents(cursor, run_id, nodes=nodes)
     links = resolve(nodes, known=known)
     linked = Linked(links)
     for row in rows:
-        if links[row.event_id].in_circle:
+        if row.event_id in links and links[row.event_id].in_circle:
             row.problems.append(CIRCLE)
-    _reshape(cursor, run_id, nodes=nodes, stored=stored, linked=linked)  # while stored links are as they were
+    kinds = {row.event_type for row in rows if row.event_id not in nodes}
+    _reshape(
+        cursor, run_id, nodes=nodes, stored=stored, kinds=kinds, linked=linked
+    )  # while stored links are as they were
     for node in stored.values():
         _link_anew(cursor, run_id, node=node, link=links[node.event_id], linked=linked)
     return linked
 
 
-def _stored_below(cursor: Cursor, run_id: UUID, *, parents: list[UUID]) -> dict[UUID, Node]:
-    """Fetch the chains of stored orphans whose parent is among the new events."""
-    cursor.execute(statements.ORPHANS, [run_id, parents])
-    roots = [number for (number,) in cursor.fetchall()]
+def _orphans(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> dict[int, str]:
+    """Fetch the stored orphans whose parent is among the new events: their numbers and that parent."""
+    cursor.execute(statements.HAS_ORPHANS, [run_id])
+    if cursor.fetchone() is None:
+        return {}
+    cursor.execute(statements.ORPHANS, [run_id, array_text(row.event_id for row in rows)])
+    return dict(cursor.fetchall())
+
+
+def _components(cursor: Cursor, run_id: UUID, *, roots: list[int]) -> dict[str, Node]:
+    """Fetch all that hangs below these roots, themselves included."""
     if not roots:
         return {}
     cursor.execute(statements.COMPONENTS, {"run": run_id, "roots": roots})
     return {found[0]: Node(*found) for found in cursor.fetchall()}
 
 
-def _known_parents(cursor: Cursor, run_id: UUID, *, nodes: dict[UUID, Node]) -> dict[UUID, Link]:
+def _known_parents(cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node]) -> dict[str, Link]:
     wanted = {node.parent for node in nodes.values() if node.parent is not None and node.parent not in nodes}
     if not wanted:
         return {}
-    cursor.execute(statements.PARENTS, [run_id, list(wanted)])
+    cursor.execute(statements.PARENTS, [run_id, array_text(wanted)])
     return {event_id: Link(root, trail) for event_id, root, trail in cursor.fetchall()}
 
 
@@ -86,17 +109,11 @@ def _newly(now: set[str], before: set[str]) -> list[str]:
 
 
 def _reshape(
-    cursor: Cursor, run_id: UUID, *, nodes: dict[UUID, Node], stored: dict[UUID, Node], linked: Linked
+    cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], kinds: set[int], linked: Linked
 ) -> None:
     """Find the sequences that are new, gone or of another shape, and move their roots between lists."""
-    trails: dict[int, set[str]] = defaultdict(set)
     moments = {node.number: node.moment for node in nodes.values()}
-    old: dict[int, set[str]] = defaultdict(set)
-    for event_id, node in nodes.items():
-        found = linked.links[event_id]
-        trails[found.root].add(found.trail)
-        if event_id in stored:
-            old[node.root].add(node.trail)
+    old, trails = _trails(nodes, stored=stored, links=linked.links)
     others = [root for root in trails if root not in moments]
     if others:
         _fetch_trails(cursor, run_id, roots=others, trails=old, moments=moments)
@@ -105,13 +122,26 @@ def _reshape(
     shapes: dict[tuple[str, ...], str] = {}
     for root in trails.keys() | old.keys():
         now, before = shape(trails.get(root, ())), shape(old.get(root, ()))
-        if now != before:
-            if before:
-                linked.removed.append((_list(before, shapes), root, moments[root]))
-            if now:
-                linked.added.append((_list(now, shapes), root, moments[root]))
-    for found_shape, name in shapes.items():
-        cursor.execute(statements.SIGNATURE, [run_id, name.removeprefix("q:"), json.dumps(found_shape)])
+        if now != before and before:
+            linked.removed.append((_list(before, shapes), root, moments[root]))
+        if now != before and now:
+            linked.added.append((_list(now, shapes), root, moments[root]))
+    linked.lone = {kind: _list((str(kind),), shapes) for kind in kinds}
+    rows = [(run_id, name.removeprefix("q:"), json.dumps(found)) for found, name in shapes.items()]
+    cursor.executemany(statements.SIGNATURE, rows)
+
+
+def _trails(
+    nodes: dict[str, Node], *, stored: dict[str, Node], links: dict[str, Link]
+) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
+    """Gather the trails of the nodes by root: as they were stored, and as they are now."""
+    old: dict[int, set[str]] = defaultdict(set)
+    now: dict[int, set[str]] = defaultdict(set)
+    for event_id, node in nodes.items():
+        now[links[event_id].root].add(links[event_id].trail)
+        if event_id in stored:
+            old[node.root].add(node.trail)
+    return old, now
 
 
 def _fetch_trails(

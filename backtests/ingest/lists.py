@@ -7,6 +7,7 @@ odd stands as its hash.
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -19,6 +20,7 @@ BY_TYPE = ("SecuritySymbol", "IndicatorName")
 """Entities with many events: their lists are kept apart by type of event."""
 WHOLE = ("OrderId", "PositionId")
 PNL = "l"
+_KINDS = [[(f"t:{kind}", f"s:{kind}:{severity}") for severity in range(4)] for kind in range(8)]
 _STATE = TYPE_CODES["StateChange"]
 _POSITION = TYPE_CODES["PositionUpdate"]
 _INDICATOR = TYPE_CODES["IndicatorCalculation"]
@@ -27,24 +29,29 @@ _INDICATOR = TYPE_CODES["IndicatorCalculation"]
 def lists_of(row: EventRow) -> Iterator[str]:
     """Name the lists that hold the event itself; roots and numbers apart."""
     kind, values = row.event_type, row.values
-    yield f"t:{kind}"
-    yield f"s:{kind}:{row.severity}"
+    yield from _KINDS[kind][row.severity]
     for value in _entities("SecuritySymbol", kind, values):
         yield f"e:SecuritySymbol:{value}:{kind}"
-    if kind == _POSITION and values.get("SecuritySymbol") is not None:
-        yield position_list(values["SecuritySymbol"])
     for name in WHOLE:
         for value in _entities(name, kind, values):
             yield f"e:{name}:{value}"
-    if kind == _INDICATOR or "IndicatorName" in values:
-        for value in _entities("IndicatorName", kind, values):
-            yield f"e:IndicatorName:{value}:{kind}"
-        if kind == _INDICATOR and values.get("IndicatorName") is not None:
+    for value in _entities("IndicatorName", kind, values):
+        yield f"e:IndicatorName:{value}:{kind}"
+    yield from _state_lists(kind, values)
+    if row.problems:
+        yield from error_lists(problem.severity for problem in row.problems)
+
+
+def _state_lists(kind: int, values: dict[str, Any]) -> Iterator[str]:
+    """Name the lists that the state at a moment is read from."""
+    if kind == _POSITION:
+        if values.get("SecuritySymbol") is not None:
+            yield position_list(values["SecuritySymbol"])
+    elif kind == _INDICATOR:
+        if values.get("IndicatorName") is not None:
             yield indicator_list(values["IndicatorName"], values.get("SecuritySymbol"))
     elif kind == _STATE and values.get("StateType") == "PnL" and isinstance(values.get("StateAfter"), dict):
         yield PNL
-    if row.problems:
-        yield from error_lists(problem.severity for problem in row.problems)
 
 
 def error_lists(severities: Any) -> Iterator[str]:
@@ -55,25 +62,21 @@ def error_lists(severities: Any) -> Iterator[str]:
 
 
 def numbers_of(row: EventRow) -> Iterator[tuple[str, int | Decimal]]:
-    """Give every number among the event's properties with its path, `Name.Name`, as the contract's paths name it."""
-    for name, value in row.values.items():
-        kind = type(value)
-        if kind is int or kind is Decimal:
-            if usable(value) and _is_name(name):
-                yield name, value
-        elif kind is dict and _is_name(name):
-            yield from _below(name, value)
+    """Give every number among the event's properties with the list that it belongs in."""
+    return _numbers(row.values, prefix="", kind=row.event_type, is_plain=row.is_plain)
 
 
-def _below(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, int | Decimal]]:
+def _numbers(values: dict[str, Any], *, prefix: str, kind: int, is_plain: bool) -> Iterator[tuple[str, int | Decimal]]:
     for name, value in values.items():
-        kind = type(value)
-        if (kind is int or kind is Decimal) and usable(value) and _is_name(name):
-            yield f"{prefix}.{name}", value
-        elif kind is dict and _is_name(name):
-            yield from _below(f"{prefix}.{name}", value)
+        found = type(value)
+        if found is Decimal or found is int:
+            if (is_plain or usable(value)) and _is_name(name):
+                yield number_list(kind, prefix + name), value
+        elif found is dict and _is_name(name):
+            yield from _numbers(value, prefix=f"{prefix}{name}.", kind=kind, is_plain=is_plain)
 
 
+@lru_cache(maxsize=4096)
 def number_list(event_type: int, path: str) -> str:
     """Name the list of events of a type whose property at the path is a number."""
     return f"n:{event_type}:{_short(path)}"
@@ -101,7 +104,11 @@ def position_list(symbol: object) -> str:
 
 def entity_value(value: object) -> str:
     """Write an entity's value as part of a list's name; GUIDs are one whatever their case."""
-    text = value if isinstance(value, str) else str(value)
+    return _value(value if isinstance(value, str) else str(value))
+
+
+@lru_cache(maxsize=4096)
+def _value(text: str) -> str:
     return text.lower() if is_guid(text) else _short(text)
 
 
@@ -136,6 +143,7 @@ def _entities(name: str, kind: int, values: dict[str, Any]) -> Iterator[str]:
                     yield value
 
 
+@lru_cache(maxsize=4096)
 def _is_name(name: str) -> bool:
     return name.isascii() and (
         name.isalnum() or name.replace("_", "").isalnum() or (bool(name) and not name.strip("_"))

@@ -73,20 +73,21 @@ class EventRow:
     """
     One checked event, ready to be stored.
 
-    `moment` is microseconds since 1970 in UTC; type, severity and category are codes of backtests.vocabulary;
-    `values` are the decoded properties, with numbers exact. `number` is the event's place among the arrivals of its
-    run, given when it is stored.
+    Ids are GUIDs in lower case. `moment` is microseconds since 1970 in UTC; type, severity and category are codes of
+    backtests.vocabulary; `values` are the decoded properties, with numbers exact; `is_plain` says that each of these
+    can be aggregated. `number` is the event's place among the arrivals of its run, given when it is stored.
     """
 
-    event_id: UUID
+    event_id: str
     moment: int
     event_type: int
     severity: int
     category: int
     properties: bytes
     values: dict[str, Any]
-    parent_event_id: UUID | None
+    parent_event_id: str | None
     problems: list[Problem]
+    is_plain: bool = False
     line_number: int = 0
     line: bytes = b""
     number: int = -1

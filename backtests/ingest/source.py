@@ -21,7 +21,7 @@ def read_lines(
     Where a gzip ends early or is damaged, the lines before it are given, and the report says where that was. The rest
     of a line longer than LONGEST_LINE is passed over.
     """
-    buffered = BufferedReader(stream, 262_144) if not hasattr(stream, "peek") else stream  # type: ignore[type-var]
+    buffered = BufferedReader(stream, 262_144) if not hasattr(stream, "peek") else stream
     packed = buffered.peek(2)[:2] == GZIP  # type: ignore[union-attr]
     unpacked: IO[bytes] = gzip.GzipFile(fileobj=buffered) if packed else buffered  # type: ignore[assignment]
     count = 0

@@ -1,26 +1,31 @@
 """The SQL of storing: what is set-based is done by the database."""
 
 STORED = """
-SELECT event_id, (extract(epoch FROM occurred_at) * 1000000)::bigint, event_type, severity, parent_event_id,
-       md5(properties::text)
-FROM backtests_events WHERE run_id = %s AND event_id = ANY(%s)
+SELECT event_id::text, (extract(epoch FROM occurred_at) * 1000000)::bigint, event_type, severity,
+       parent_event_id::text, md5(properties::text)
+FROM backtests_events WHERE run_id = %s AND event_id = ANY(%s::uuid[])
 """
 
 PARENTS = """
-SELECT event_id, root_number, trail FROM backtests_events WHERE run_id = %s AND event_id = ANY(%s)
+SELECT event_id::text, root_number, trail FROM backtests_events WHERE run_id = %s AND event_id = ANY(%s::uuid[])
 """
 
 ORPHANS = """
-SELECT number FROM backtests_events
-WHERE run_id = %s AND parent_event_id = ANY(%s) AND parent_event_id IS NOT NULL AND root_number = number
+SELECT number, parent_event_id::text FROM backtests_events
+WHERE run_id = %s AND parent_event_id = ANY(%s::uuid[]) AND parent_event_id IS NOT NULL AND root_number = number
+"""
+
+HAS_ORPHANS = """
+SELECT FROM backtests_events
+WHERE run_id = %s AND parent_event_id IS NOT NULL AND root_number = number LIMIT 1
 """
 
 COMPONENTS = """
-SELECT event_id, parent_event_id, number, event_type, (extract(epoch FROM occurred_at) * 1000000)::bigint,
+SELECT event_id::text, parent_event_id::text, number, event_type, (extract(epoch FROM occurred_at) * 1000000)::bigint,
        root_number, trail
 FROM backtests_events WHERE run_id = %(run)s AND root_number = ANY(%(roots)s) AND root_number <> number
 UNION ALL
-SELECT event_id, parent_event_id, number, event_type, (extract(epoch FROM occurred_at) * 1000000)::bigint,
+SELECT event_id::text, parent_event_id::text, number, event_type, (extract(epoch FROM occurred_at) * 1000000)::bigint,
        root_number, trail
 FROM backtests_events WHERE run_id = %(run)s AND number = ANY(%(roots)s)
 """
@@ -53,7 +58,9 @@ NEW_LISTS = """
 CREATE TEMPORARY TABLE IF NOT EXISTS backtests_new_lists (
   list text COLLATE "C", first_moment bigint, events integer[], moments bigint[], numbers numeric[]
 ) ON COMMIT DELETE ROWS;
-CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (list text COLLATE "C", event integer, moment bigint) ON COMMIT DELETE ROWS
+CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (
+  list text COLLATE "C", event integer, moment bigint
+) ON COMMIT DELETE ROWS
 """
 
 # Lists into which something goes before their end, or out of which something goes: what stands behind it is taken out

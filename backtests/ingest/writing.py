@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 from backtests.ingest import statements
 from backtests.ingest.chains import Link
 from backtests.ingest.linking import Linked
-from backtests.ingest.lists import entity_value, lists_of, number_list, numbers_of, state_order_id
+from backtests.ingest.lists import entity_value, lists_of, numbers_of, state_order_id
 from backtests.ingest.record import EventRow
 
 Cursor = Any
@@ -20,17 +21,33 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
-def write_events(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], links: Mapping[UUID, Link], table: str) -> None:
+@dataclass(slots=True)
+class Column:
+    """What a batch adds to one list, as texts in order of time."""
+
+    events: list[str] = field(default_factory=list)
+    moments: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
+
+    def insert(self, places: list[tuple[int, int]]) -> None:
+        """Add (moment, event) pairs where they belong."""
+        together = sorted([*zip(map(int, self.moments), map(int, self.events), strict=True), *places])
+        self.events = [str(event) for _, event in together]
+        self.moments = [str(moment) for moment, _ in together]
+
+
+def write_events(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], links: Mapping[str, Link], table: str) -> None:
     """Copy the events into the run's partition."""
     run = str(run_id)
     days: dict[int, str] = {}
     lines = []
     for row in rows:
-        link = links[row.event_id]
+        link = links.get(row.event_id)
+        root, trail = (row.number, row.event_type) if link is None else (link.root, link.trail)
         errors = escaped(errors_text(row)) if row.problems else NULL
         lines.append(
             f"{run}\t{row.number}\t{row.event_id}\t{_moment(row.moment, days)}\t{row.event_type}\t{row.severity}\t"
-            f"{row.category}\t{row.parent_event_id or NULL}\t{link.root}\t{link.trail}\t"
+            f"{row.category}\t{row.parent_event_id or NULL}\t{root}\t{trail}\t"
             f"{escaped(row.properties.decode())}\t{errors}\n"
         )
     _copy(cursor, statements.COPY_EVENTS.format(table=table), lines)
@@ -38,23 +55,30 @@ def write_events(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], links: M
 
 def write_lists(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], linked: Linked, table: str) -> None:
     """Put events into their lists; `rows` are in order of time, then arrival."""
-    lists: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    numbers: dict[str, list[str]] = defaultdict(list)
+    lists: dict[str, Column] = defaultdict(Column)
+    links, lone = linked.links, linked.lone
     for row in rows:
-        place = (row.number, row.moment)
+        number, moment = str(row.number), str(row.moment)
         for name in lists_of(row):
-            lists[name].append(place)
-        for path, number in numbers_of(row):
-            name = number_list(row.event_type, path)
-            lists[name].append(place)
-            numbers[name].append(str(number))
+            column = lists[name]
+            column.events.append(number)
+            column.moments.append(moment)
+        if row.event_id not in links:
+            column = lists[lone[row.event_type]]
+            column.events.append(number)
+            column.moments.append(moment)
+        for name, value in numbers_of(row):
+            column = lists[name]
+            column.events.append(number)
+            column.moments.append(moment)
+            column.numbers.append(str(value))
     moved: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for name, number, moment in (*linked.added, *linked.marked):
-        moved[name].append((number, moment))
+    for name, event, at in (*linked.added, *linked.marked):
+        moved[name].append((at, event))
     for name, places in moved.items():
-        lists[name] = sorted(lists[name] + places, key=lambda place: (place[1], place[0]))
+        lists[name].insert(places)
     cursor.execute(statements.NEW_LISTS)
-    _copy(cursor, "COPY backtests_new_lists FROM STDIN", _list_lines(lists, numbers=numbers))
+    _copy(cursor, "COPY backtests_new_lists FROM STDIN", _list_lines(lists))
     gone = [f"{name}\t{number}\t{moment}\n" for name, number, moment in linked.removed]
     if gone:
         _copy(cursor, "COPY backtests_removed FROM STDIN", gone)
@@ -111,13 +135,11 @@ def _moment(moment: int, days: dict[int, str]) -> str:
     return f"{text} {minutes // 60:02}:{minutes % 60:02}:{second:02}.{fraction:06}+00"
 
 
-def _list_lines(lists: Mapping[str, list[tuple[int, int]]], *, numbers: Mapping[str, list[str]]) -> Iterable[str]:
-    for name, places in lists.items():
-        events = ",".join([str(number) for number, _ in places])
-        moments = ",".join([str(moment) for _, moment in places])
-        values = numbers.get(name)
-        written = "{" + ",".join(values) + "}" if values else NULL
-        yield f"{escaped(name)}\t{places[0][1]}\t{{{events}}}\t{{{moments}}}\t{written}\n"
+def _list_lines(lists: Mapping[str, Column]) -> Iterable[str]:
+    for name, column in lists.items():
+        written = "{" + ",".join(column.numbers) + "}" if column.numbers else NULL
+        events, moments = ",".join(column.events), ",".join(column.moments)
+        yield f"{escaped(name)}\t{column.moments[0]}\t{{{events}}}\t{{{moments}}}\t{written}\n"
 
 
 def _copy(cursor: Cursor, statement: str, lines: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ def in_order(events: list[Event]) -> list[Event]:
 
 
 def whole_millisecond(last: str) -> str:
-    """A bound given to the millisecond covers that whole millisecond."""
+    """Stretch a bound given to the millisecond over that whole millisecond."""
     return last.replace("000Z", "999Z")
 
 

@@ -138,7 +138,7 @@ async def test_the_state_at_any_moment_is_that_of_the_model(stored: tuple[str, l
 @pytest.mark.parametrize("incomplete", [False, True])
 @pytest.mark.parametrize("depth", [1, 10])
 async def test_sequences_are_those_of_the_model(
-    stored: tuple[str, list[dict[str, Any]]], pattern: list[str] | None, incomplete: bool, depth: int
+    stored: tuple[str, list[dict[str, Any]]], *, pattern: list[str] | None, incomplete: bool, depth: int
 ) -> None:
     run_id, events = stored
     wanted = naive.sequences(events, pattern=pattern, incomplete=incomplete, depth=depth)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from decimal import Decimal
 from io import BytesIO
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,15 @@ from tests.backtests.asking import good
 from tests.backtests.conftest import InThread, Load
 from tests.backtests.makers import jsonl, strategy
 
-TRADE = {"OrderId": "99999999-8888-7777-6666-555555555555", "SecuritySymbol": "AAPL", "Direction": "Buy", "Quantity": 1, "Price": 2.5, "Commission": 0, "Slippage": 0}  # fmt: skip
+TRADE = {
+    "OrderId": "99999999-8888-7777-6666-555555555555",
+    "SecuritySymbol": "AAPL",
+    "Direction": "Buy",
+    "Quantity": 1,
+    "Price": 2.5,
+    "Commission": 0,
+    "Slippage": 0,
+}
 
 
 def line(number: int, *, properties: str | None = None, **changes: Any) -> bytes:
@@ -113,7 +122,7 @@ async def test_a_number_of_any_size_is_exact(load: Load, run_id: UUID, number: s
         "aggregate_metrics", runId=str(run_id), eventType="TradeExecution", propertyPath="$.Price",
         aggregations=["min", "max", "sum"],
     )  # fmt: skip
-    exact = json.loads(number, parse_float=__import__("decimal").Decimal)
+    exact = json.loads(number, parse_float=Decimal)
     assert [metrics["aggregations"][name] for name in ("min", "max", "sum")] == [exact] * 3
 
 
@@ -150,7 +159,13 @@ async def test_an_event_of_another_run_is_kept_out(load: Load, run_id: UUID) -> 
 
 
 async def test_times_with_any_offset_are_one_time(load: Load, run_id: UUID) -> None:
-    times = ["2025-01-01T12:00:00Z", "2025-01-01T14:00:00+02:00", "2025-01-01T07:30:00.000000-04:30", "2025-01-01 12:00:00", "2025-01-01T12:00:00.000000999Z"]  # fmt: skip
+    times = [
+        "2025-01-01T12:00:00Z",
+        "2025-01-01T14:00:00+02:00",
+        "2025-01-01T07:30:00.000000-04:30",
+        "2025-01-01 12:00:00",
+        "2025-01-01T12:00:00.000000999Z",
+    ]
 
     load([line(number, Timestamp=time) for number, time in enumerate(times)], run_id=run_id)
 
@@ -196,7 +211,13 @@ async def test_a_gzip_that_ends_early_gives_what_was_whole(run_id: UUID, in_thre
 
 
 async def test_facts_of_the_run_are_on_its_row(load: Load, run_id: UUID, in_thread: InThread) -> None:
-    facts = {"runId": str(run_id), "name": "Nice", "configHash": "ab" * 32, "startTime": "2025-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z"}  # fmt: skip
+    facts = {
+        "runId": str(run_id),
+        "name": "Nice",
+        "configHash": "ab" * 32,
+        "startTime": "2025-01-01T00:00:00Z",
+        "endTime": "2026-01-01T00:00:00Z",
+    }
 
     load([json.dumps(facts).encode(), line(1), line(5, Severity="Error")], run_id=run_id)
 

@@ -34,12 +34,17 @@ def event(number: int, kind: str, at: str, properties: str) -> bytes:
     ).encode()
 
 
+POSITION = (
+    '{"SecuritySymbol": "AAPL", "Quantity": 100, "AveragePrice": 175.50, '
+    '"UnrealizedPnL": 250.00, "RealizedPnL": 500.00}'
+)
+SMA = '{"IndicatorName": "SMA_%s", "SecuritySymbol": "AAPL", "Value": %s, "Parameters": { "Period": %s }}'
 STATE = [
-    event(1, "PositionUpdate", "2025-06-15T14:29:00Z", '{"SecuritySymbol": "AAPL", "Quantity": 100, "AveragePrice": 175.50, "UnrealizedPnL": 250.00, "RealizedPnL": 500.00}'),
-    event(2, "IndicatorCalculation", "2025-06-15T14:29:00Z", '{"IndicatorName": "SMA_10", "SecuritySymbol": "AAPL", "Value": 176.20, "Parameters": { "Period": 10 }}'),
-    event(3, "IndicatorCalculation", "2025-06-15T14:29:00Z", '{"IndicatorName": "SMA_20", "SecuritySymbol": "AAPL", "Value": 174.80, "Parameters": { "Period": 20 }}'),
+    event(1, "PositionUpdate", "2025-06-15T14:29:00Z", POSITION),
+    event(2, "IndicatorCalculation", "2025-06-15T14:29:00Z", SMA % (10, "176.20", 10)),
+    event(3, "IndicatorCalculation", "2025-06-15T14:29:00Z", SMA % (20, "174.80", 20)),
     event(4, "MarketDataEvent", "2025-12-31T23:59:59Z", '{"SecuritySymbol": "MSFT", "DataType": "Tick", "Data": {}}'),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module", autouse=True)

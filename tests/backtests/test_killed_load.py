@@ -39,13 +39,19 @@ with open(sys.argv[1], "rb") as lines:
 """
 
 CONTENTS = [
-    "SELECT number, event_id, occurred_at, event_type, root_number, trail, properties::text, validation_errors::text"
-    " FROM backtests_events WHERE run_id = %s ORDER BY number",
-    "SELECT list, chunk, size, total, squares, lowest, highest, events, moments, numbers"
-    " FROM backtests_lists WHERE run_id = %s ORDER BY list, chunk",
+    """
+    SELECT number, event_id, occurred_at, event_type, root_number, trail, properties::text, validation_errors::text
+    FROM backtests_events WHERE run_id = %s ORDER BY number
+    """,
+    """
+    SELECT list, chunk, size, total, squares, lowest, highest, events, moments, numbers
+    FROM backtests_lists WHERE run_id = %s ORDER BY list, chunk
+    """,
     "SELECT order_id, moment, number, until, is_open FROM backtests_order_states WHERE run_id = %s ORDER BY 1, 2, 3",
-    "SELECT event_count, counts_by_type, counts_by_severity, symbols, first_event_at, last_event_at"
-    " FROM backtests_runs WHERE run_id = %s",
+    """
+    SELECT event_count, counts_by_type, counts_by_severity, symbols, first_event_at, last_event_at
+    FROM backtests_runs WHERE run_id = %s
+    """,
     "SELECT line_number, reason FROM backtests_quarantine WHERE run_id = %s ORDER BY 1",
 ]
 

@@ -46,7 +46,7 @@ async def test_gzip_sent_twice_is_stored_once(ninja_lane: httpx.AsyncClient, run
 
 @pytest.mark.parametrize(("who", "status", "code"), [("", 401, "UNAUTHENTICATED"), ("bob", 403, "FORBIDDEN")])
 async def test_only_a_key_that_may_write_is_let_in(
-    ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, run_id: UUID, who: str, status: int, code: str
+    ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, run_id: UUID, *, who: str, status: int, code: str
 ) -> None:
     ninja_lane.headers["Authorization"] = f"Bearer {getattr(cast, who)}" if who else ""
 
