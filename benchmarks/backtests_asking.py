@@ -185,7 +185,7 @@ class _Watch:
                 self.seconds += found.milliseconds / 1000
             return found
 
-        self._plain, Pool.fetch = plain, watched  # type: ignore[method-assign]
+        self._plain, Pool.fetch = plain, watched  # type: ignore[method-assign,assignment]
 
     def __exit__(self, *_: object) -> None:
         Pool.fetch = self._plain  # type: ignore[method-assign]

@@ -29,6 +29,7 @@ class Loading:
 
     events: int
     seconds: float
+    cpu_seconds: float
     peak_megabytes: float
     copy_seconds: float
     copy_events_seconds: float
@@ -46,7 +47,7 @@ class Loading:
 
 def load(log: Log, *, owner_url: str) -> Loading:
     """Load the log, then copy the same rows bare into tables with the same indexes."""
-    seconds, peak = _in_own_process(log)
+    said = _in_own_process(log)
     with psycopg.connect(owner_url) as connection:
         connection.execute("ANALYZE")
         connection.commit()
@@ -54,8 +55,8 @@ def load(log: Log, *, owner_url: str) -> Loading:
         number = int(found[0]) if found else 0
         each = {table: _copied(connection, f"backtests_{table}_{number}") for table in TABLES}
     return Loading(
-        events=log.events, seconds=seconds, peak_megabytes=peak, copy_seconds=sum(each.values()),
-        copy_events_seconds=each["events"],
+        events=log.events, seconds=said["seconds"], cpu_seconds=said["cpu"], peak_megabytes=said["peak"],
+        copy_seconds=sum(each.values()), copy_events_seconds=each["events"],
     )  # fmt: skip
 
 
@@ -69,21 +70,22 @@ def child(path: str, run_id: str) -> None:
     from backtests.ingest.load import load_lines  # noqa: PLC0415
     from backtests.ingest.report import LoadReport  # noqa: PLC0415
 
-    started = time.perf_counter()
+    before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     with Path(path).open("rb") as lines:
         report = load_lines(lines, run_id=UUID(run_id), report=LoadReport())
     seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "peak": peak, "stored": report.stored}))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "peak": used.ru_maxrss / 1024, "stored": report.stored}))
 
 
-def _in_own_process(log: Log) -> tuple[float, float]:
+def _in_own_process(log: Log) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.backtests_loading", str(log.path), str(log.run_id)]
     done = subprocess.run(command, cwd=PROJECT, env=os.environ, check=True, capture_output=True, text=True)
-    said = json.loads(done.stdout.strip().splitlines()[-1])
+    said: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     if said["stored"] != log.events:
         raise RuntimeError(f"{said['stored']:,} of {log.events:,} events were stored")
-    return float(said["seconds"]), float(said["peak"])
+    return said
 
 
 def _copied(connection: psycopg.Connection[tuple[object, ...]], table: str) -> float:

@@ -58,7 +58,7 @@ def logged() -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()[1:]]
 
 
-def test_the_run_is_drawn(curator: Client):
+def test_the_run_is_drawn(curator: Client) -> None:
     page = shown(curator)
 
     assert 'data-curve="profit"' in page
@@ -67,7 +67,7 @@ def test_the_run_is_drawn(curator: Client):
     assert "Properties.Threshold: Missing required field" in page
 
 
-def test_bars_count_what_the_log_holds(curator: Client):
+def test_bars_count_what_the_log_holds(curator: Client) -> None:
     events = logged()
     trades = [event["properties"]["SecuritySymbol"] for event in events if event["eventType"] == "TradeExecution"]
     refused = sum(event["eventType"] == "OrderRejection" for event in events)
@@ -79,7 +79,7 @@ def test_bars_count_what_the_log_holds(curator: Client):
     assert f"{refused} in all" in page
 
 
-def test_the_curve_ends_where_the_last_profit_does(curator: Client):
+def test_the_curve_ends_where_the_last_profit_does(curator: Client) -> None:
     totals = [
         event["properties"]["StateAfter"]["Total"]
         for event in logged()
@@ -110,7 +110,7 @@ def test_the_curve_ends_where_the_last_profit_does(curator: Client):
         ("show=Nothing&severity=None&entity=Anything&page=x", lambda _: True),
     ],
 )
-def test_events_are_filtered(curator: Client, query: str, chosen: Any):
+def test_events_are_filtered(curator: Client, query: str, chosen: Any) -> None:
     wanted = sum(map(chosen, logged()))
 
     page = shown(curator, query)
@@ -119,7 +119,7 @@ def test_events_are_filtered(curator: Client, query: str, chosen: Any):
     assert rows(page) == min(wanted, 50)
 
 
-def test_pages_follow_each_other_to_the_last(curator: Client):
+def test_pages_follow_each_other_to_the_last(curator: Client) -> None:
     last = shown(curator, "show=TradeExecution&page=0")
     beyond = shown(curator, "page=99999999999")
 
@@ -127,11 +127,11 @@ def test_pages_follow_each_other_to_the_last(curator: Client):
     assert "none of 8,206" in beyond
 
 
-def test_a_time_that_is_none_is_named(curator: Client):
+def test_a_time_that_is_none_is_named(curator: Client) -> None:
     assert escape("'soon' is not a time.") in shown(curator, "show=TradeExecution&first=soon")
 
 
-def test_what_a_log_says_is_shown_as_text(curator: Client):
+def test_what_a_log_says_is_shown_as_text(curator: Client) -> None:
     trade = next(event for event in makers.strategy(MADE, events=99) if event["EventType"] == "TradeExecution")
     trade["Properties"] = {"SecuritySymbol": "<script>alert(1)</script>", "Note": "<b>"}
     stored(makers.jsonl([trade]))
@@ -142,7 +142,7 @@ def test_what_a_log_says_is_shown_as_text(curator: Client):
     assert escape('"Note": "<b>"') in page
 
 
-def test_a_run_without_events_has_a_page(curator: Client):
+def test_a_run_without_events_has_a_page(curator: Client) -> None:
     load_lines([], run_id=UUID(MADE), report=LoadReport())
 
     page = shown(curator, run_id=MADE)
@@ -151,14 +151,14 @@ def test_a_run_without_events_has_a_page(curator: Client):
     assert "none of 0" in page
 
 
-def test_a_run_without_profit_events_is_drawn_from_its_positions(curator: Client):
+def test_a_run_without_profit_events_is_drawn_from_its_positions(curator: Client) -> None:
     events = [event for event in makers.strategy(MADE, events=300) if event["Properties"].get("StateType") != "PnL"]
     stored(makers.jsonl(events))
 
     assert 'data-curve="profit"' in shown(curator, run_id=MADE)
 
 
-def test_a_page_asks_as_often_for_a_long_run_as_for_a_short_one(curator: Client):
+def test_a_page_asks_as_often_for_a_long_run_as_for_a_short_one(curator: Client) -> None:
     stored(makers.jsonl(makers.strategy(MADE, events=6_000)))
 
     counts = []
@@ -170,7 +170,7 @@ def test_a_page_asks_as_often_for_a_long_run_as_for_a_short_one(curator: Client)
     assert counts[0] == counts[1] <= 20
 
 
-def test_deleting_a_run_is_one_statement_and_leaves_nothing(curator: Client):
+def test_deleting_a_run_is_one_statement_and_leaves_nothing(curator: Client) -> None:
     stored([*makers.jsonl(makers.strategy(MADE, events=200)), b"no JSON\n"])
 
     with CaptureQueriesContext(connection) as asked:
@@ -186,7 +186,7 @@ def test_deleting_a_run_is_one_statement_and_leaves_nothing(curator: Client):
     assert Run.objects.get(pk=SHIPPED).event_count == Event.objects.of_run(SHIPPED).count()
 
 
-def test_several_runs_are_deleted_by_the_action(curator: Client):
+def test_several_runs_are_deleted_by_the_action(curator: Client) -> None:
     stored(makers.jsonl(makers.strategy(MADE, events=50)))
     form = {"action": "delete_selected", "_selected_action": [MADE, SHIPPED], "post": "yes"}
 
@@ -196,7 +196,7 @@ def test_several_runs_are_deleted_by_the_action(curator: Client):
     assert not Run.objects.exists()
 
 
-def test_the_confirmation_says_how_much_goes_without_reading_it(curator: Client):
+def test_the_confirmation_says_how_much_goes_without_reading_it(curator: Client) -> None:
     with CaptureQueriesContext(connection) as asked:
         reply = curator.get(f"{RUNS}{SHIPPED}/delete/")
 
@@ -204,7 +204,7 @@ def test_the_confirmation_says_how_much_goes_without_reading_it(curator: Client)
     assert not [query for query in asked if "backtests_events" in query["sql"]]
 
 
-def test_only_a_runs_name_can_be_changed(curator: Client):
+def test_only_a_runs_name_can_be_changed(curator: Client) -> None:
     reply = curator.post(address(SHIPPED), {"name": "The shipped one", "engine": "another", "event_count": 1})
 
     run = Run.objects.get(pk=SHIPPED)
@@ -213,11 +213,11 @@ def test_only_a_runs_name_can_be_changed(curator: Client):
     assert run.engine.startswith("nautilus_trader")
 
 
-def test_nobody_adds_a_run_and_visitors_see_none(curator: Client):
+def test_nobody_adds_a_run_and_visitors_see_none(curator: Client) -> None:
     assert curator.get(f"{RUNS}add/").status_code == 403
     assert Client().get(address(SHIPPED)).status_code == 302
 
 
 @pytest.mark.parametrize("listing", [RUNS, "/admin/backtests/quarantinedline/"])
-def test_lists_open(curator: Client, listing: str):
+def test_lists_open(curator: Client, listing: str) -> None:
     assert curator.get(f"{listing}?q=x").status_code == 200

@@ -6,7 +6,6 @@ The reports (CSV) were written by the engine in the same run as the stream; noth
 
 import csv
 import gzip
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -36,7 +35,7 @@ def loaded() -> LoadReport:
 
 
 @pytest.fixture
-def run(scratch_database: None) -> Iterator[LoadReport]:
+def run(scratch_database: None) -> LoadReport:
     return loaded()
 
 
@@ -85,7 +84,7 @@ async def ask(client: httpx.AsyncClient, tool: str, **arguments: Any) -> Any:
     return reply.json()
 
 
-async def test_positions_and_profit_at_ten_moments_are_those_of_the_reports(run: LoadReport, fast_lane: Any):
+async def test_positions_and_profit_at_ten_moments_are_those_of_the_reports(run: LoadReport, fast_lane: Any) -> None:
     for at in ten_moments():
         answer = await ask(fast_lane, "get_state_snapshot", runId=str(run.run_ids[0]), timestamp=at.isoformat())
 
@@ -100,7 +99,7 @@ async def test_positions_and_profit_at_ten_moments_are_those_of_the_reports(run:
         assert said == pytest.approx(reported_state(at), rel=1e-12, abs=1e-9), at
 
 
-async def test_no_order_is_open_where_the_report_says_that_all_are_filled(run: LoadReport, fast_lane: Any):
+async def test_no_order_is_open_where_the_report_says_that_all_are_filled(run: LoadReport, fast_lane: Any) -> None:
     at = max(ten_moments())
 
     answer = await ask(fast_lane, "get_state_snapshot", runId=str(run.run_ids[0]), timestamp=at.isoformat())
@@ -110,7 +109,7 @@ async def test_no_order_is_open_where_the_report_says_that_all_are_filled(run: L
 
 
 @pytest.mark.parametrize("days", [None, 10], ids=["the whole run", "the first ten days"])
-async def test_fills_add_up_to_the_report(run: LoadReport, fast_lane: Any, days: int | None):
+async def test_fills_add_up_to_the_report(run: LoadReport, fast_lane: Any, days: int | None) -> None:
     until = datetime(2013, 2, 1, tzinfo=UTC) + timedelta(days=days or 365)
     fills = [row for row in report("fills") if moment(row["ts_last"]) <= until]
     window = {"endTime": until.isoformat()} if days else {}
@@ -132,14 +131,14 @@ async def test_fills_add_up_to_the_report(run: LoadReport, fast_lane: Any, days:
         assert answer["aggregations"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_fills_that_the_stream_has_twice_are_stored_once(run: LoadReport):
+def test_fills_that_the_stream_has_twice_are_stored_once(run: LoadReport) -> None:
     fills = len(report("fills"))
 
     assert run.duplicate == 2 * fills  # a fill is a trade and a change of its order, and each came a second time
     assert (run.quarantined, run.malformed) == (0, 6)  # the six states of the strategy, for which there is no StateType
 
 
-async def test_every_fill_hangs_between_its_order_and_its_position(run: LoadReport, fast_lane: Any):
+async def test_every_fill_hangs_between_its_order_and_its_position(run: LoadReport, fast_lane: Any) -> None:
     answer = await ask(
         fast_lane,
         "query_event_sequence",
@@ -154,7 +153,7 @@ async def test_every_fill_hangs_between_its_order_and_its_position(run: LoadRepo
     assert all("TradeExecution" in one["missingEventTypes"] for one in incomplete)
 
 
-def test_the_same_stream_again_changes_nothing(run: LoadReport):
+def test_the_same_stream_again_changes_nothing(run: LoadReport) -> None:
     again = loaded()
 
     assert (again.stored, again.quarantined, again.run_ids) == (0, 0, run.run_ids)

@@ -50,7 +50,7 @@ def translated(*records: dict[str, Any]) -> list[Event]:
     return [event for record in records for event in translate(record)]
 
 
-def test_an_order_its_fill_and_its_position_hang_together_by_cause():
+def test_an_order_its_fill_and_its_position_hang_together_by_cause() -> None:
     placed = ORDER | {"type": "OrderInitialized", "quantity": "100", "event_id": str(UUID(int=1))}
     submitted = ORDER | {"type": "OrderSubmitted", "event_id": str(UUID(int=2))}
 
@@ -64,7 +64,7 @@ def test_an_order_its_fill_and_its_position_hang_together_by_cause():
     assert kinds == ["StateChange", "StateChange", "TradeExecution", "StateChange", "PositionUpdate"]
 
 
-def test_a_fill_becomes_a_trade_with_numbers_and_keeps_the_engines_id():
+def test_a_fill_becomes_a_trade_with_numbers_and_keeps_the_engines_id() -> None:
     trade, *_ = translated(FILL | {"liquidity_side": "TAKER"})
 
     assert trade["eventId"] == FILL["event_id"]
@@ -75,7 +75,7 @@ def test_a_fill_becomes_a_trade_with_numbers_and_keeps_the_engines_id():
     assert properties["LiquiditySide"] == "TAKER"
 
 
-def test_an_order_is_open_until_its_whole_quantity_is_filled():
+def test_an_order_is_open_until_its_whole_quantity_is_filled() -> None:
     placed = ORDER | {"type": "OrderInitialized", "quantity": "150"}
     rest = FILL | {"last_qty": "50", "event_id": str(UUID(int=9))}
 
@@ -89,7 +89,7 @@ def test_an_order_is_open_until_its_whole_quantity_is_filled():
     ]
 
 
-def test_a_fill_that_the_stream_repeats_gives_the_very_same_events():
+def test_a_fill_that_the_stream_repeats_gives_the_very_same_events() -> None:
     events = translated(FILL, FILL)
 
     assert [event["eventType"] for event in events] == ["TradeExecution", "StateChange"] * 2
@@ -99,7 +99,7 @@ def test_a_fill_that_the_stream_repeats_gives_the_very_same_events():
 @pytest.mark.parametrize(
     ("kind", "status", "category"), [("OrderDenied", "Denied", "Risk"), ("OrderRejected", "Rejected", "Execution")]
 )
-def test_a_refused_order_is_a_rejection_and_is_no_longer_open(kind: str, status: str, category: str):
+def test_a_refused_order_is_a_rejection_and_is_no_longer_open(kind: str, status: str, category: str) -> None:
     placed = ORDER | {"type": "OrderInitialized", "quantity": "100", "options": {"price": "10.25"}}
 
     _, rejection, change = translated(
@@ -121,7 +121,7 @@ def test_a_refused_order_is_a_rejection_and_is_no_longer_open(kind: str, status:
     assert change["parentEventId"] == rejection["eventId"]
 
 
-def test_a_symbols_profit_adds_up_over_its_positions():
+def test_a_symbols_profit_adds_up_over_its_positions() -> None:
     again = POSITION | {"position_id": "P-2", "realized_pnl": "-2 USD", "event_id": str(UUID(int=4))}
 
     opened, closed, reopened = translated(POSITION, SOLD, again)
@@ -131,7 +131,7 @@ def test_a_symbols_profit_adds_up_over_its_positions():
     assert (reopened["properties"]["RealizedPnL"], reopened["properties"]["PositionRealizedPnL"]) == (45.5, -2)
 
 
-def test_two_positions_of_a_symbol_are_told_as_what_is_held_together():
+def test_two_positions_of_a_symbol_are_told_as_what_is_held_together() -> None:
     second = POSITION | {"position_id": "P-2", "signed_qty": 300.0, "avg_px_open": 12.5, "event_id": str(UUID(int=4))}
 
     *_, both = translated(POSITION, second)
@@ -139,13 +139,13 @@ def test_two_positions_of_a_symbol_are_told_as_what_is_held_together():
     assert (both["properties"]["Quantity"], both["properties"]["AveragePrice"]) == (400, 12)
 
 
-def test_a_close_that_is_repeated_earns_once():
+def test_a_close_that_is_repeated_earns_once() -> None:
     *_, last = translated(POSITION, SOLD, SOLD)
 
     assert last["properties"]["RealizedPnL"] == 47.5
 
 
-def test_a_bar_values_what_is_held():
+def test_a_bar_values_what_is_held() -> None:
     bar = {"type": "Bar", "bar_type": "AAPL.XNAS-1-DAY-LAST-EXTERNAL", "close": "11.00", "ts_event": AT + 10**9}
 
     *_, candle, mark = translated(POSITION, bar)
@@ -154,7 +154,7 @@ def test_a_bar_values_what_is_held():
     assert (mark["properties"]["UnrealizedPnL"], mark["parentEventId"]) == (50, candle["eventId"])
 
 
-def test_an_account_earns_what_its_balance_grows_by_and_a_deposit_is_not_earned():
+def test_an_account_earns_what_its_balance_grows_by_and_a_deposit_is_not_earned() -> None:
     def account(total: str, *, reported: bool, at: int, number: int) -> dict[str, Any]:
         balances = [{"total": total, "currency": "USD", "locked": "0", "free": total}]
         shared = {"type": "AccountState", "account_type": "MARGIN", "account_id": "A", "base_currency": "USD"}
@@ -172,14 +172,14 @@ def test_an_account_earns_what_its_balance_grows_by_and_a_deposit_is_not_earned(
     assert events[3]["parentEventId"] == FILL["event_id"]
 
 
-def test_what_the_contract_has_no_word_for_is_kept():
+def test_what_the_contract_has_no_word_for_is_kept() -> None:
     (event,) = translated({"type": "ComponentStateChanged", "state": "RUNNING", "ts_event": AT, "component_id": "EMA"})
 
     assert (event["eventType"], event["properties"]["StateType"]) == ("StateChange", "ComponentStateChanged")
     assert (event["properties"]["StateAfter"], event["properties"]["ComponentId"]) == ({"State": "RUNNING"}, "EMA")
 
 
-def test_a_price_of_more_digits_than_a_float_holds_keeps_them_all():
+def test_a_price_of_more_digits_than_a_float_holds_keeps_them_all() -> None:
     lines = [json.dumps(FILL | {"last_px": "0.1234567890123456789", "last_qty": "9" * 25}).encode()]
 
     _, trade, _ = read_engine(lines, name="nautilus", run_id=RUN)
@@ -189,7 +189,7 @@ def test_a_price_of_more_digits_than_a_float_holds_keeps_them_all():
     assert b'"Quantity":9999999999999999999999999,' in (trade.properties or b"")
 
 
-def test_a_line_that_is_no_record_stops_nothing():
+def test_a_line_that_is_no_record_stops_nothing() -> None:
     lines = [
         json.dumps(FILL).encode(),
         b'{"type": "OrderFi',
@@ -206,7 +206,7 @@ def test_a_line_that_is_no_record_stops_nothing():
     assert [entry.line_number for entry in entries if isinstance(entry, LoggedEvent)] == [1, 1, 7]
 
 
-def test_a_stream_names_its_run_by_its_first_line():
+def test_a_stream_names_its_run_by_its_first_line() -> None:
     lines = [json.dumps(FILL).encode(), json.dumps(POSITION).encode()]
 
     once, longer = (next(read_engine(given, name="nautilus")) for given in (lines[:1], lines))
@@ -215,7 +215,7 @@ def test_a_stream_names_its_run_by_its_first_line():
     assert once == longer
 
 
-def test_an_unknown_format_is_refused_with_the_known_ones():
+def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     assert "nautilus" in formats()
     with pytest.raises(KeyError, match="nautilus"):
         translator("metatrader", run_id=RUN)
@@ -242,7 +242,7 @@ RECORDS = some.builds(
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(some.lists(RECORDS, max_size=8))
-def test_nonsense_gives_events_and_the_same_nonsense_the_same_events(records: list[dict[str, Any]]):
+def test_nonsense_gives_events_and_the_same_nonsense_the_same_events(records: list[dict[str, Any]]) -> None:
     lines = [json.dumps(record).encode() for record in records]
 
     entries = list(read_engine(lines, name="nautilus", run_id=RUN))
