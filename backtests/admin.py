@@ -57,7 +57,7 @@ class RunAdmin(CuratedAdmin):
         """Show the run with its curves and events."""
         run = self.get_object(request, object_id) if request.method == "GET" else None
         if run is not None and self.has_view_permission(request, run):
-            extra_context = (extra_context or {}) | run_page.context(run, request)
+            extra_context = (extra_context or {}) | run_page.context(run, request=request)
         response: HttpResponse = super().change_view(request, object_id, form_url, extra_context)
         return response
 

@@ -84,7 +84,7 @@ ENTITIES = ("SecuritySymbol", "OrderId", "PositionId", "IndicatorName")
 _NAMES = ("show", "severity", "entity", "value", "first", "last")
 
 
-def context(run: Run, request: HttpRequest) -> dict[str, Any]:
+def context(run: Run, *, request: HttpRequest) -> dict[str, Any]:
     """Give what the template shows of a run; a bounded number of rows is read, whatever the run's size."""
     asked = EventFilter.of(request)
     page = overview.page(run.pk, wanted=asked.wanted(), index=asked.index, event_count=run.event_count)

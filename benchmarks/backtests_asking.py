@@ -20,6 +20,7 @@ from toolbox.reader import reader
 WARM_UP = 8
 MOST_CALLS = 200
 DOMAIN = "backtests"
+Asked = tuple[str, str, dict[str, Any]]
 ALL = ["count", "sum", "avg", "min", "max", "stddev"]
 
 
@@ -49,12 +50,16 @@ class Taken:
 
 def questions(log: Log) -> dict[str, Question]:
     """Give the questions that every size of run is asked, by name."""
+    given = [*_about_events(log), *_about_state(log)]
+    return {name: Question(name=name, tool=tool, arguments=arguments) for name, tool, arguments in given}
+
+
+def _about_events(log: Log) -> list[Asked]:
     run = str(log.run_id)
     trades = {"runId": run, "eventType": "TradeExecution"}
     quantity = trades | {"propertyPath": "$.Quantity", "aggregations": ALL}
     last = max(0, (log.events // 10 - 1) // PAGE)  # a little over a tenth are trades
-    pattern = {"runId": run, "sequencePattern": ["StateChange", "TradeExecution", "PositionUpdate"], "pageSize": 20}
-    given: list[tuple[str, str, dict[str, Any]]] = [
+    return [
         ("trades, first page", "get_events_by_type", trades | {"pageSize": PAGE}),
         ("trades, middle page", "get_events_by_type", trades | {"pageSize": PAGE, "pageIndex": last // 2}),
         ("trades, last page", "get_events_by_type", trades | {"pageSize": PAGE, "pageIndex": last}),
@@ -68,6 +73,13 @@ def questions(log: Log) -> dict[str, Question]:
         ("aggregate, whole run", "aggregate_metrics", quantity),
         ("aggregate, a range", "aggregate_metrics", quantity | _range(log, 0.137, 0.861)),
         ("aggregate, an hour", "aggregate_metrics", quantity | _range(log, 0.5, 0.5005)),
+    ]  # fmt: skip
+
+
+def _about_state(log: Log) -> list[Asked]:
+    run = str(log.run_id)
+    pattern = {"runId": run, "sequencePattern": ["StateChange", "TradeExecution", "PositionUpdate"], "pageSize": 20}
+    return [
         ("state at the middle", "get_state_snapshot", {"runId": run, "timestamp": _iso(log.at(0.5))}),
         ("state of one symbol", "get_state_snapshot",
          {"runId": run, "timestamp": _iso(log.at(0.9)), "securitySymbol": "MSFT"}),
@@ -79,7 +91,6 @@ def questions(log: Log) -> dict[str, Question]:
         ("state delta", "get_state_delta",
          {"runId": run, "fromTimestamp": _iso(log.at(0.25)), "toTimestamp": _iso(log.at(0.75))}),
     ]  # fmt: skip
-    return {name: Question(name=name, tool=tool, arguments=arguments) for name, tool, arguments in given}
 
 
 def measure(asked: Mapping[str, Question], *, key: str, seconds: float) -> dict[str, Taken]:

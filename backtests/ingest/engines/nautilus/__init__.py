@@ -135,4 +135,6 @@ def _other(native: Native) -> Iterator[Event]:
     """Keep what the contract has no word for."""
     state = {"StateType": native.kind, "StateBefore": None, "StateAfter": {"State": native.text("state")}}
     known = state | {"ChangeReason": native.kind}
-    yield native.event("StateChange", native.rest("state", known=known), category="Execution", severity="Debug")
+    yield native.event(
+        "StateChange", properties=native.rest("state", known=known), category="Execution", severity="Debug"
+    )

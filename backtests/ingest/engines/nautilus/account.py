@@ -49,7 +49,9 @@ class Accounts:
         book.total = total
         known = self._pnl(native, book, unrealized=unrealized.get(currency, Decimal(0)))
         known |= {f"Balance{key.title()}": _number(balance.get(key)) for key in ("total", "locked", "free")}
-        yield native.event("StateChange", native.rest(*_USED, known=known), category="Performance", parent=parent)
+        yield native.event(
+            "StateChange", properties=native.rest(*_USED, known=known), category="Performance", parent=parent
+        )
 
     def mark(self, native: Native, *, unrealized: dict[str, Decimal], parent: UUID) -> Iterator[Event]:
         """Give the profit and loss of the one account in a currency, after a position was valued anew."""
@@ -57,7 +59,7 @@ class Accounts:
             if len(self._books) == 1 and book.currency in unrealized:
                 known = self._pnl(native, book, unrealized=unrealized[book.currency])
                 yield native.event(
-                    "StateChange", known, category="Performance", severity="Debug", parent=parent, part="pnl"
+                    "StateChange", properties=known, category="Performance", severity="Debug", parent=parent, part="pnl"
                 )
 
     def currencies(self) -> set[str]:
@@ -85,7 +87,9 @@ class Accounts:
             "StateAfter": {"Balances": native.record.get("balances")},
             "ChangeReason": native.kind,
         }
-        return native.event("StateChange", native.rest("balances", known=known), category="Performance", parent=parent)
+        return native.event(
+            "StateChange", properties=native.rest("balances", known=known), category="Performance", parent=parent
+        )
 
     def _balance(self, native: Native) -> dict[str, Any] | None:
         """Give the one balance of a margin account; None where there are more, or none, or it is a cash account."""

@@ -22,7 +22,7 @@ def data_event(native: Native) -> Event:
     }
     known = {"SecuritySymbol": native.symbol, "DataType": DATA_TYPES[native.kind], "Data": data}
     extra = {"BarType": native.text("bar_type")} if native.kind == "Bar" else {}
-    return native.event("MarketDataEvent", known | extra, category="MarketData", severity="Debug")
+    return native.event("MarketDataEvent", properties=known | extra, category="MarketData", severity="Debug")
 
 
 def indicator_event(native: Native, *, parent: UUID | None) -> Event:
@@ -35,7 +35,9 @@ def indicator_event(native: Native, *, parent: UUID | None) -> Event:
         "Parameters": parameters if parameters is not None else {},
     }
     properties = native.rest("name", "value", "parameters", known=known)
-    return native.event("IndicatorCalculation", properties, category="Indicators", severity="Debug", parent=parent)
+    return native.event(
+        "IndicatorCalculation", properties=properties, category="Indicators", severity="Debug", parent=parent
+    )
 
 
 def risk_event(native: Native, *, parent: UUID | None) -> Event:
@@ -50,7 +52,7 @@ def risk_event(native: Native, *, parent: UUID | None) -> Event:
     properties = native.rest("risk_type", "threshold", "current_value", "action", "state", known=known)
     if native.symbol:
         properties["SecuritySymbol"] = native.symbol
-    return native.event("RiskEvent", properties, category="Risk", severity="Warning", parent=parent)
+    return native.event("RiskEvent", properties=properties, category="Risk", severity="Warning", parent=parent)
 
 
 def mark_price(native: Native, *, side: int) -> Decimal | None:

@@ -65,8 +65,8 @@ class Native:
     def event(
         self,
         event_type: str,
-        properties: dict[str, Any],
         *,
+        properties: dict[str, Any],
         category: str,
         severity: str = "Info",
         parent: UUID | None = None,

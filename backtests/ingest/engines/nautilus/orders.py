@@ -74,7 +74,9 @@ class Orders:
     def fill(self, native: Native) -> Iterator[Event]:
         """Give a trade, and the change of the order that it fills."""
         order = self._order(native)
-        yield native.event("TradeExecution", self._trade(native, order), category="Execution", parent=order.last_step)
+        yield native.event(
+            "TradeExecution", properties=self._trade(native, order), category="Execution", parent=order.last_step
+        )
         order.filled += decimal(native.record.get("last_qty")) or 0
         is_filled = order.quantity is None or order.filled >= order.quantity
         status = "Filled" if is_filled else "Open"
@@ -92,7 +94,9 @@ class Orders:
             "RequestedPrice": _plain(order.price),
         }
         properties = native.rest(*_USED, "reason", known=known | {"ClientOrderId": native.text("client_order_id")})
-        yield native.event("OrderRejection", properties, category=category, severity="Warning", parent=order.last_step)
+        yield native.event(
+            "OrderRejection", properties=properties, category=category, severity="Warning", parent=order.last_step
+        )
         yield self._change(native, order, status=status, parent=native.event_id, part="order")
 
     def _trade(self, native: Native, order: _Order) -> dict[str, Any]:
@@ -135,7 +139,7 @@ class Orders:
         self._keep(native, order, is_open=status == "Open")
         properties = known if part else native.rest(*_USED, known=known)
         return native.event(
-            "StateChange", properties, category="Execution", severity=severity, parent=parent, part=part
+            "StateChange", properties=properties, category="Execution", severity=severity, parent=parent, part=part
         )
 
     def _state(self, native: Native, order: _Order, *, status: str) -> dict[str, Any]:

@@ -105,7 +105,7 @@ class Positions:
             "ChangeReason": native.kind,
         }
         properties = native.rest(*_USED, known=known)
-        yield native.event("PositionUpdate", properties, category="Execution", parent=parent)
+        yield native.event("PositionUpdate", properties=properties, category="Execution", parent=parent)
 
     def mark(self, native: Native, *, price: Decimal, parent: UUID) -> Iterator[Event]:
         """Give what is held of a bar's instrument, valued at the bar; nothing where nothing is held."""
@@ -114,7 +114,9 @@ class Positions:
             return
         instrument.mark(price)
         known = self._held(native, instrument) | {"ChangeReason": "Mark", "MarkPrice": plain(price)}
-        yield native.event("PositionUpdate", known, category="Execution", severity="Debug", parent=parent, part="mark")
+        yield native.event(
+            "PositionUpdate", properties=known, category="Execution", severity="Debug", parent=parent, part="mark"
+        )
 
     def unrealized(self, currency: str | None) -> Decimal:
         """Sum what is not yet earned, of the instruments that are counted in a currency."""
