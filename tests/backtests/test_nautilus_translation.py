@@ -1,6 +1,7 @@
 """The NautilusTrader format, record by record: pure, so without a database."""
 
 import json
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from backtests.ingest import engines
 from backtests.ingest.engines import Event, formats, translator
 from backtests.ingest.from_engine import read_engine
 from backtests.ingest.record import LoggedEvent, RunFacts, Unreadable
@@ -219,6 +221,18 @@ def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     assert "nautilus" in formats()
     with pytest.raises(KeyError, match="nautilus"):
         translator("metatrader", run_id=RUN)
+
+
+def test_an_engine_is_added_by_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (Path(engines.__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "acme.py").write_text(readme.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
+    monkeypatch.setattr(engines, "__path__", [*engines.__path__, str(tmp_path)])
+
+    _, trade = read_engine([b'{"id": 1, "time": "2025-01-02T15:00:00Z", "ticker": "AAPL", "price": 7}'], name="acme")
+
+    assert formats() == ["acme", "nautilus"]
+    assert isinstance(trade, LoggedEvent)
+    assert (trade.event_type, trade.properties) == ("TradeExecution", b'{"SecuritySymbol":"AAPL","Price":7}')
 
 
 KINDS = ["OrderInitialized", "OrderFilled", "OrderDenied", "PositionOpened", "PositionClosed", "AccountState", "Bar"]
