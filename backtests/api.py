@@ -89,7 +89,7 @@ class _Body(RawIOBase):
     openapi_extra=OPENAPI,
     response=None,
 )
-def upload_backtest_events(request: HttpRequest, run_id: str) -> HttpResponse:
+def upload_backtest_events(request: HttpRequest, *, run_id: str) -> HttpResponse:
     """Store the body's events. The body is read as it is needed, so that it may be of any size."""
     started, called_at = reader.clock(), datetime.now(UTC)
     caller: Caller | None = None
@@ -102,22 +102,16 @@ def upload_backtest_events(request: HttpRequest, run_id: str) -> HttpResponse:
         reply, outcome = _refusal(_database_error(away)), Outcome.FAILED
     sent_id = request_id(request.headers.get("X-Request-Id", ""))
     record = CallRecord(
-        called_at=called_at,
-        request_id=sent_id,
-        caller=caller.name if caller else "",
-        key_id=caller.key_id if caller else None,
-        face="rest",
-        domain="backtests",
-        tool=NAME,
-        arguments=encode({"runId": run_id[:60]}),
-        outcome=outcome,
-        code=reply.code,
-        status=reply.status,
-        rows=reply.rows,
-        answer_bytes=len(reply.body),
-        milliseconds=(reader.clock() - started) * 1000,
-    )
+        called_at=called_at, request_id=sent_id, caller=caller.name if caller else "",
+        key_id=caller.key_id if caller else None, face="rest", domain="backtests", tool=NAME,
+        arguments=encode({"runId": run_id[:60]}), outcome=outcome, code=reply.code, status=reply.status,
+        rows=reply.rows, answer_bytes=len(reply.body), milliseconds=(reader.clock() - started) * 1000,
+    )  # fmt: skip
     home.run(_record(record))
+    return _response(reply, sent_id=sent_id)
+
+
+def _response(reply: Reply, *, sent_id: str) -> HttpResponse:
     response = HttpResponse(reply.body, status=reply.status)
     for name, value in headers(reply, request_id=sent_id):
         response[name] = value
@@ -137,7 +131,7 @@ def _permitted(request: HttpRequest) -> Caller:
 
 def _stored(request: HttpRequest, *, run_id: str) -> Reply:
     if not GUID(run_id):
-        raise bad_guid("runId", run_id)
+        raise bad_guid("runId", value=run_id)
     report = LoadReport()
     try:
         lines = read_lines(BufferedReader(_Body(request), 262_144), report=report)

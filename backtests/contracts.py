@@ -21,7 +21,7 @@ def _guid(value: object, info: ValidationInfo) -> object:
         return value
     if GUID(value):
         return UUID(value)
-    raise bad_guid(to_camel(str(info.field_name)), value)
+    raise bad_guid(to_camel(str(info.field_name)), value=value)
 
 
 def _moment(value: object, info: ValidationInfo) -> object:
@@ -32,7 +32,7 @@ def _moment(value: object, info: ValidationInfo) -> object:
         read = datetime.fromisoformat(value)
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise bad_time(to_camel(str(info.field_name)), value) from error
+        raise bad_time(to_camel(str(info.field_name)), value=value) from error
 
 
 def _path(value: object) -> object:

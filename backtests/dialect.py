@@ -54,7 +54,7 @@ class BacktestsDialect(Dialect):
         return object_schema({"error": error}, required=["error"])
 
 
-def bad_guid(field: str, value: str) -> ToolError:
+def bad_guid(field: str, *, value: str) -> ToolError:
     """Refuse what is no GUID."""
     return ToolError(
         INVALID_PARAMETER,
@@ -64,7 +64,7 @@ def bad_guid(field: str, value: str) -> ToolError:
     )
 
 
-def bad_time(field: str, value: str) -> ToolError:
+def bad_time(field: str, *, value: str) -> ToolError:
     """Refuse what is no time."""
     return ToolError(
         INVALID_PARAMETER,

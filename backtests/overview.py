@@ -137,18 +137,18 @@ class Counted:
 
 def profit(run_id: UUID) -> tuple[list[Point], int]:
     """Give the profit over time, and how many points there are: as PnL events say it, else the positions summed."""
-    name = number_list(TYPE_CODES["StateChange"], "StateAfter.Total")
+    name = number_list(TYPE_CODES["StateChange"], path="StateAfter.Total")
     rows = _ask(_POINTS, run=run_id, list=name, most=MOST_POINTS)
     if rows:
         return [Point(moment, float(value)) for moment, value in rows], _size(run_id, name)
-    name = severity_list("PositionUpdate", None)
+    name = severity_list("PositionUpdate", severity=None)
     rows = _ask(_POSITIONS, run=run_id, list=name, most=MOST_LOOKED_AT, most_bytes=MOST_BYTES)
     return list(_summed(rows)), _size(run_id, name)
 
 
 def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> Counted:
     """Count trades of the symbols, at most 1,000 of them."""
-    lists = {entity_lists("SecuritySymbol", name, event_types=["TradeExecution"])[0]: name for name in symbols}
+    lists = {entity_lists("SecuritySymbol", value=name, event_types=["TradeExecution"])[0]: name for name in symbols}
     rows = _ask(_SYMBOLS, run=run_id, lists=list(lists)[:MOST_SYMBOLS])
     counts = [(lists[name], count) for name, count in rows if count]
     total = sum(count for _, count in counts)
@@ -157,7 +157,7 @@ def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> Counted:
 
 def rejections_by_reason(run_id: UUID) -> Counted:
     """Count the latest rejections by their reason; figures in a reason are left out, so that alike reasons meet."""
-    rows, total = _latest(run_id, name=severity_list("OrderRejection", None))
+    rows, total = _latest(run_id, name=severity_list("OrderRejection", severity=None))
     reasons = (_member(row.properties, "RejectionReason") for row in rows)
     return Counted(counts=list(Counter(map(_without_figures, reasons)).items()), looked_at=len(rows), total=total)
 

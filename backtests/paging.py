@@ -21,7 +21,7 @@ def window(ask: Paged, *, first: int | None = None, last: int | None = None) -> 
     return Window(skip=skip, take=ask.page_size, budget=budget(), first=first, last=last)
 
 
-def event_page(asked: Asked, rows: Sequence[Row], *, ask: Paged) -> EventPage:
+def event_page(asked: Asked, *, rows: Sequence[Row], ask: Paged) -> EventPage:
     """Make a page of rows, cut after the last event that fits the size limit."""
     total = rows[0]["total"]
     found = [row for row in rows if row["event_id"] is not None]
@@ -42,7 +42,7 @@ def event_page(asked: Asked, rows: Sequence[Row], *, ask: Paged) -> EventPage:
 
 async def entity_rows(ask: EventsByEntity, *, reader: Pool) -> list[Row]:
     """Fetch the page of an entity's events."""
-    lists = entity_lists(ask.entity_type, ask.entity_value, event_types=list(ask.event_types))
+    lists = entity_lists(ask.entity_type, value=ask.entity_value, event_types=list(ask.event_types))
     if ask.entity_type in WHOLE and ask.event_types:
         types = [TYPE_CODES[name] for name in ask.event_types]
         return await queries.whole_page(ask.run_id, lists=lists, types=types, window=window(ask), reader=reader)

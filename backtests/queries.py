@@ -14,7 +14,7 @@ MOST_SIGNATURES = 20_000
 _RUN = """
 SELECT run_id, event_count, coalesce(started_at, first_event_at) AS started_at,
        greatest(ended_at, last_event_at) AS ended_at
-FROM backtests_runs WHERE run_id = %s
+FROM backtests_runs WHERE run_id = %s LIMIT 1
 """
 
 _EVENT = """
@@ -23,12 +23,12 @@ AS properties, e.validation_errors::text AS validation_errors
 """
 
 # Events past the size limit are left out, but for the first: the tool says that its page is cut.
-_PAGE = f"""
+_PAGE = """
 WITH page AS MATERIALIZED (
   SELECT total, events
   FROM backtests_page(%(run)s, %(lists)s::text[], %(first)s, %(last)s, %(skip)s, %(take)s)
 ), found AS (
-  SELECT p.total, u.place, {_EVENT}
+  SELECT p.total, u.place, EVENT_COLUMNS
   FROM page AS p
   LEFT JOIN LATERAL unnest(p.events) WITH ORDINALITY AS u (number, place) ON true
   LEFT JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = u.number
@@ -39,11 +39,11 @@ SELECT * FROM (
   FROM found
 ) AS measured
 WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
-ORDER BY place
-"""
+ORDER BY place LIMIT %(take)s
+""".replace("EVENT_COLUMNS", _EVENT)
 
 # The events of one order or position, of some types: they are few, so their types are looked up.
-_WHOLE = f"""
+_WHOLE = """
 WITH listed AS MATERIALIZED (
   SELECT e.number, e.occurred_at
   FROM backtests_lists AS c, unnest(c.events) AS u (number)
@@ -52,7 +52,7 @@ WITH listed AS MATERIALIZED (
 ), paged AS (
   SELECT number, occurred_at FROM listed ORDER BY occurred_at, number OFFSET %(skip)s LIMIT %(take)s
 ), found AS (
-  SELECT (SELECT count(*) FROM listed) AS total, p.place, {_EVENT}
+  SELECT (SELECT count(*) FROM listed) AS total, p.place, EVENT_COLUMNS
   FROM (SELECT) AS one
   LEFT JOIN (SELECT number, row_number() OVER (ORDER BY occurred_at, number) AS place FROM paged) AS p ON true
   LEFT JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = p.number
@@ -63,8 +63,8 @@ SELECT * FROM (
   FROM found
 ) AS measured
 WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
-ORDER BY place
-"""
+ORDER BY place LIMIT %(take)s
+""".replace("EVENT_COLUMNS", _EVENT)
 
 _STATISTICS = """
 SELECT s.amount, s.total, s.lowest, s.highest,
@@ -75,6 +75,7 @@ SELECT s.amount, s.total, s.lowest, s.highest,
        (SELECT total FROM backtests_page(%(run)s, ARRAY[%(events)s::text], %(first)s, %(last)s, 9000000000, 1))
        AS events
 FROM backtests_statistics(%(run)s, %(list)s::text, %(first)s, %(last)s) AS s
+LIMIT 1
 """
 
 _STATE = """
@@ -113,13 +114,13 @@ _ROOTS = """
 SELECT p.total, u.number
 FROM backtests_page(%(run)s, %(lists)s::text[], NULL, NULL, %(skip)s, %(take)s) AS p
 LEFT JOIN LATERAL unnest(p.events) WITH ORDINALITY AS u (number, place) ON true
-ORDER BY u.place
+ORDER BY u.place LIMIT %(take)s
 """
 
 # A root's sequence: what hangs below it, `depth` levels deep; no more events than fit the size limit are read whole.
-_TREES = f"""
+_TREES = """
 WITH members AS MATERIALIZED (
-  SELECT u.place, e.root_number, e.trail, {_EVENT}
+  SELECT u.place, e.root_number, e.trail, EVENT_COLUMNS
   FROM unnest(%(roots)s::integer[]) WITH ORDINALITY AS u (number, place)
   CROSS JOIN LATERAL (
     SELECT * FROM backtests_events AS r WHERE r.run_id = %(run)s AND r.number = u.number
@@ -138,15 +139,15 @@ SELECT * FROM (
   ) AS measured
 ) AS limited
 WHERE bytes <= %(budget)s OR number = root_number
-ORDER BY place, occurred_at, number
-"""
+ORDER BY place, occurred_at, number LIMIT %(most)s + 100
+""".replace("EVENT_COLUMNS", _EVENT)
 
 _ONE = """
-SELECT number, root_number, trail, parent_event_id FROM backtests_events WHERE run_id = %s AND event_id = %s
+SELECT number, root_number, trail, parent_event_id FROM backtests_events WHERE run_id = %s AND event_id = %s LIMIT 1
 """
 
 # What hangs below an event in the middle of a sequence: walked within its tree, each event once.
-_BELOW = f"""
+_BELOW = """
 WITH RECURSIVE tree AS MATERIALIZED (
   SELECT event_id, parent_event_id, number, event_type FROM backtests_events
   WHERE run_id = %(run)s AND root_number = %(root)s AND root_number <> number
@@ -159,7 +160,7 @@ WITH RECURSIVE tree AS MATERIALIZED (
   FROM walk AS w JOIN tree AS t ON t.parent_event_id = w.event_id
   WHERE w.depth < %(depth)s
 ), members AS (
-  SELECT 1 AS place, w.trail, {_EVENT}
+  SELECT 1 AS place, w.trail, EVENT_COLUMNS
   FROM (SELECT * FROM walk ORDER BY depth, number LIMIT %(most)s) AS w
   JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = w.number
 )
@@ -169,8 +170,8 @@ SELECT * FROM (
   FROM members
 ) AS measured
 WHERE bytes <= %(budget)s OR event_id = %(event)s
-ORDER BY occurred_at, number
-"""
+ORDER BY occurred_at, number LIMIT %(most)s
+""".replace("EVENT_COLUMNS", _EVENT)
 
 _RUNS = """
 SELECT (SELECT count(*) FROM backtests_runs WHERE %(symbol)s::text IS NULL OR symbols ? %(symbol)s) AS total,
@@ -187,6 +188,7 @@ _COUNTS = """
 SELECT t.code, backtests_rank(%(run)s, 't:' || t.code, %(last)s) - backtests_rank(%(run)s, 't:' || t.code, %(first)s)
        AS events
 FROM generate_series(0, 7) AS t (code)
+LIMIT 8
 """
 
 

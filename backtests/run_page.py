@@ -72,10 +72,10 @@ class EventFilter:
         if self.entity and self.value:
             usual = "IndicatorCalculation" if self.entity == "IndicatorName" else "TradeExecution"
             picked = self.show if self.show in EventType.labels else usual
-            return entity_lists(self.entity, self.value, event_types=[picked])[0]
+            return entity_lists(self.entity, value=self.value, event_types=[picked])[0]
         if self.show == WITH_ERRORS:
             return f"v:{self.severity}" if self.severity in ("Error", "Warning") else "v"
-        return severity_list(self.show, self.severity or None) if self.show else None
+        return severity_list(self.show, severity=self.severity or None) if self.show else None
 
 
 WITH_ERRORS = "With validation errors"

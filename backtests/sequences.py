@@ -31,13 +31,13 @@ def judge(trails: Iterable[str], *, pattern: Sequence[str] | None, depth: int) -
         return Verdict(broken or any(len(trail) > 1 for trail in known), not broken, None)
     codes = [str(TYPE_CODES[name]) for name in pattern]
     cut = [trail.lstrip(ORPHAN + CIRCLE)[: depth + 1] for trail in known]
-    reached = max((reach(trail, codes) for trail in cut), default=0)
+    reached = max((reach(trail, codes=codes) for trail in cut), default=0)
     begun = any(code in trail for trail in cut for code in codes)
     missing = [EVENT_TYPES[int(code)] for code in codes[reached:]] or None
     return Verdict(begun, missing is None, missing)
 
 
-def reach(trail: str, codes: Sequence[str]) -> int:
+def reach(trail: str, *, codes: Sequence[str]) -> int:
     """Count how many of the pattern's codes occur in order along a trail."""
     at = 0
     for reached, code in enumerate(codes):

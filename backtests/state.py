@@ -35,14 +35,14 @@ class Moment:
     def state(self) -> State:
         """Give the state in the contract's words."""
         return State(
-            positions=[position(symbol, said) for symbol, said in sorted(self.positions.items())],
+            positions=[position(symbol, said=said) for symbol, said in sorted(self.positions.items())],
             indicators=[
-                indicator(name, symbol, said)
+                indicator(name, symbol=symbol, said=said)
                 for (name, symbol), said in sorted(
                     self.indicators.items(), key=lambda item: (item[0][0], item[0][1] or "")
                 )
             ],
-            active_orders=[order(order_id, said) for order_id, said in self.orders.items()],
+            active_orders=[order(order_id, said=said) for order_id, said in self.orders.items()],
             pnl=ProfitAndLoss(**self.profit()),
         )
 
@@ -61,7 +61,7 @@ class Moment:
         return {"total": realized + unrealized, "realized": realized, "unrealized": unrealized}
 
 
-def position(symbol: str, said: Members) -> Position:
+def position(symbol: str, *, said: Members) -> Position:
     """Word a position."""
     return Position(
         security_symbol=symbol,
@@ -72,13 +72,13 @@ def position(symbol: str, said: Members) -> Position:
     )
 
 
-def indicator(name: str, symbol: str | None, said: Members) -> IndicatorValue:
+def indicator(name: str, *, symbol: str | None, said: Members) -> IndicatorValue:
     """Word an indicator's value."""
     value, parameters = shown(said.get("Value")), shown(said.get("Parameters"))
     return IndicatorValue(name=name, security_symbol=symbol, value=value, parameters=parameters)
 
 
-def order(order_id: str, said: Members) -> ActiveOrder:
+def order(order_id: str, *, said: Members) -> ActiveOrder:
     """Word an open order."""
     return ActiveOrder(
         order_id=text_of(said.get("OrderId")) or order_id,
@@ -89,7 +89,7 @@ def order(order_id: str, said: Members) -> ActiveOrder:
     )
 
 
-def difference(before: Moment, after: Moment) -> DeltaState:
+def difference(before: Moment, *, after: Moment) -> DeltaState:
     """Say what changed from one moment to a later one."""
     old, new = before.amounts(), after.amounts()
     return DeltaState(
@@ -106,14 +106,14 @@ def difference(before: Moment, after: Moment) -> DeltaState:
             }
             for (name, symbol), was, now in _changed(before.indicators, after.indicators)
         ],
-        orders_opened=[order(key, said) for key, said in after.orders.items() if key not in before.orders],
-        orders_closed=[order(key, said) for key, said in before.orders.items() if key not in after.orders],
+        orders_opened=[order(key, said=said) for key, said in after.orders.items() if key not in before.orders],
+        orders_closed=[order(key, said=said) for key, said in before.orders.items() if key not in after.orders],
         pnl={name: {"before": old[name], "after": new[name], "change": new[name] - old[name]} for name in new},
     )
 
 
 def _position(symbol: str, said: Members | None) -> Position | None:
-    return position(symbol, said) if said else None
+    return position(symbol, said=said) if said else None
 
 
 def _changed(before: dict[Any, Members], after: dict[Any, Members]) -> list[tuple[Any, Members | None, Members | None]]:

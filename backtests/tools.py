@@ -72,10 +72,10 @@ async def get_events_by_type(ask: EventsByType) -> EventPage:
     asked = await ask_run(ask.run_id, reader=reader)
     if ask.start_time:
         asked.within(ask.start_time, name="startTime")
-    lists = [severity_list(ask.event_type, ask.severity)]
+    lists = [severity_list(ask.event_type, severity=ask.severity)]
     window = paging.window(ask, first=first_moment(ask.start_time), last=last_moment(ask.end_time))
     rows = await queries.page(ask.run_id, lists=lists, window=window, reader=reader)
-    return paging.event_page(asked, rows, ask=ask)
+    return paging.event_page(asked, rows=rows, ask=ask)
 
 
 @toolkit.tool(
@@ -93,7 +93,7 @@ async def get_events_by_entity(ask: EventsByEntity) -> EventPage:
     """
     asked = await ask_run(ask.run_id, reader=reader)
     rows = await paging.entity_rows(ask, reader=reader)
-    return paging.event_page(asked, rows, ask=ask)
+    return paging.event_page(asked, rows=rows, ask=ask)
 
 
 @toolkit.tool(
@@ -119,8 +119,8 @@ async def aggregate_metrics(ask: MetricsQuestion) -> Metrics:
         asked.within(ask.start_time, name="startTime")
     found = await queries.statistics(
         ask.run_id,
-        numbers=number_list(TYPE_CODES[ask.event_type], ask.property_path.removeprefix("$.")),
-        events=severity_list(ask.event_type, None),
+        numbers=number_list(TYPE_CODES[ask.event_type], path=ask.property_path.removeprefix("$.")),
+        events=severity_list(ask.event_type, severity=None),
         first=first_moment(ask.start_time),
         last=last_moment(ask.end_time),
         reader=reader,
@@ -201,7 +201,7 @@ async def get_validation_errors(ask: ValidationErrorsQuestion) -> EventPage:
     asked = await ask_run(ask.run_id, reader=reader)
     lists = ["v" if ask.severity_filter is None else f"v:{ask.severity_filter}"]
     rows = await queries.page(ask.run_id, lists=lists, window=paging.window(ask), reader=reader)
-    return paging.event_page(asked, rows, ask=ask)
+    return paging.event_page(asked, rows=rows, ask=ask)
 
 
 @toolkit.tool(example=RunsQuestion(page_size=10))
@@ -244,6 +244,6 @@ async def get_state_delta(ask: DeltaQuestion) -> Delta:
         run_id=ask.run_id,
         from_timestamp=ask.from_timestamp,
         to_timestamp=ask.to_timestamp,
-        changes=difference(before, after),
+        changes=difference(before, after=after),
         metadata=DeltaMetadata(events_by_type=events, query_time_ms=asked.milliseconds),
     )

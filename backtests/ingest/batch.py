@@ -45,12 +45,12 @@ def store_batch(
     An event whose id is stored with other contents goes to the quarantine; one that is the same is counted.
     """
     with transaction.atomic(), connection.cursor() as cursor:
-        run = lock_run(cursor, run_id, adds=not must_exist)
+        run = lock_run(cursor, run_id=run_id, adds=not must_exist)
         fresh, conflicts = _new_ones(cursor, run_id, rows)
         quarantined = _quarantine(cursor, run_id, [*unreadable, *conflicts])
         if fresh:
             _number(fresh, first=run.event_count)
-            linked = link(cursor, run_id, rows=fresh)
+            linked = link(cursor, run_id=run_id, rows=fresh)
             _store(cursor, run, rows=fresh, linked=linked)
             _count(cursor, run, rows=fresh, linked=linked)
     report.stored += len(fresh)
@@ -61,7 +61,7 @@ def store_batch(
     report.reasons += [f"line {line.line_number}: {line.reason}" for line in [*unreadable, *conflicts][: max(room, 0)]]
 
 
-def lock_run(cursor: Cursor, run_id: UUID, *, adds: bool) -> RunRow:
+def lock_run(cursor: Cursor, *, run_id: UUID, adds: bool) -> RunRow:
     """Lock the run's row, adding it and its partitions when it is new. Raises LookupError where it must exist."""
     cursor.execute(statements.LOCK_RUN, [run_id])
     found = cursor.fetchone()
@@ -119,10 +119,10 @@ def _quarantine(cursor: Cursor, run_id: UUID, lines: Iterable[Unreadable]) -> in
 
 
 def _store(cursor: Cursor, run: RunRow, *, rows: list[EventRow], linked: Linked) -> None:
-    write_events(cursor, run.run_id, rows=rows, links=linked.links, table=f"backtests_events_{run.number}")
+    write_events(cursor, run_id=run.run_id, rows=rows, links=linked.links, table=f"backtests_events_{run.number}")
     ordered = sorted(rows, key=attrgetter("moment"))  # stable, and by number already
-    write_lists(cursor, run.run_id, rows=ordered, linked=linked, table=f"backtests_lists_{run.number}")
-    write_orders(cursor, run.run_id, rows=ordered, table=f"backtests_order_states_{run.number}")
+    write_lists(cursor, run_id=run.run_id, rows=ordered, linked=linked, table=f"backtests_lists_{run.number}")
+    write_orders(cursor, run_id=run.run_id, rows=ordered, table=f"backtests_order_states_{run.number}")
 
 
 def _count(cursor: Cursor, run: RunRow, *, rows: list[EventRow], linked: Linked) -> None:

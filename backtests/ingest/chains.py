@@ -79,7 +79,7 @@ def _descend(path: list[Node], *, above: Link | None, links: dict[str, Link]) ->
         if above is None:
             above = Link(node.number, str(node.event_type))
         else:
-            above = Link(above.root, longer(above.trail, node.event_type))
+            above = Link(above.root, longer(above.trail, event_type=node.event_type))
         links[node.event_id] = above
 
 
@@ -89,11 +89,11 @@ def _cut(circle: list[Node], *, links: dict[str, Link]) -> Link:
     root = circle[first]
     link = links[root.event_id] = Link(root.number, f"{CIRCLE}{root.event_type}", in_circle=True)
     for node in reversed(circle[first + 1 :] + circle[:first]):
-        link = links[node.event_id] = Link(root.number, longer(link.trail, node.event_type), in_circle=True)
+        link = links[node.event_id] = Link(root.number, longer(link.trail, event_type=node.event_type), in_circle=True)
     return links[root.event_id]
 
 
-def longer(trail: str, event_type: int) -> str:
+def longer(trail: str, *, event_type: int) -> str:
     """Add one code to a trail, unless it is as long as trails get."""
     flags = 1 if trail[0] in (ORPHAN, CIRCLE) else 0
     return trail if len(trail) - flags >= DEEPEST else f"{trail}{event_type}"

@@ -111,42 +111,50 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
     An id that is missing or no GUID is replaced by one derived from the run and the line, so that the same line gives
     the same event again; a time that cannot be read by `usual_moment`, that of the event before.
     """
-    raw = event.properties
-    if raw is not None and len(raw) > MOST_PROPERTY_BYTES:
-        return _unreadable(event, f"properties of {len(raw):,} bytes; at most {MOST_PROPERTY_BYTES:,} are stored")
     problems = list(event.problems)
-    values: Any = None
-    if raw is not None:
-        try:
-            values = _DECODER.decode(raw)
-        except (msgspec.MsgspecError, RecursionError, ArithmeticError, UnicodeDecodeError) as error:
-            return _unreadable(event, f"properties cannot be read: {error or 'nested too deep'}"[:200])
-    if not isinstance(values, dict):
-        problems.append(Problem("Properties", "Missing required field" if values is None else "Not an object"))
-        raw, values = (b"{}" if values is None else b'{"Value": %b}' % (raw or b"null")), {}
-    name = event.event_type
-    code = TYPE_CODES.get(name) if isinstance(name, str) else None
-    if not code:
-        problems.append(Problem("EventType", _unlike("event type", name)))
-        name, code = UNKNOWN, 0
-    _check_properties(values, _SCHEMAS[str(name)], problems, "Properties.")
-    if code == TYPE_CODES["StateChange"] and isinstance(values.get("StateAfter"), dict):
+    read = _properties(event, problems)
+    if isinstance(read, Unreadable):
+        return read
+    raw, values = read
+    name = event.event_type if isinstance(event.event_type, str) and event.event_type in _SCHEMAS else UNKNOWN
+    if name == UNKNOWN:
+        problems.append(Problem("EventType", _unlike("event type", event.event_type)))
+    _check_properties(values, _SCHEMAS[name], problems, "Properties.")
+    if name == "StateChange" and isinstance(values.get("StateAfter"), dict):
         schema = _STATE_AFTER.get(str(values.get("StateType")), ())
         _check_properties(values["StateAfter"], schema, problems, "Properties.StateAfter.")
     return EventRow(
         _event_id(event, run_id, problems),
         _moment(event.timestamp, usual_moment, problems),
-        code,
+        TYPE_CODES[name],
         _word(event.severity, SEVERITY_CODES, "Info", "Severity", problems),
-        _word(event.category, CATEGORY_CODES, USUAL_CATEGORY[str(name)], "Category", problems),
-        raw or b"{}",
+        _word(event.category, CATEGORY_CODES, USUAL_CATEGORY[name], "Category", problems),
+        raw,
         values,
         _parent(event.parent_event_id, problems),
         problems,
-        raw is not None and len(raw) < FARTHEST_EXPONENT and _FAR(raw) is None,
+        len(raw) < FARTHEST_EXPONENT and _FAR(raw) is None,
         event.line_number,
         event.line,
     )
+
+
+def _properties(event: LoggedEvent, problems: list[Problem]) -> tuple[bytes, dict[str, Any]] | Unreadable:
+    """Decode the properties; what is no object is kept as the property Value of one."""
+    raw = event.properties
+    if raw is None:
+        problems.append(Problem("Properties", "Missing required field"))
+        return b"{}", {}
+    if len(raw) > MOST_PROPERTY_BYTES:
+        return _unreadable(event, f"properties of {len(raw):,} bytes; at most {MOST_PROPERTY_BYTES:,} are stored")
+    try:
+        values = _DECODER.decode(raw)
+    except (msgspec.MsgspecError, RecursionError, ArithmeticError, UnicodeDecodeError) as error:
+        return _unreadable(event, f"properties cannot be read: {error or 'nested too deep'}"[:200])
+    if isinstance(values, dict):
+        return raw, values
+    problems.append(Problem("Properties", "Not an object"))
+    return b'{"Value": %b}' % raw, {"Value": values}
 
 
 def _check_properties(values: dict[str, Any], schema: Schema, problems: list[Problem], prefix: str) -> None:

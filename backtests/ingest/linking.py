@@ -39,7 +39,7 @@ def array_text(ids: Iterable[str]) -> str:
     return "{" + ",".join(ids) + "}"
 
 
-def link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> Linked:
+def link(cursor: Cursor, *, run_id: UUID, rows: list[EventRow]) -> Linked:
     """Link the new events, and stored ones whose parent has come; problems of circles are added to new events."""
     parents = {row.parent_event_id for row in rows if row.parent_event_id is not None}
     orphans = _orphans(cursor, run_id, rows=rows)

@@ -49,7 +49,7 @@ def _state_lists(kind: int, values: dict[str, Any]) -> Iterator[str]:
             yield position_list(values["SecuritySymbol"])
     elif kind == _INDICATOR:
         if values.get("IndicatorName") is not None:
-            yield indicator_list(values["IndicatorName"], values.get("SecuritySymbol"))
+            yield indicator_list(values["IndicatorName"], symbol=values.get("SecuritySymbol"))
     elif kind == _STATE and values.get("StateType") == "PnL" and isinstance(values.get("StateAfter"), dict):
         yield PNL
 
@@ -71,18 +71,18 @@ def _numbers(values: dict[str, Any], *, prefix: str, kind: int, is_plain: bool) 
         found = type(value)
         if found is Decimal or found is int:
             if (is_plain or usable(value)) and _is_name(name):
-                yield number_list(kind, prefix + name), value
+                yield number_list(kind, path=prefix + name), value
         elif found is dict and _is_name(name):
             yield from _numbers(value, prefix=f"{prefix}{name}.", kind=kind, is_plain=is_plain)
 
 
 @lru_cache(maxsize=4096)
-def number_list(event_type: int, path: str) -> str:
+def number_list(event_type: int, *, path: str) -> str:
     """Name the list of events of a type whose property at the path is a number."""
     return f"n:{event_type}:{_short(path)}"
 
 
-def entity_lists(entity: str, value: str, *, event_types: list[str]) -> list[str]:
+def entity_lists(entity: str, *, value: str, event_types: list[str]) -> list[str]:
     """Name the lists that an entity's events are in, of these types or, when there are none, of all."""
     named = entity_value(value)
     if entity in WHOLE:
@@ -91,7 +91,7 @@ def entity_lists(entity: str, value: str, *, event_types: list[str]) -> list[str
     return [f"e:{entity}:{named}:{code}" for code in dict.fromkeys(codes)]
 
 
-def indicator_list(name: object, symbol: object) -> str:
+def indicator_list(name: object, *, symbol: object) -> str:
     """Name the list of an indicator's values for a security."""
     named = entity_value(name)
     return f"i:{len(named)}:{named}:{'' if symbol is None else entity_value(symbol)}"
@@ -120,7 +120,7 @@ def state_order_id(row: EventRow) -> str | None:
     return entity_value(after["OrderId"]) if after.get("OrderId") is not None else None
 
 
-def severity_list(event_type: str, severity: str | None) -> str:
+def severity_list(event_type: str, *, severity: str | None) -> str:
     """Name the list of a type's events, of one severity or of all."""
     code = TYPE_CODES[event_type]
     return f"t:{code}" if severity is None else f"s:{code}:{SEVERITIES.index(severity)}"

@@ -66,10 +66,10 @@ def load_entries(
     return report
 
 
-def tell(run_id: UUID, facts: RunFacts) -> None:
+def tell(run_id: UUID, *, facts: RunFacts) -> None:
     """Write what is known of a run as a whole on its row."""
     with transaction.atomic(), connection.cursor() as cursor:
-        lock_run(cursor, run_id, adds=True)
+        lock_run(cursor, run_id=run_id, adds=True)
         cursor.execute(
             statements.TELL,
             {
@@ -98,7 +98,7 @@ class _Loader:
     def add_run(self, run_id: UUID) -> None:
         """Make sure that the run is there, even if no event comes."""
         with transaction.atomic(), connection.cursor() as cursor:
-            lock_run(cursor, run_id, adds=True)
+            lock_run(cursor, run_id=run_id, adds=True)
         self._note(run_id)
 
     def take(self, entry: Entry) -> None:
@@ -164,7 +164,7 @@ class _Loader:
         run_id = self._given or facts.run_id
         if run_id is not None:
             self._last = run_id
-            tell(run_id, facts)
+            tell(run_id, facts=facts)
             self._note(run_id)
 
     def _store(self, run_id: UUID, pending: _Pending) -> None:

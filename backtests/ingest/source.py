@@ -3,8 +3,8 @@
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
-from io import BufferedReader
-from typing import IO
+from io import BufferedReader, RawIOBase
+from typing import IO, Any, cast
 
 from backtests.ingest.parse import LONGEST_LINE
 from backtests.ingest.report import LoadReport
@@ -21,9 +21,9 @@ def read_lines(
     Where a gzip ends early or is damaged, the lines before it are given, and the report says where that was. The rest
     of a line longer than LONGEST_LINE is passed over.
     """
-    buffered = BufferedReader(stream, 262_144) if not hasattr(stream, "peek") else stream
-    packed = buffered.peek(2)[:2] == GZIP  # type: ignore[union-attr]
-    unpacked: IO[bytes] = gzip.GzipFile(fileobj=buffered) if packed else buffered  # type: ignore[assignment]
+    buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), 262_144)
+    packed = buffered.peek(2)[:2] == GZIP
+    unpacked: Any = gzip.GzipFile(fileobj=buffered) if packed else buffered
     count = 0
     pending = b""
     try:

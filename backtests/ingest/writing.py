@@ -36,7 +36,7 @@ class Column:
         self.moments = [str(moment) for moment, _ in together]
 
 
-def write_events(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], links: Mapping[str, Link], table: str) -> None:
+def write_events(cursor: Cursor, *, run_id: UUID, rows: list[EventRow], links: Mapping[str, Link], table: str) -> None:
     """Copy the events into the run's partition."""
     run = str(run_id)
     days: dict[int, str] = {}
@@ -53,7 +53,7 @@ def write_events(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], links: M
     _copy(cursor, statements.COPY_EVENTS.format(table=table), lines)
 
 
-def write_lists(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], linked: Linked, table: str) -> None:
+def write_lists(cursor: Cursor, *, run_id: UUID, rows: list[EventRow], linked: Linked, table: str) -> None:
     """Put events into their lists; `rows` are in order of time, then arrival."""
     lists: dict[str, Column] = defaultdict(Column)
     links, lone = linked.links, linked.lone
@@ -77,9 +77,16 @@ def write_lists(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], linked: L
         moved[name].append((at, event))
     for name, places in moved.items():
         lists[name].insert(places)
+    _merge(cursor, run_id=run_id, lists=lists, removed=linked.removed, table=table)
+
+
+def _merge(
+    cursor: Cursor, *, run_id: UUID, lists: Mapping[str, Column], removed: list[tuple[str, int, int]], table: str
+) -> None:
+    """Take out and put in, in the database."""
     cursor.execute(statements.NEW_LISTS)
     _copy(cursor, "COPY backtests_new_lists FROM STDIN", _list_lines(lists))
-    gone = [f"{name}\t{number}\t{moment}\n" for name, number, moment in linked.removed]
+    gone = [f"{name}\t{number}\t{moment}\n" for name, number, moment in removed]
     if gone:
         _copy(cursor, "COPY backtests_removed FROM STDIN", gone)
     cursor.execute("ANALYZE backtests_new_lists")
@@ -88,7 +95,7 @@ def write_lists(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], linked: L
     cursor.execute("TRUNCATE backtests_new_lists, backtests_removed")
 
 
-def write_orders(cursor: Cursor, run_id: UUID, *, rows: Iterable[EventRow], table: str) -> None:
+def write_orders(cursor: Cursor, *, run_id: UUID, rows: Iterable[EventRow], table: str) -> None:
     """Put states of orders into the run's partition, each until the order's next one."""
     lines, orders = [], set()
     for row in rows:

@@ -61,7 +61,7 @@ class Strategy:
 
     def order(self, symbol: str, price: float) -> Iterator[Event]:
         """Place an order, and see what becomes of it; a few stay open."""
-        order = {
+        order: dict[str, Any] = {
             "OrderId": guid(self.source),
             "SecuritySymbol": symbol,
             "Direction": self.source.choice(["Buy", "Sell"]),

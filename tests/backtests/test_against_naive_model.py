@@ -13,6 +13,14 @@ from tests.backtests import naive
 from tests.backtests.asking import good
 from tests.backtests.makers import guid, jsonl, strategy
 
+PATHS = [
+    ("TradeExecution", "$.Price"),
+    ("PositionUpdate", "$.RealizedPnL"),
+    ("MarketDataEvent", "$.Data.Close"),
+    ("StateChange", "$.StateAfter.Total"),
+    ("TradeExecution", "$.Nothing"),
+    ("IndicatorCalculation", "$.Value"),
+]
 TYPES = ["TradeExecution", "OrderRejection", "IndicatorCalculation", "PositionUpdate", "StateChange", "MarketDataEvent"]
 
 
@@ -89,15 +97,7 @@ async def test_statistics_are_those_of_the_model(stored: tuple[str, list[dict[st
     run_id, events = stored
     source = random.Random(7)
     times = sorted(event["Timestamp"] for event in events)
-    paths = [
-        ("TradeExecution", "$.Price"),
-        ("PositionUpdate", "$.RealizedPnL"),
-        ("MarketDataEvent", "$.Data.Close"),
-        ("StateChange", "$.StateAfter.Total"),
-        ("TradeExecution", "$.Nothing"),
-        ("IndicatorCalculation", "$.Value"),
-    ]
-    for kind, path in paths:
+    for kind, path in PATHS:
         for _ in range(4):
             first, last = sorted(source.sample(times, 2))
             wanted = naive.metrics(events, kind, path, first=first, last=last)
