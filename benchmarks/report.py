@@ -32,7 +32,9 @@ ByClients = Mapping[int, Load]
 
 def print_head(loaded: Loaded, *, quick: bool) -> None:
     """Say what was measured on what."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("granian", "uvloop", "psycopg", "pydantic", "mcp"))
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("uvicorn", "httptools", "uvloop", "psycopg", "pydantic", "mcp")
+    )
     print(f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; {packages}.")
     print(
         f"{loaded.games:,} games, {loaded.periods:,} periods, {loaded.results:,} results. Load by {generator_name()}."

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.serving import SERVER
+
 PROJECT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 START_SECONDS = 60
@@ -41,8 +43,8 @@ def toolroom_server(*, environment: Mapping[str, str], workers: int = 1) -> Iter
     """Run Toolroom as `manage.py serve` does."""
     port = free_port()
     command = [
-        sys.executable, "-m", "granian", "--interface", "asgi", "--loop", "uvloop", "--host", HOST,
-        "--port", str(port), "--workers", str(workers), "--no-ws", "--log-level", "warning", "config.asgi:application",
+        sys.executable, "-m", *SERVER, "--host", HOST,
+        "--port", str(port), "--workers", str(workers),
     ]  # fmt: skip
     with running(command, port=port, environment=environment) as server:
         yield server

@@ -12,6 +12,12 @@ from contextlib import contextmanager
 
 from django.conf import settings
 
+SERVER = (
+    "uvicorn", "config.asgi:application", "--loop", "uvloop", "--http", "httptools", "--ws", "none",
+    "--no-access-log", "--log-level", "warning",
+)  # fmt: skip
+"""The web server and how it is set; Procfile says the same for process managers."""
+
 START_SECONDS = 30
 STOP_SECONDS = 15
 
@@ -22,26 +28,8 @@ class ServerDidNotStart(RuntimeError):
 
 @contextmanager
 def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Run granian until the block ends; enters the block once it answers. Raises ServerDidNotStart."""
-    command = [
-        sys.executable,
-        "-m",
-        "granian",
-        "--interface",
-        "asgi",
-        "--loop",
-        "uvloop",
-        "--host",
-        host,
-        "--port",
-        str(port),
-        "--workers",
-        str(workers),
-        "--no-ws",
-        "--log-level",
-        "warning",
-        "config.asgi:application",
-    ]
+    """Run uvicorn until the block ends; enters the block once it answers. Raises ServerDidNotStart."""
+    command = [sys.executable, "-m", *SERVER, "--host", host, "--port", str(port), "--workers", str(workers)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
     process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
     try:

@@ -5,7 +5,15 @@ from calendar import monthrange
 from datetime import date
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, SkipValidation, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SkipValidation,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from toolbox.contract import Answer, Question, WholeNumber

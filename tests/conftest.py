@@ -97,9 +97,11 @@ def cast(django_db_setup: None) -> SimpleNamespace:
 @pytest.fixture
 async def fast_lane(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
     """Give alice a client whose tool calls are served by the fast lane."""
+    from django.core.asgi import get_asgi_application
+
     from toolbox.fast_lane import FastLane
 
-    async with _client(FastLane(_nothing_behind), key=cast.alice) as client:
+    async with _client(FastLane(_behind(get_asgi_application())), key=cast.alice) as client:
         yield client
 
 
@@ -121,11 +123,13 @@ def server(cast: SimpleNamespace) -> Iterator[str]:
 
 @contextmanager
 def running_server(**environment: str) -> Iterator[str]:
-    """Run granian on a free port, with the test database; gives the address once it answers."""
+    """Run uvicorn on a free port, with the test database; gives the address once it answers."""
+    from config.serving import SERVER
+
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = ["granian", "--interface", "asgi", "--port", str(port), "config.asgi:application"]
+    command = [*SERVER, "--port", str(port)]
     process = subprocess.Popen(
         [sys.executable, "-m", *command],
         cwd=settings.BASE_DIR,
@@ -168,9 +172,18 @@ def _client(application: Any, *, key: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers, timeout=30)
 
 
-async def _nothing_behind(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 418, "headers": []})
-    await send({"type": "http.response.body", "body": b"the fast lane handed this on"})
+def _behind(django: Any) -> Any:
+    """Stand Django behind the fast lane, and let it serve no tool call that the lane should have served itself."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        is_missed = scope["method"] == "POST" and scope["path"].startswith("/api/tools/")
+        if not is_missed or (b"host", b"localhost") not in scope["headers"]:
+            await django(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 418, "headers": []})
+        await send({"type": "http.response.body", "body": b"the fast lane handed this on"})
+
+    return application
 
 
 def _close_connections() -> None:

@@ -116,7 +116,8 @@ class Audit:
             except TimeoutError:
                 pass
             try:
-                await self._flush()
+                # Shielded: cut off after the rows are stored, it would leave them in the buffer and write them twice.
+                await asyncio.shield(self._flush())
             except (DatabaseUnavailable, StatementTimeout, psycopg.Error) as away:
                 logger.warning("%d records of calls wait for the database: %s", len(self._buffer), away)
                 await asyncio.sleep(RETRY_SECONDS)

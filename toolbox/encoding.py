@@ -22,8 +22,8 @@ def encode(value: object) -> bytes:
 
 def timestamp(moment: datetime) -> str:
     """Write a moment as ISO 8601 in UTC with milliseconds, cut, and Z; a naive one is taken as UTC."""
-    utc = moment.astimezone(UTC) if moment.tzinfo else moment
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    utc = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    return utc.isoformat(timespec="milliseconds") + "Z"
 
 
 def _plain(value: Any) -> object:

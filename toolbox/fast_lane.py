@@ -7,6 +7,8 @@ status, headers and bytes of the django-ninja operation.
 
 from collections.abc import Iterable
 
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
@@ -25,13 +27,13 @@ class FastLane:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a tool call, or hand the request on."""
         address = _tool_address(scope)
-        if address is None:
+        sent = _sent(scope["headers"]) if address else {}
+        if address is None or not _names_this_host(sent):
             await self._behind(scope, receive, send)
             return
         body = await read_body(receive, most=LARGEST_ARGUMENTS)
         if body is GONE:
             return
-        sent = _sent(scope["headers"])
         domain, name = address
         call = Call(
             tool=name,
@@ -76,6 +78,12 @@ def _tool_address(scope: Scope) -> tuple[str, str] | None:
         return None
     domain, _, name = scope["path"][len(PREFIX) :].partition("/")
     return domain, name
+
+
+def _names_this_host(sent: dict[bytes, str]) -> bool:
+    """Tell whether Host is one of ALLOWED_HOSTS; Django, behind, has the words for those that are not."""
+    domain, _ = split_domain_port(sent.get(b"host", ""))
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
 
 
 def _sent(lines: Iterable[tuple[bytes, bytes]]) -> dict[bytes, str]:

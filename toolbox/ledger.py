@@ -2,4 +2,4 @@
 
 from toolbox.pool import Pool
 
-ledger = Pool("default", options="-c statement_timeout=10000", max_size=lambda: 2)
+ledger = Pool("default", options="-c statement_timeout=10000", max_size=2)

@@ -3,8 +3,10 @@
 import logging
 import math
 import time
+from typing import cast
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
@@ -16,6 +18,9 @@ from toolbox.errors import RATE_LIMITED, Refusal
 
 logger = logging.getLogger(__name__)
 
+AWAY_SECONDS = 5.0
+"""How long a shared counter that did not answer is left alone, so that calls do not wait for it one by one."""
+
 
 class CallLimits:
     """Counts the calls of keys that have a limit. When the shared counter is away, this process counts alone."""
@@ -23,6 +28,7 @@ class CallLimits:
     def __init__(self, *, url: str) -> None:
         self._own = FixedWindowRateLimiter(MemoryStorage())
         self._shared = FixedWindowRateLimiter(_shared_storage(url)) if url else None
+        self._away_until = 0.0
 
     @property
     def is_shared(self) -> bool:
@@ -35,11 +41,12 @@ class CallLimits:
             return
         window = RateLimitItemPerMinute(caller.calls_per_minute)
         key = f"toolroom-key-{caller.key_id}"
-        if self._shared:
+        if self._shared and time.monotonic() >= self._away_until:
             try:
                 await self._count(self._shared, window, key=key)
-            except StorageError:
-                logger.exception("The shared rate limit counter is away; this process counts alone")
+            except StorageError as away:
+                self._away_until = time.monotonic() + AWAY_SECONDS
+                logger.warning("The shared rate limit counter is away; this process counts alone: %s", away)
             else:
                 return
         await self._count(self._own, window, key=key)
@@ -57,10 +64,18 @@ class CallLimits:
 
 
 def _shared_storage(url: str) -> Storage:
-    storage = storage_from_string(f"async+{url}", wrap_exceptions=True, socket_timeout=1, socket_connect_timeout=1)
-    if not isinstance(storage, Storage):
-        raise TypeError(f"TOOLROOM_LIMITS_URL does not name a Redis or Valkey: {url.partition(':')[0]}")
-    return storage
+    """Connect to the counter; Valkey speaks Redis' protocol, so one client serves both."""
+    scheme, _, address = url.partition("://")
+    if scheme not in ("redis", "rediss", "valkey", "valkeys"):
+        raise ImproperlyConfigured("TOOLROOM_LIMITS_URL must be a redis://, rediss://, valkey:// or valkeys:// address")
+    storage = storage_from_string(
+        f"async+{scheme.replace('valkey', 'redis')}://{address}",
+        implementation="redispy",
+        wrap_exceptions=True,
+        socket_timeout=1,
+        socket_connect_timeout=1,
+    )
+    return cast(Storage, storage)
 
 
 call_limits = CallLimits(url=settings.TOOLROOM_LIMITS_URL)

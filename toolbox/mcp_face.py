@@ -14,7 +14,6 @@ from toolbox import VERSION
 from toolbox.answer import Call, Reply, answer
 from toolbox.callers import Caller
 from toolbox.dialect import KERNEL
-from toolbox.encoding import encode
 from toolbox.errors import DatabaseUnavailable, Refusal
 from toolbox.home import at_home
 from toolbox.keys import identify
@@ -78,11 +77,11 @@ def mcp_tool(tool: Tool) -> types.Tool:
 
 
 def mcp_result(reply: Reply) -> types.CallToolResult:
-    """Give a reply as text and as structured content; what is no object goes under `result`."""
+    """Give a reply as text, to the byte, and as structured content; what is no object goes under `result`."""
     body = orjson.loads(reply.body)
     structured = body if isinstance(body, dict) else {"result": body}
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=encode(body).decode())],
+        content=[types.TextContent(type="text", text=reply.body.decode())],
         structured_content=structured,
         is_error=reply.is_refusal,
     )

@@ -47,13 +47,15 @@ class Pool:
     away; `work` must therefore be safe to repeat when nothing of it was committed.
     """
 
-    def __init__(self, alias: str, *, options: str, max_size: Callable[[], int]) -> None:
+    def __init__(self, alias: str, *, options: str, max_size: int) -> None:
         self.clock = time.perf_counter
         self._alias = alias
         self._options = options
         self._max_size = max_size
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
+        # Waiting here is cheaper than in the pool's own queue, and ends with the caller's deadline.
+        self._free = asyncio.Semaphore(max_size)
         home.at_close(self.close)
         os.register_at_fork(after_in_child=self._forget)
 
@@ -99,7 +101,13 @@ class Pool:
             raise DatabaseUnavailable(str(lost)) from lost
 
     async def _once(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        pool = self._pool or await self._open()
+        async with self._free:
+            pool = self._pool or await self._open()
+            return await self._with_connection(pool, work)
+
+    async def _with_connection(
+        self, pool: AsyncConnectionPool[Connection], work: Callable[[Connection], Awaitable[Result]]
+    ) -> Result:
         connection = await self._connection(pool)
         try:
             return await work(connection)
@@ -119,7 +127,7 @@ class Pool:
             except PoolClosed as closed:
                 raise _ConnectionLost(closed, pool=pool) from closed
             except PoolTimeout:
-                await self._probe()  # busy, not gone: wait on, within the caller's deadline
+                await self._probe_for(pool)  # busy, not gone: wait on, within the caller's deadline
 
     async def _open(self) -> AsyncConnectionPool[Connection]:
         async with self._opening:
@@ -128,7 +136,7 @@ class Pool:
                 pool = AsyncConnectionPool(
                     self._conninfo(),
                     min_size=0,
-                    max_size=self._max_size(),
+                    max_size=self._max_size,
                     open=False,
                     connection_class=psycopg.AsyncConnection[DictRow],
                     kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": CONNECT_TIMEOUT_SECONDS},
@@ -142,6 +150,14 @@ class Pool:
         if self._pool is pool:
             self._pool = None
             await pool.close(timeout=0)
+
+    async def _probe_for(self, pool: AsyncConnectionPool[Connection]) -> None:
+        """Probe; if the database is away let the pool go, for its own retries come later and later."""
+        try:
+            await self._probe()
+        except DatabaseUnavailable:
+            await self._discard(pool)
+            raise
 
     async def _probe(self) -> None:
         """Raise DatabaseUnavailable unless the database takes a connection now."""
@@ -170,7 +186,7 @@ class Pool:
 
     def _forget(self) -> None:
         """In a forked child the parent's connections are not ours to close."""
-        self._pool, self._opening = None, asyncio.Lock()
+        self._pool, self._opening, self._free = None, asyncio.Lock(), asyncio.Semaphore(self._max_size)
 
 
 class _ConnectionLost(Exception):

@@ -13,5 +13,5 @@ from toolbox.pool import Pool
 reader = Pool(
     "reader",
     options="-c default_transaction_read_only=on -c statement_timeout=30000 -c jit=off",
-    max_size=lambda: settings.TOOLROOM_READER_POOL,
+    max_size=settings.TOOLROOM_READER_POOL,
 )

@@ -20,14 +20,14 @@ FACE = "rest"
 def tools_router(registry: Registry) -> Router:
     """Make `POST /<domain>/<tool>` for every tool; what matches none is refused in the kernel's words."""
     router = Router()
-    others = ["GET", "PUT", "PATCH", "DELETE"]
+    others = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]
     for tool in registry.tools():
         address = f"/{tool.domain}/{tool.name}"
         router.add_api_operation(address, others, _not_allowed, auth=None, include_in_schema=False)
         router.add_api_operation(
             address,
             ["POST"],
-            _operation(tool),
+            _operation(domain=tool.domain, name=tool.name),
             auth=None,
             tags=[tool.domain],
             operation_id=tool.name,
@@ -36,6 +36,9 @@ def tools_router(registry: Registry) -> Router:
             openapi_extra=openapi(tool),
             response=None,
         )
+    nothing = _operation(domain="", name="")
+    router.add_api_operation("/", ["POST"], nothing, auth=None, include_in_schema=False)
+    router.add_api_operation("/", others, _not_allowed, auth=None, include_in_schema=False)
     router.add_api_operation("/{path:rest}", ["POST"], _unknown, auth=None, include_in_schema=False)
     router.add_api_operation("/{path:rest}", others, _not_allowed_there, auth=None, include_in_schema=False)
     return router
@@ -64,11 +67,11 @@ def _response(description: str, schema: Schema) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
-def _operation(tool: Tool) -> Any:
+def _operation(*, domain: str, name: str) -> Any:
     async def operation(request: HttpRequest) -> HttpResponse:
-        return await _answered(request, domain=tool.domain, name=tool.name)
+        return await _answered(request, domain=domain, name=name)
 
-    operation.__name__ = tool.name
+    operation.__name__ = name
     return operation
 
 

@@ -39,6 +39,8 @@ def headers(reply: Reply, *, request_id: str) -> Iterable[tuple[str, str]]:
     yield "x-request-id", request_id
     if reply.status == UNAUTHENTICATED.status:
         yield "www-authenticate", 'Bearer realm="Toolroom"'
+    if reply.status == METHOD_NOT_ALLOWED.status:
+        yield "allow", "POST"
     if reply.retry_after_seconds is not None:
         yield "retry-after", str(reply.retry_after_seconds)
     yield from _SECURITY

@@ -49,14 +49,6 @@ def runs(var: Path) -> bool:
     return any(path.exists() for path in var.rglob("postmaster.pid"))
 
 
-@pytest.fixture
-def var(tmp_path: Path) -> Path:
-    """Give a folder that anyone may enter, as clones usually lie."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
-    return tmp_path / "var"
-
-
 def test_it_makes_a_server_with_vector_and_stops_it_with_its_last_user(var: Path) -> None:
     with user_of(var) as (_, [_, first_start, version, vector]):
         with user_of(var) as (_, [_, second_start, *_]):

@@ -7,18 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 PROJECT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a place where nothing has been started yet."""
-    folder = tmp_path_factory.mktemp("quickstart")
-    for above in (folder, *folder.parents[:2]):
-        above.chmod(0o755)
-    return folder / "var"
 
 
 def manage(*arguments: str, var: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -35,9 +24,9 @@ def manage(*arguments: str, var: Path, **environment: str) -> subprocess.Complet
     )
 
 
-def test_it_ends_with_a_real_answer_and_running_it_again_changes_nothing(var: Path) -> None:
-    first = manage("quickstart", "--check", var=var)
-    second = manage("quickstart", "--check", var=var)
+def test_it_ends_with_a_real_answer_and_running_it_again_changes_nothing(shared_var: Path) -> None:
+    first = manage("quickstart", "--check", var=shared_var)
+    second = manage("quickstart", "--check", var=shared_var)
 
     assert first.returncode == 0, first.stdout + first.stderr
     assert "linescore: 1,312 added, 0 already there" in first.stdout
@@ -48,15 +37,15 @@ def test_it_ends_with_a_real_answer_and_running_it_again_changes_nothing(var: Pa
     assert _key(first.stdout) == _key(second.stdout)
 
 
-def test_its_key_is_nowhere_in_what_it_leaves_behind(var: Path) -> None:
-    key = _key(manage("quickstart", "--check", var=var).stdout)
+def test_its_key_is_nowhere_in_what_it_leaves_behind(shared_var: Path) -> None:
+    key = _key(manage("quickstart", "--check", var=shared_var).stdout)
 
-    found = [path for path in var.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
+    found = [path for path in shared_var.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
 
     assert found == []
 
 
-def test_a_port_in_use_is_passed_over(var: Path) -> None:
+def test_a_port_in_use_is_passed_over(shared_var: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -66,8 +55,8 @@ def test_a_port_in_use_is_passed_over(var: Path) -> None:
         assert free_port("127.0.0.1", wanted=port) > port
 
 
-def test_a_part_that_does_not_start_is_named(var: Path) -> None:
-    blocked = var.parent / "blocked"
+def test_a_part_that_does_not_start_is_named(shared_var: Path) -> None:
+    blocked = shared_var.parent / "blocked"
     blocked.mkdir(mode=0o755)
     (blocked / "postgres").write_text("a file where a folder should be")
 
@@ -78,25 +67,25 @@ def test_a_part_that_does_not_start_is_named(var: Path) -> None:
     assert "Traceback" not in failed.stderr
 
 
-def test_a_database_of_ones_own_needs_its_reader_named(var: Path) -> None:
-    failed = manage("check", var=var, DATABASE_URL="postgresql://somebody@/nowhere")
+def test_a_database_of_ones_own_needs_its_reader_named(shared_var: Path) -> None:
+    failed = manage("check", var=shared_var, DATABASE_URL="postgresql://somebody@/nowhere")
 
     assert failed.returncode == 1
     assert "DATABASE_READER_URL is not" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
-def test_an_address_of_another_database_is_refused(var: Path) -> None:
-    failed = manage("check", var=var, DATABASE_URL="mysql://somebody@db/nowhere")
+def test_an_address_of_another_database_is_refused(shared_var: Path) -> None:
+    failed = manage("check", var=shared_var, DATABASE_URL="mysql://somebody@db/nowhere")
 
     assert failed.returncode == 1
     assert "DATABASE_URL: Value error, must be a postgresql:// address" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
-def test_a_key_can_be_made_from_the_command_line(var: Path) -> None:
-    made = manage("create_api_key", "alice", "--scope", "linescore:read", "--days", "7", var=var)
-    refused = manage("create_api_key", "alice", "--scope", "linescore:fly", var=var)
+def test_a_key_can_be_made_from_the_command_line(shared_var: Path) -> None:
+    made = manage("create_api_key", "alice", "--scope", "linescore:read", "--days", "7", var=shared_var)
+    refused = manage("create_api_key", "alice", "--scope", "linescore:fly", var=shared_var)
 
     assert re.fullmatch(r"tr_[\w-]{43}\n", made.stdout)
     assert refused.returncode == 1

@@ -190,7 +190,6 @@ def test_rows_are_written_by_themselves(committed: None, mark: str) -> None:
     assert ToolCall.objects.filter(request_id=mark).count() == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the whole megabyte is searched; cut before, as 4 x LONGEST_ARGUMENTS once did")
 async def test_only_so_much_of_large_arguments_is_searched_for_secrets(
     committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,6 @@ def test_the_very_next_call_works_when_it_is_back(met: dict[str, Any], step: str
     assert met[step]["seconds"] < AT_ONCE_SECONDS
 
 
-@pytest.mark.xfail(strict=True, reason="Pool._connection lets a failed probe pass without Pool._discard")
 def test_no_pool_is_kept_whose_retries_back_off(met: dict[str, Any]) -> None:
     """After minutes of outage psycopg_pool waits a minute between attempts; a call would wait with it."""
     assert met["a pool is kept while away"] is False
