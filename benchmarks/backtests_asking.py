@@ -1,6 +1,5 @@
 """The tools under measurement: what each question takes, and what its answer saves an agent from reading."""
 
-import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -17,10 +16,12 @@ from toolbox.answer import Call, answer
 from toolbox.pool import Fetched, Parameters, Pool
 from toolbox.reader import reader
 
-WARM_UP = 8
+WARM_UP = 2
+ROUNDS = 8
 MOST_CALLS = 200
 DOMAIN = "backtests"
 Asked = tuple[str, str, dict[str, Any]]
+Name = tuple[int, str]
 ALL = ["count", "sum", "avg", "min", "max", "stddev"]
 
 
@@ -93,9 +94,15 @@ def _about_state(log: Log) -> list[Asked]:
     ]  # fmt: skip
 
 
-def measure(asked: Mapping[str, Question], *, key: str, seconds: float) -> dict[str, Taken]:
-    """Ask every question for at most so many seconds, one caller, in this process."""
-    return home.run(_measured(asked, key=key, seconds=seconds))
+def measure(logs: Mapping[int, Log], *, key: str, seconds: float) -> dict[int, dict[str, Taken]]:
+    """
+    Ask every question of every run, one caller, in this process, at most so many seconds each; by size, by name.
+
+    In turns of rounds, so that what else the machine does falls on all alike.
+    """
+    asked = {(size, name): question for size, log in logs.items() for name, question in questions(log).items()}
+    taken = home.run(_measured(asked, key=key, seconds=seconds))
+    return {size: {name: one for (of, name), one in taken.items() if of == size} for size in logs}
 
 
 def timed(work: Work, *, seconds: float = 2.0) -> float:
@@ -144,31 +151,27 @@ async def _saved(asked: Mapping[str, Question], lines: Mapping[str, int], *, key
     return found
 
 
-async def _measured(asked: Mapping[str, Question], *, key: str, seconds: float) -> dict[str, Taken]:
+async def _measured(asked: Mapping[Name, Question], *, key: str, seconds: float) -> dict[Name, Taken]:
+    series = {name: _Series() for name in asked}
     watch = _Watch()
-    measured = {}
     with watch:
-        for name, question in asked.items():
-            measured[name] = await _one(question, key=key, seconds=seconds, watch=watch)
-    return measured
+        for _ in range(ROUNDS):
+            for name, question in asked.items():
+                await _one(question, series[name], key=key, seconds=seconds / ROUNDS, watch=watch)
+    return {name: one.taken() for name, one in series.items()}
 
 
-async def _one(question: Question, *, key: str, seconds: float, watch: "_Watch") -> Taken:
+async def _one(question: Question, series: "_Series", *, key: str, seconds: float, watch: "_Watch") -> None:
     for _ in range(WARM_UP):
-        body = await _ask(question, key=key)
-    whole: list[float] = []
-    database: list[float] = []
-    said: list[int] = []
+        await _ask(question, key=key)
     until = time.perf_counter() + seconds
-    while time.perf_counter() < until and len(whole) < MOST_CALLS:
+    for _ in range(MOST_CALLS // ROUNDS):
+        if time.perf_counter() > until:
+            break
         watch.seconds = 0.0
         started = time.perf_counter()
         body = await _ask(question, key=key)
-        whole.append(time.perf_counter() - started)
-        database.append(watch.seconds)
-        said.append(json.loads(body)["metadata"]["queryTimeMs"])
-        await asyncio.sleep(0)
-    return Taken(database=Latency.of(database), said=median(said), whole=Latency.of(whole), answer_bytes=len(body))
+        series.add(body, whole=time.perf_counter() - started, database=watch.seconds)
 
 
 async def _ask(question: Question, *, key: str) -> bytes:
@@ -179,6 +182,28 @@ async def _ask(question: Question, *, key: str) -> bytes:
     if reply.is_refusal:
         raise RuntimeError(f"{question.name}: {reply.body[:300]!r}")
     return reply.body
+
+
+class _Series:
+    """Durations of one question, as they come in."""
+
+    def __init__(self) -> None:
+        self._whole: list[float] = []
+        self._database: list[float] = []
+        self._said: list[int] = []
+        self._bytes = 0
+
+    def add(self, body: bytes, *, whole: float, database: float) -> None:
+        """Take down one answer."""
+        self._whole.append(whole)
+        self._database.append(database)
+        self._said.append(json.loads(body)["metadata"]["queryTimeMs"])
+        self._bytes = len(body)
+
+    def taken(self) -> Taken:
+        """Sum up."""
+        database, whole = Latency.of(self._database), Latency.of(self._whole)
+        return Taken(database=database, said=median(self._said), whole=whole, answer_bytes=self._bytes)
 
 
 class _Watch:

@@ -35,7 +35,6 @@ class Size:
     """Everything measured on a run of one size."""
 
     log: Log
-    loading: Loading
     taken: Mapping[str, Taken]
     peers: Mapping[str, Mapping[str, float]]
 
@@ -47,8 +46,11 @@ def run(scratch: Scratch, *, sizes: tuple[int, ...], folder: Path, seconds: floa
     print(f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; ", end="")
     print(", ".join(f"{name} {version(name)}" for name in ("granian", "psycopg", "duckdb")) + ", SQLite ", end="")
     print(f"{_sqlite_version()}. Load average {os.getloadavg()[0]:.1f} at the start.")
-    measured = {size: _size(scratch, events=size, folder=folder, key=key, seconds=seconds) for size in sizes}
-    print_loading(measured)
+    loaded = {size: _loaded(scratch, events=size, folder=folder) for size in sizes}
+    print_loading({size: loading for size, (_, loading) in loaded.items()})
+    logs = {size: log for size, (log, _) in loaded.items()}
+    taken = measure(logs, key=key, seconds=seconds)
+    measured = {size: Size(log=log, taken=taken[size], peers=_peers(log, folder=folder)) for size, log in logs.items()}
     print_tools(measured)
     largest = measured[max(measured)]
     print_peers(measured)
@@ -57,7 +59,7 @@ def run(scratch: Scratch, *, sizes: tuple[int, ...], folder: Path, seconds: floa
     print_clients(scratch, largest.log, key=key, seconds=max(2.0, seconds))
 
 
-def print_loading(measured: Mapping[int, Size]) -> None:
+def print_loading(measured: Mapping[int, Loading]) -> None:
     """Show how fast the logs went in."""
     titles = [
         "events",
@@ -69,13 +71,12 @@ def print_loading(measured: Mapping[int, Size]) -> None:
     ]
     titles += ["rate of COPY's", "loader's peak MB"]
     print(f"\n| {' | '.join(titles)} |\n|{'--:|' * len(titles)}")
-    for size, one in measured.items():
-        taken = one.loading
+    for size, taken in measured.items():
         cells = [f"{size:,}", f"{taken.seconds:.2f}", f"{taken.cpu_seconds:.2f}", f"{taken.rate:,.0f}"]
         cells += [f"{taken.copy_seconds:.2f}", f"{taken.copy_events_seconds:.2f}", f"{taken.of_copy:.2f}x"]
         print(f"| {' | '.join(cells)} | {taken.peak_megabytes:.0f} |")
     print()
-    taken = measured[max(measured)].loading
+    taken = measured[max(measured)]
     _goal(f"at least {LEAST_RATE:,} events a second", f"{taken.rate:,.0f}", met=taken.rate >= LEAST_RATE)
     _goal(f"the stretch: {STRETCH_RATE:,} events a second", f"{taken.rate:,.0f}", met=taken.rate >= STRETCH_RATE)
     _goal(f"at least {LEAST_OF_COPY}x a bare COPY", f"{taken.of_copy:.2f}x", met=taken.of_copy >= LEAST_OF_COPY)
@@ -165,12 +166,10 @@ def print_clients(scratch: Scratch, log: Log, *, key: str, seconds: float) -> No
         _goal(f"{name}: 100 clients not below 8, no error", f"{ratio:.2f}x, {failed} failed", met=met)
 
 
-def _size(scratch: Scratch, *, events: int, folder: Path, key: str, seconds: float) -> Size:
+def _loaded(scratch: Scratch, *, events: int, folder: Path) -> tuple[Log, Loading]:
     print(f"{events:,} events ...", file=sys.stderr, flush=True)
     log = write_log(folder, events=events)
-    loading = load(log, owner_url=scratch.owner_url)
-    taken = measure(questions(log), key=key, seconds=seconds)
-    return Size(log=log, loading=loading, taken=taken, peers=_peers(log, folder=folder))
+    return log, load(log, owner_url=scratch.owner_url)
 
 
 def _peers(log: Log, *, folder: Path) -> dict[str, dict[str, float]]:
