@@ -7,6 +7,7 @@ run again; what is stored is then found to be there.
 
 import json
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha256
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -43,26 +44,42 @@ class _Pending:
 
 
 def load_lines(
-    lines: Iterable[bytes], *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress = unseen
+    lines: Iterable[bytes],
+    *,
+    run_id: UUID | None,
+    report: LoadReport,
+    on_progress: OnProgress = unseen,
+    overlaps: bool = False,
 ) -> LoadReport:
     """Store lines of the contract's own format; see load_entries."""
-    return load_entries(read_events(lines), run_id=run_id, report=report, on_progress=on_progress)
+    entries = read_events(lines)
+    return load_entries(entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=overlaps)
 
 
 def load_entries(
-    entries: Iterable[Entry], *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress = unseen
+    entries: Iterable[Entry],
+    *,
+    run_id: UUID | None,
+    report: LoadReport,
+    on_progress: OnProgress = unseen,
+    overlaps: bool = False,
 ) -> LoadReport:
     """
     Store entries of any format, into `run_id` or, when that is None, into the run that each event names.
 
-    With `run_id` given, events that name another run go to the quarantine of this one: no answer mixes two runs.
+    With `run_id` given, events that name another run go to the quarantine of this one: no answer mixes two runs. With
+    `overlaps` one batch is stored by a thread of its own while the next is read; never inside a transaction.
     """
-    loader = _Loader(run_id=run_id, report=report, on_progress=on_progress)
-    if run_id is not None:
-        loader.add_run(run_id)
-    for entry in entries:
-        loader.take(entry)
-    loader.finish()
+    store = _InTurn() if not overlaps else _Overlapping()
+    loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store)
+    try:
+        if run_id is not None:
+            loader.add_run(run_id)
+        for entry in entries:
+            loader.take(entry)
+        loader.finish()
+    finally:
+        store.close()
     return report
 
 
@@ -84,10 +101,50 @@ def tell(run_id: UUID, *, facts: RunFacts) -> None:
         )
 
 
+class _InTurn:
+    """Stores each batch before the next is read."""
+
+    def do(self, work: Callable[[], None]) -> None:
+        work()
+
+    def wait(self) -> None:
+        """Nothing is under way."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Overlapping(_InTurn):
+    """Stores a batch in a thread of its own, one at a time; what fails there is raised here, at the next call."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._under_way: Future[None] | None = None
+
+    def do(self, work: Callable[[], None]) -> None:
+        self.wait()
+        self._under_way = self._pool.submit(work)
+
+    def wait(self) -> None:
+        under_way, self._under_way = self._under_way, None
+        if under_way is not None:
+            under_way.result()
+
+    def close(self) -> None:
+        self._pool.submit(_disconnect)
+        self._pool.shutdown()
+
+
+def _disconnect() -> None:
+    """Close the connection of the thread that runs this: Django keeps one a thread."""
+    connection.close()
+
+
 class _Loader:
     """Entries in, batches out."""
 
-    def __init__(self, *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress) -> None:
+    def __init__(self, *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress, store: _InTurn) -> None:
+        self._batches = store
         self._given = run_id
         self._report = report
         self._on_progress = on_progress
@@ -127,6 +184,8 @@ class _Loader:
             self._name_a_run()
         for run_id, pending in self._pending.items():
             self._store(run_id, pending)
+        self._batches.wait()
+        self._on_progress(self._report)
 
     def _name_a_run(self) -> None:
         """Make up the id of a run that nothing names, from the first line, so that the same log gives the same run."""
@@ -169,9 +228,10 @@ class _Loader:
 
     def _store(self, run_id: UUID, pending: _Pending) -> None:
         if pending.rows or pending.unreadable:
-            store_batch(run_id, rows=pending.rows, unreadable=pending.unreadable, report=self._report)
-            self._note(run_id)
+            rows, unreadable = pending.rows, pending.unreadable
             pending.rows, pending.unreadable, pending.bytes = [], [], 0
+            self._batches.do(lambda: store_batch(run_id, rows=rows, unreadable=unreadable, report=self._report))
+            self._note(run_id)
             self._on_progress(self._report)
 
     def _note(self, run_id: UUID) -> None:

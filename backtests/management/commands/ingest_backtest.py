@@ -66,10 +66,10 @@ class Command(BaseCommand):
 
 def _load(lines: Iterator[bytes], *, options: dict[str, Any], report: LoadReport) -> None:
     if options["format"] == CONTRACT:
-        load_lines(lines, run_id=options["run"], report=report)
+        load_lines(lines, run_id=options["run"], report=report, overlaps=True)
         return
     entries = read_engine(lines, name=options["format"], run_id=options["run"])
-    load_entries(entries, run_id=options["run"], report=report)
+    load_entries(entries, run_id=options["run"], report=report, overlaps=True)
 
 
 @contextmanager
