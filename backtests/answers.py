@@ -2,13 +2,16 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from toolbox.contract import Answer
+
+Number = Annotated[Decimal, WithJsonSchema({"type": "number"})]
+"""An exact number, written as a JSON number."""
 
 TYPES = "TradeExecution, OrderRejection, IndicatorCalculation, PositionUpdate, StateChange, MarketDataEvent, RiskEvent"
 
@@ -65,11 +68,11 @@ class Aggregations(CamelAnswer):
     """The statistics; null where not asked for, or where there is nothing to compute."""
 
     count: int = Field(description="Events whose property is a number.")
-    sum: Decimal | None = Field(description="Their sum, exact.")
-    avg: Decimal | None = Field(description="Their mean.")
-    min: Decimal | None = Field(description="The least, exact.")
-    max: Decimal | None = Field(description="The greatest, exact.")
-    stddev: Decimal | None = Field(description="The sample standard deviation; null for fewer than two.")
+    sum: Number | None = Field(description="Their sum, exact.")
+    avg: Number | None = Field(description="Their mean.")
+    min: Number | None = Field(description="The least, exact.")
+    max: Number | None = Field(description="The greatest, exact.")
+    stddev: Number | None = Field(description="The sample standard deviation; null for fewer than two.")
 
 
 class MetricsMetadata(CamelAnswer):

@@ -174,14 +174,21 @@ ORDER BY occurred_at, number LIMIT %(most)s
 """.replace("EVENT_COLUMNS", _EVENT)
 
 _RUNS = """
-SELECT (SELECT count(*) FROM backtests_runs WHERE %(symbol)s::text IS NULL OR symbols ? %(symbol)s) AS total,
-       run_id, name, engine, coalesce(started_at, first_event_at) AS started_at,
-       coalesce(ended_at, last_event_at) AS ended_at, config_hash, event_count, malformed_count, quarantined_count,
-       counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at
-FROM backtests_runs
-WHERE %(symbol)s::text IS NULL OR symbols ? %(symbol)s
-ORDER BY stored_at DESC, run_id
-OFFSET %(skip)s LIMIT %(take)s
+SELECT counted.total, runs.*
+FROM (
+  SELECT count(*) AS total FROM backtests_runs WHERE %(symbol)s::text IS NULL OR symbols ? %(symbol)s
+) AS counted
+LEFT JOIN (
+  SELECT run_id, name, engine, coalesce(started_at, first_event_at) AS started_at,
+         coalesce(ended_at, last_event_at) AS ended_at, config_hash, event_count, malformed_count, quarantined_count,
+         counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at
+  FROM backtests_runs
+  WHERE %(symbol)s::text IS NULL OR symbols ? %(symbol)s
+  ORDER BY stored_at DESC, run_id
+  OFFSET %(skip)s LIMIT %(take)s
+) AS runs ON true
+ORDER BY runs.stored_at DESC, runs.run_id
+LIMIT %(take)s
 """
 
 _COUNTS = """
