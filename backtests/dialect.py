@@ -17,6 +17,9 @@ INVALID_JSON_PATH = ErrorCode("INVALID_JSON_PATH", 400, "The property path is no
 DATABASE_ERROR = ErrorCode("DATABASE_ERROR", 500, "The database could not answer.")
 
 
+LONGEST_MEND = 200
+
+
 class BacktestsDialect(Dialect):
     """A bare answer, or `{error: {code, message, details}}`; what to do next is in details, as suggestion."""
 
@@ -76,7 +79,7 @@ def bad_time(field: str, *, value: str) -> ToolError:
 
 def bad_path(value: str) -> ToolError:
     """Refuse a property path outside the contract's pattern; a bare name is one `$.` short of a path."""
-    bare = value.lstrip("$.")
+    bare = value.lstrip("$.") if len(value) < LONGEST_MEND else ""
     mended = f"$.{bare}" if bare.isascii() and bare.replace("_", "").replace(".", "").isalnum() else ""
     return ToolError(
         INVALID_JSON_PATH,
