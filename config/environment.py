@@ -50,6 +50,9 @@ class Environment(BaseSettings):
     graphql_upstream_url: str = Field(
         "", description="The GraphQL API that graphql_proxy asks by default, instead of this server's own at /graphql/."
     )
+    backtests_response_bytes: int = Field(
+        2_097_152, ge=2_000, description="A page of backtest events is cut at so many bytes."
+    )
     celery_broker_url: str = Field("", description="Redis, Valkey or RabbitMQ for jobs.")
 
     @field_validator("allowed_hosts", "csrf_trusted_origins", "secret_key_fallbacks", mode="before")

@@ -20,6 +20,7 @@ CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins
 
 INSTALLED_APPS = [
     "config",
+    "backtests",
     "linescore",
     "graphql_proxy",
     "toolbox",
@@ -101,6 +102,8 @@ GRAPHQL_UPSTREAM_URL = env.graphql_upstream_url
 GRAPHQL_SECRETS = upstream_secrets()
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
+
+BACKTESTS_RESPONSE_BYTES = env.backtests_response_bytes
 
 CELERY_BROKER_URL = env.celery_broker_url
 CELERY_TASK_ACKS_LATE = True

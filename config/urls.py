@@ -5,6 +5,8 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
+from backtests import api as backtests_api
+from backtests import resources as backtests_resources
 from linescore import resources as linescore_resources
 from linescore.graphql.views import view as hockey_graphql
 from toolbox.registry import registry
@@ -17,10 +19,12 @@ api = ToolsAPI(
     openapi_extra={"components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}},
 )
 api.add_router("/tools", tools_router(registry))
+api.add_router("/backtests", backtests_api.router)
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/api/docs")),
     path("admin/", admin.site.urls),
+    path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),
     path("api/resources/", RedirectView.as_view(pattern_name="resources-docs")),
     path("api/resources/openapi.json", SpectacularJSONAPIView.as_view(), name="resources-openapi"),

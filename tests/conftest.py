@@ -54,11 +54,13 @@ def django_db_setup(
     Stands in for pytest-django's fixture of this name, which makes a database only where a test is marked with
     django_db; tests of tools are not, because tools do not read through Django.
     """
+    from backtests.ingest.samples import load_samples as load_backtests
     from linescore.ingest.samples import load_samples
 
     with django_db_blocker.unblock():
         databases = setup_databases(verbosity=0, interactive=False)
         load_samples()
+        load_backtests()
         _make_cast()
         _make_default_upstream(mock.address)
         _close_connections()

@@ -66,7 +66,8 @@ STRINGS = [pytest.param(tool, name, id=f"{named(tool)}-{name}") for tool in TOOL
 def _suggests(body: dict[str, Any]) -> bool:
     error = body["error"]
     text = orjson.dumps(body).decode()
-    return bool(error["message"] and error["suggestion"]) and "Traceback" not in text and 'File "' not in text
+    suggestion = error.get("suggestion") or error["details"]["suggestion"]  # where the contract's error has room for it
+    return bool(error["message"] and suggestion) and "Traceback" not in text and 'File "' not in text
 
 
 @pytest.fixture

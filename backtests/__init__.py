@@ -1,0 +1,1 @@
+"""What a trading strategy did in a backtest, event by event."""

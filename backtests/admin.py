@@ -1,0 +1,109 @@
+"""Where people look at runs: what each came to, drawn, and its events; and where they delete one."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
+
+from backtests import run_page
+from backtests.models import QuarantinedLine, Run
+from toolbox.curation import BrowsedAdmin, CuratedAdmin
+
+SHOWN_BYTES = 2_000
+
+
+@admin.register(Run)
+class RunAdmin(CuratedAdmin):
+    """Runs: browsed, named, and deleted whole."""
+
+    notice = (
+        "Runs are loaded by ingest_backtest. Deleting one drops its events at once; loading it again restores them."
+    )
+    change_form_outer_after_template = "backtests/run_page.html"
+    list_display = ["run", "engine", "started_at", "ended_at", "event_count", "malformed_count", "stored_at"]
+    list_filter = [("engine", FieldTextFilter), ("stored_at", RangeDateTimeFilter)]
+    search_fields = ["run_id", "name"]
+    search_help_text = "Run id or name"
+    ordering = ["-stored_at", "run_id"]
+    fields = [
+        ("name", "run_id"),
+        ("engine", "stored_at"),
+        "config_hash",
+        ("started_at", "ended_at"),
+        ("first_event_at", "last_event_at"),
+        ("event_count", "malformed_count", "quarantined_count"),
+        "counts",
+    ]
+    editable = ("name",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Run | None = None) -> list[str]:
+        """Leave only the name to be changed; the rest is what the log says."""
+        names = [name for entry in self.fields for name in ([entry] if isinstance(entry, str) else entry)]
+        return [name for name in names if name not in self.editable]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Refuse: a run comes with its log."""
+        return False
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Show the run with its curves and events."""
+        run = self.get_object(request, object_id) if request.method == "GET" else None
+        if run is not None and self.has_view_permission(request, run):
+            extra_context = (extra_context or {}) | run_page.context(run, request=request)
+        response: HttpResponse = super().change_view(request, object_id, form_url, extra_context)
+        return response
+
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
+        """Name the runs and count what goes with them; nothing of it is read."""
+        runs = list(objs)
+        events = sum(run.event_count for run in runs)
+        perms = set() if self.has_delete_permission(request) else {"run"}
+        named = [f"Run {run} with {run.event_count:,} events" for run in runs]
+        return named, {"runs": len(runs), "events": events}, perms, []
+
+    def delete_model(self, request: HttpRequest, obj: Run) -> None:
+        """Delete the run by one statement; the database drops its partitions."""
+        self.delete_queryset(request, Run.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        """Delete runs by one statement, without asking what hangs on them: the database's trigger knows."""
+        chosen = Run.objects.filter(pk__in=[run.pk for run in queryset])
+        chosen._raw_delete(chosen.db)  # noqa: SLF001 - Django has no other word for a DELETE without a collector
+
+    @admin.display(description="run", ordering="name")
+    def run(self, run: Run) -> str:
+        """Say the name, or the id where there is none."""
+        return str(run)
+
+    @admin.display(description="events by type and severity")
+    def counts(self, run: Run) -> str:
+        """Write the counts in a line."""
+        both = run.counts_by_type | run.counts_by_severity
+        return ", ".join(f"{name} {count:,}" for name, count in both.items()) or "none"
+
+
+@admin.register(QuarantinedLine)
+class QuarantinedLineAdmin(BrowsedAdmin):
+    """Lines that no event could be made of."""
+
+    notice = "Kept as they were read; the rest of their file was loaded."
+    list_display = ["run", "line_number", "reason", "line_bytes", "stored_at"]
+    list_filter = [("reason", FieldTextFilter), ("stored_at", RangeDateTimeFilter)]
+    list_select_related = ["run"]
+    ordering = ["-id"]
+    fields = [("run", "line_number"), ("reason", "line_bytes"), "start", "stored_at"]
+
+    @admin.display(description="line")
+    def start(self, row: QuarantinedLine) -> str:
+        """Show how the line begins, with what is no UTF-8 replaced."""
+        return bytes(row.line)[:SHOWN_BYTES].decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""From a run's log to rows: parse (pure), check (pure), load."""

@@ -1,0 +1,109 @@
+"""
+Which event each event's chain of parents begins with. Pure.
+
+A link is the root's number and the trail: type codes from the root to the event, after `?` where the root's parent is
+not in the run and `@` where the parents run in a circle. A circle is cut at the member that arrived first.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+DEEPEST = 52
+"""A trail is cut at so many codes: one more than the deepest that can be asked for."""
+ORPHAN, CIRCLE = "?", "@"
+
+
+@dataclass(slots=True)
+class Node:
+    """An event as a link of a chain; `root` and `trail` are what is stored of it, if anything is."""
+
+    event_id: str
+    parent: str | None
+    number: int
+    event_type: int
+    moment: int
+    root: int = -1
+    trail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where an event hangs."""
+
+    root: int
+    trail: str
+    in_circle: bool = False
+
+
+def resolve(nodes: Mapping[str, Node], *, known: Mapping[str, Link]) -> dict[str, Link]:
+    """Link every node; `known` are stored events outside of `nodes` that are parents of some."""
+    links: dict[str, Link] = {}
+    for event_id, node in nodes.items():
+        if node.parent is None:
+            links[event_id] = Link(node.number, str(node.event_type))
+        elif event_id not in links:
+            _climb(event_id, nodes=nodes, known=known, links=links)
+    return links
+
+
+def _climb(start: str, *, nodes: Mapping[str, Node], known: Mapping[str, Link], links: dict[str, Link]) -> None:
+    """Go up until something is known, then link everything passed on the way."""
+    path: list[Node] = []
+    places: dict[str, int] = {}
+    above: Link | None = None
+    at = start
+    while True:
+        if at in places:
+            above = _cut(path[places[at] :], links=links)
+            path = path[: places[at]]
+            above = links[at]
+            break
+        node = nodes[at]
+        places[at] = len(path)
+        path.append(node)
+        if node.parent is None:
+            break
+        above = links.get(node.parent) or (known.get(node.parent) if node.parent not in nodes else None)
+        if above is not None:
+            break
+        if node.parent not in nodes:
+            path.pop()
+            above = links[at] = Link(node.number, f"{ORPHAN}{node.event_type}")
+            break
+        at = node.parent
+    _descend(path, above=above, links=links)
+
+
+def _descend(path: list[Node], *, above: Link | None, links: dict[str, Link]) -> None:
+    for node in reversed(path):
+        if above is None:
+            above = Link(node.number, str(node.event_type))
+        else:
+            above = Link(above.root, longer(above.trail, event_type=node.event_type))
+        links[node.event_id] = above
+
+
+def _cut(circle: list[Node], *, links: dict[str, Link]) -> Link:
+    """Make the member that arrived first the root, and link the others below it; `circle` goes from child to parent."""
+    first = min(range(len(circle)), key=lambda place: circle[place].number)
+    root = circle[first]
+    link = links[root.event_id] = Link(root.number, f"{CIRCLE}{root.event_type}", in_circle=True)
+    for node in reversed(circle[first + 1 :] + circle[:first]):
+        link = links[node.event_id] = Link(root.number, longer(link.trail, event_type=node.event_type), in_circle=True)
+    return links[root.event_id]
+
+
+def longer(trail: str, *, event_type: int) -> str:
+    """Add one code to a trail, unless it is as long as trails get."""
+    flags = 1 if trail[0] in (ORPHAN, CIRCLE) else 0
+    return trail if len(trail) - flags >= DEEPEST else f"{trail}{event_type}"
+
+
+def shape(trails: Iterable[str]) -> tuple[str, ...]:
+    """Keep those trails that no other one goes on from: what two sequences of one shape have in common."""
+    ordered = sorted(set(trails))
+    return tuple(
+        trail
+        for place, trail in enumerate(ordered)
+        if place + 1 == len(ordered) or not ordered[place + 1].startswith(trail)
+    )

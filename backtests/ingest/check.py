@@ -1,0 +1,232 @@
+"""A logged event held against the contract: what it lacks is named, and nothing is thrown away. Pure."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+from uuid import UUID, uuid5
+
+import msgspec
+
+from backtests.ingest.record import EventRow, LoggedEvent, Problem, Unreadable
+from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNKNOWN, USUAL_CATEGORY
+
+MOST_PROPERTY_BYTES = 1_048_576
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FARTHEST_EXPONENT = 400
+"""Numbers beyond 10^±400, or of more than 1,000 digits, are kept but not aggregated."""
+MOST_DIGITS = 1000
+EARLIEST, LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""Year 1 and year 9999, in microseconds since 1970."""
+
+_DECODER = msgspec.json.Decoder(float_hook=Decimal)
+_FAR = re.compile(rb"[0-9][eE][+-]?[0-9]{3}").search
+_MICROSECOND = timedelta(microseconds=1)
+_USUAL_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:Z|\+00:?00)", re.ASCII
+).fullmatch
+
+
+def usable(number: object) -> bool:
+    """Tell whether a decoded value is a number that can be aggregated."""
+    if type(number) is int:
+        return bool(-_FARTHEST < number < _FARTHEST)
+    if type(number) is not Decimal:
+        return False
+    return not number or (
+        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MOST_DIGITS
+    )
+
+
+def is_guid(value: object) -> bool:
+    """Tell whether a value is a GUID in its usual form."""
+    return isinstance(value, str) and bool(_GUID(value))
+
+
+_GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
+_FARTHEST = 10**FARTHEST_EXPONENT
+_MISSING = object()
+
+Rule = tuple[str, Callable[[object], bool], str]
+Schema = tuple[Rule, ...]
+
+
+def _guid(name: str) -> Rule:
+    return name, is_guid, "Invalid GUID format"
+
+
+def _text(name: str) -> Rule:
+    return name, lambda value: isinstance(value, str), "Not a string"
+
+
+def _number(name: str) -> Rule:
+    return name, usable, ""
+
+
+def _object(name: str) -> Rule:
+    return name, lambda value: isinstance(value, dict), "Not an object"
+
+
+def _anything(name: str) -> Rule:
+    return name, lambda value: True, ""  # noqa: ARG005 - a rule looks at a value, this one at none
+
+
+def _choice(name: str, *choices: str) -> Rule:
+    return name, lambda value: isinstance(value, str) and value in choices, f"Not one of {', '.join(choices)}"
+
+
+_DIRECTION = _choice("Direction", "Buy", "Sell")
+_ORDER, _SYMBOL, _QUANTITY = _guid("OrderId"), _text("SecuritySymbol"), _number("Quantity")
+_SCHEMAS: dict[str, Schema] = {
+    "TradeExecution": (
+        _ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _number("Price"), _number("Commission"), _number("Slippage"),
+    ),
+    "OrderRejection": (
+        _ORDER, _SYMBOL, _text("RejectionReason"), _number("RequestedQuantity"), _number("RequestedPrice"),
+    ),
+    "IndicatorCalculation": (_text("IndicatorName"), _SYMBOL, _number("Value"), _object("Parameters")),
+    "PositionUpdate": (
+        _SYMBOL, _QUANTITY, _number("AveragePrice"), _number("UnrealizedPnL"), _number("RealizedPnL"),
+    ),
+    "StateChange": (
+        _choice("StateType", "Position", "PnL", "Indicator", "Order"), _anything("StateBefore"),
+        _object("StateAfter"), _text("ChangeReason"),
+    ),
+    "MarketDataEvent": (_SYMBOL, _choice("DataType", "Candle", "Tick", "Level2"), _object("Data")),
+    "RiskEvent": (_text("RiskType"), _number("Threshold"), _number("CurrentValue"), _text("Action")),
+    UNKNOWN: (),
+}  # fmt: skip
+_STATE_AFTER: dict[str, Schema] = {
+    "Order": (_ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _text("Status")),
+    "PnL": (_number("Total"), _number("Realized"), _number("Unrealized")),
+}
+
+
+def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | Unreadable:
+    """
+    Make a row of a logged event, with every fault among its problems.
+
+    An id that is missing or no GUID is replaced by one derived from the run and the line, so that the same line gives
+    the same event again; a time that cannot be read by `usual_moment`, that of the event before.
+    """
+    problems = list(event.problems)
+    read = _properties(event, problems)
+    if isinstance(read, Unreadable):
+        return read
+    raw, values = read
+    name = event.event_type if isinstance(event.event_type, str) and event.event_type in _SCHEMAS else UNKNOWN
+    if name == UNKNOWN:
+        problems.append(Problem("EventType", _unlike("event type", event.event_type)))
+    _check_properties(values, _SCHEMAS[name], problems, "Properties.")
+    if name == "StateChange" and isinstance(values.get("StateAfter"), dict):
+        schema = _STATE_AFTER.get(str(values.get("StateType")), ())
+        _check_properties(values["StateAfter"], schema, problems, "Properties.StateAfter.")
+    return EventRow(
+        _event_id(event, run_id, problems),
+        _moment(event.timestamp, usual_moment, problems),
+        TYPE_CODES[name],
+        _word(event.severity, SEVERITY_CODES, "Info", "Severity", problems),
+        _word(event.category, CATEGORY_CODES, USUAL_CATEGORY[name], "Category", problems),
+        raw,
+        values,
+        _parent(event.parent_event_id, problems),
+        problems,
+        len(raw) < FARTHEST_EXPONENT and _FAR(raw) is None,
+        event.line_number,
+        event.line,
+    )
+
+
+def _properties(event: LoggedEvent, problems: list[Problem]) -> tuple[bytes, dict[str, Any]] | Unreadable:
+    """Decode the properties; what is no object is kept as the property Value of one."""
+    raw = event.properties
+    if raw is None:
+        problems.append(Problem("Properties", "Missing required field"))
+        return b"{}", {}
+    if len(raw) > MOST_PROPERTY_BYTES:
+        return _unreadable(event, f"properties of {len(raw):,} bytes; at most {MOST_PROPERTY_BYTES:,} are stored")
+    try:
+        values = _DECODER.decode(raw)
+    except (msgspec.MsgspecError, RecursionError, ArithmeticError, UnicodeDecodeError) as error:
+        return _unreadable(event, f"properties cannot be read: {error or 'nested too deep'}"[:200])
+    if isinstance(values, dict):
+        return raw, values
+    problems.append(Problem("Properties", "Not an object"))
+    return b'{"Value": %b}' % raw, {"Value": values}
+
+
+def _check_properties(values: dict[str, Any], schema: Schema, problems: list[Problem], prefix: str) -> None:
+    for name, is_good, complaint in schema:
+        value = values.get(name, _MISSING)
+        if value is _MISSING:
+            problems.append(Problem(prefix + name, "Missing required field", "Warning"))
+        elif not is_good(value):
+            problems.append(Problem(prefix + name, complaint or _not_a_number(value)))
+
+
+def _not_a_number(value: object) -> str:
+    return "Number too large to aggregate" if isinstance(value, int | Decimal) and value is not True else "Not a number"
+
+
+def _event_id(event: LoggedEvent, run_id: UUID, problems: list[Problem]) -> str:
+    given = event.event_id
+    if isinstance(given, str) and _GUID(given):
+        return given.lower()
+    if isinstance(given, UUID):
+        return str(given)
+    problems.append(Problem("EventId", "Missing required field" if given is None else _unlike("GUID", given)))
+    return str(uuid5(run_id, sha256(event.line or event.properties or b"").hexdigest()))
+
+
+def _parent(given: object, problems: list[Problem]) -> str | None:
+    if given is None:
+        return None
+    if isinstance(given, str) and _GUID(given):
+        return given.lower()
+    if isinstance(given, UUID):
+        return str(given)
+    problems.append(Problem("ParentEventId", _unlike("GUID", given)))
+    return None
+
+
+def _word(given: object, codes: dict[str, int], usual: str, field: str, problems: list[Problem]) -> int:
+    code = codes.get(given) if isinstance(given, str) else None
+    if code is None:
+        words = "Missing required field" if given is None else f"Not one of {', '.join(codes)}: {str(given)[:60]!r}"
+        problems.append(Problem(field, f"{words}; taken as {usual}", "Warning"))
+        return codes[usual]
+    return code
+
+
+def _moment(given: object, usual: int, problems: list[Problem]) -> int:
+    """Give microseconds since 1970; digits beyond are cut."""
+    if isinstance(given, str):
+        try:
+            if usually := _USUAL_TIME(given):
+                year, month, day, hour, minute, second, fraction = usually.groups()
+                moment = datetime(*map(int, (year, month, day, hour, minute, second)), tzinfo=UTC) - EPOCH  # type: ignore[arg-type,misc]
+                whole = moment.days * 86_400_000_000 + moment.seconds * 1_000_000
+                return whole + (int(fraction[:6].ljust(6, "0")) if fraction else 0)
+            read = datetime.fromisoformat(given)
+            return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
+        except (ValueError, OverflowError):
+            pass
+    elif isinstance(given, datetime):
+        return ((given if given.tzinfo else given.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
+    elif type(given) is int and EARLIEST <= given <= LATEST:
+        return given
+    words = "Missing required field" if given is None else f"Not an ISO 8601 time: {str(given)[:60]!r}"
+    problems.append(Problem("Timestamp", f"{words}; placed at the event before"))
+    return usual
+
+
+def _unlike(kind: str, given: object) -> str:
+    if given is None:
+        return "Missing required field"
+    return f"Invalid GUID format: {str(given)[:60]!r}" if kind == "GUID" else f"Unknown {kind}: {str(given)[:60]!r}"
+
+
+def _unreadable(event: LoggedEvent, reason: str) -> Unreadable:
+    return Unreadable(line_number=event.line_number, line=event.line, reason=reason)

@@ -1,0 +1,140 @@
+"""
+NautilusTrader: the events of its message bus, as `to_dict` writes them, one JSON object a line.
+
+| in the stream | becomes |
+|---|---|
+| Order... (Initialized, Submitted, Accepted, Updated, Canceled ...) | StateChange of StateType Order |
+| OrderFilled | TradeExecution, and the order's StateChange as its child |
+| OrderDenied, OrderRejected | OrderRejection, and the order's StateChange as its child |
+| PositionOpened, PositionChanged, PositionClosed | PositionUpdate: what is held of the symbol, all positions together |
+| AccountState | StateChange of StateType PnL; of a cash account StateType Position with its balances |
+| Bar, QuoteTick, TradeTick, OrderBookDelta | MarketDataEvent |
+| Bar of something held | beside it a PositionUpdate valued at the bar, and a StateChange of StateType PnL |
+| IndicatorValue, RiskLimit (what a recorder may add) | IndicatorCalculation, RiskEvent |
+| TradingStateChanged | RiskEvent |
+| anything else, as ComponentStateChanged | StateChange whose StateType is the engine's word |
+
+ParentEventId follows cause: an order's steps in a chain, then its fill, then what the fill did to the position, to
+the account and to the order. An event has the engine's own event_id; where one record gives two events, or the engine
+gives no id, the id is a uuid5 of what is there. The contract has no StateType for the last row; it is kept, and
+counted as a validation error, because to drop it would lose it. Fields that the contract does not name are kept in
+PascalCase. Times are cut to the microsecond.
+
+Symbols are the engine's instrument ids, venue included. Profit is quantity times price difference: contracts with a
+multiplier need theirs applied, which the stream does not tell.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
+from uuid import UUID
+
+from backtests.ingest.engines import Event, Record
+from backtests.ingest.engines.nautilus import market
+from backtests.ingest.engines.nautilus.account import Accounts
+from backtests.ingest.engines.nautilus.native import Native
+from backtests.ingest.engines.nautilus.orders import REFUSALS, STEPS, Orders
+from backtests.ingest.engines.nautilus.positions import CHANGES, Positions
+
+_REMEMBERED = 1_000
+Handler = Callable[[Native], Iterator[Event]]
+
+
+def translator(run_id: UUID) -> "NautilusTranslator":
+    """Give what turns the stream of one run into events."""
+    return NautilusTranslator(run_id)
+
+
+class NautilusTranslator:
+    """
+    Reads one run's records in their order; remembers open orders, positions and the last bar of each symbol.
+
+    The bus hands a fill to the order's topic and to the fills' one, so a recorder of all topics has it twice. A record
+    that is the same as one of the last thousand gives the very same events again, and counts as a duplicate.
+    """
+
+    def __init__(self, run_id: UUID) -> None:
+        self._run_id = run_id
+        self._orders = Orders(run_id)
+        self._positions = Positions()
+        self._accounts = Accounts()
+        self._last_fill: Native | None = None
+        self._last_bars: dict[str, Native] = {}
+        self._recent: OrderedDict[str, tuple[Record, list[Event]]] = OrderedDict()
+        self._handlers: dict[str, Handler] = {
+            **dict.fromkeys(STEPS, self._orders.step),
+            **dict.fromkeys(REFUSALS, self._orders.refusal),
+            **dict.fromkeys(CHANGES, self._positions.change),
+            **dict.fromkeys(market.DATA_TYPES, self._data),
+            "OrderFilled": self._fill,
+            "AccountState": self._account,
+            "IndicatorValue": self._indicator,
+            "RiskLimit": self._risk,
+            "TradingStateChanged": self._risk,
+        }
+
+    def translate(self, record: Record) -> Iterable[Event]:
+        """Give the events that a record means; a record that is nonsense gives events that validation refuses."""
+        native = Native(self._run_id, record)
+        if native.kind == "Bar":
+            native = Native(self._run_id, record | {"instrument_id": market.bar_symbol(native.text("bar_type") or "")})
+        given = native.text("event_id")
+        if given is None:
+            return self._handlers.get(native.kind, _other)(native)
+        seen, events = self._recent.get(given, (None, []))
+        if seen != record:
+            events = list(self._handlers.get(native.kind, _other)(native))
+            self._remember(given, record=record, events=events)
+        return events
+
+    def _remember(self, event_id: str, *, record: Record, events: list[Event]) -> None:
+        self._recent[event_id] = (record, events)
+        if len(self._recent) > _REMEMBERED:
+            self._recent.popitem(last=False)
+
+    def _fill(self, native: Native) -> Iterator[Event]:
+        self._positions.filled(native)
+        self._last_fill = native
+        yield from self._orders.fill(native)
+
+    def _account(self, native: Native) -> Iterator[Event]:
+        fill = self._last_fill
+        is_caused = fill is not None and fill.timestamp == native.timestamp
+        parent = fill.event_id if fill is not None and is_caused else None
+        yield from self._accounts.state(native, unrealized=self._unrealized(native), parent=parent)
+
+    def _data(self, native: Native) -> Iterator[Event]:
+        yield market.data_event(native)
+        if native.kind != "Bar" or native.symbol is None:
+            return
+        self._last_bars[native.symbol] = native
+        side = self._positions.side(native.symbol)
+        price = market.mark_price(native, side=side)
+        if side and price is not None:
+            yield from self._positions.mark(native, price=price, parent=native.event_id)
+            yield from self._accounts.mark(native, unrealized=self._unrealized(native), parent=native.event_id)
+
+    def _indicator(self, native: Native) -> Iterator[Event]:
+        yield market.indicator_event(native, parent=self._bar_of(native))
+
+    def _risk(self, native: Native) -> Iterator[Event]:
+        yield market.risk_event(native, parent=self._bar_of(native))
+
+    def _bar_of(self, native: Native) -> UUID | None:
+        """Give the bar of the same instrument and moment, which a value was worked out from."""
+        bar = self._last_bars.get(native.symbol or "")
+        return bar.event_id if bar and bar.timestamp == native.timestamp else None
+
+    def _unrealized(self, native: Native) -> dict[str, Decimal]:
+        named = native.text("base_currency")
+        currencies = self._accounts.currencies() | ({named} if named else set())
+        return {currency: self._positions.unrealized(currency) for currency in currencies}
+
+
+def _other(native: Native) -> Iterator[Event]:
+    """Keep what the contract has no word for."""
+    state = {"StateType": native.kind, "StateBefore": None, "StateAfter": {"State": native.text("state")}}
+    known = state | {"ChangeReason": native.kind}
+    yield native.event(
+        "StateChange", properties=native.rest("state", known=known), category="Execution", severity="Debug"
+    )

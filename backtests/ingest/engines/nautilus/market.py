@@ -1,0 +1,71 @@
+"""What the strategy saw: bars and ticks, and the indicators and risk limits that a recorder adds to the stream."""
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from backtests.ingest.engines import Event
+from backtests.ingest.engines.nautilus.native import Native
+from backtests.ingest.engines.nautilus.values import decimal, number
+
+DATA_TYPES = {"Bar": "Candle", "QuoteTick": "Tick", "TradeTick": "Tick", "OrderBookDelta": "Level2"}
+_PRICES = {"open", "high", "low", "close", "volume", "price", "size", "bid_price", "ask_price", "bid_size", "ask_size"}
+
+
+def data_event(native: Native) -> Event:
+    """Give a bar, tick or change of the book, its prices as numbers."""
+    used = {"type", "event_id", "ts_event", "ts_init", "bar_type", "instrument_id"}
+    data = {
+        name.title().replace("_", ""): number(value) if name in _PRICES else value
+        for name, value in native.record.items()
+        if name not in used and value is not None
+    }
+    known = {"SecuritySymbol": native.symbol, "DataType": DATA_TYPES[native.kind], "Data": data}
+    extra = {"BarType": native.text("bar_type")} if native.kind == "Bar" else {}
+    return native.event("MarketDataEvent", properties=known | extra, category="MarketData", severity="Debug")
+
+
+def indicator_event(native: Native, *, parent: UUID | None) -> Event:
+    """Give the value of an indicator."""
+    parameters = native.record.get("parameters")
+    known = {
+        "IndicatorName": native.text("name"),
+        "SecuritySymbol": native.symbol,
+        "Value": number(native.record.get("value")),
+        "Parameters": parameters if parameters is not None else {},
+    }
+    properties = native.rest("name", "value", "parameters", known=known)
+    return native.event(
+        "IndicatorCalculation", properties=properties, category="Indicators", severity="Debug", parent=parent
+    )
+
+
+def risk_event(native: Native, *, parent: UUID | None) -> Event:
+    """Give a limit that was reached, or the engine's change of trading state (active, reducing, halted)."""
+    record = native.record
+    known = {
+        "RiskType": native.text("risk_type") or "TradingState",
+        "Threshold": number(record.get("threshold")),
+        "CurrentValue": number(record.get("current_value")),
+        "Action": native.text("action") or native.text("state"),
+    }
+    properties = native.rest("risk_type", "threshold", "current_value", "action", "state", known=known)
+    if native.symbol:
+        properties["SecuritySymbol"] = native.symbol
+    return native.event("RiskEvent", properties=properties, category="Risk", severity="Warning", parent=parent)
+
+
+def mark_price(native: Native, *, side: int) -> Decimal | None:
+    """
+    Give the price at which a bar values what is held; None where it values nothing.
+
+    A bar of bids values what would be sold, a bar of asks what would be bought, any other bar both.
+    """
+    kind = native.text("bar_type") or ""
+    wrong: Any = "-BID-" if side < 0 else "-ASK-"
+    return None if wrong in kind else decimal(native.record.get("close"))
+
+
+def bar_symbol(bar_type: str) -> str:
+    """Read the instrument from a bar type: `AAPL.NASDAQ-1-DAY-LAST-EXTERNAL` is of `AAPL.NASDAQ`."""
+    return bar_type.partition("@")[0].rsplit("-", 4)[0]

@@ -1,0 +1,155 @@
+"""Positions: what is held of each instrument, what it has earned, and what it is worth at each bar."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from backtests.ingest.engines import Event
+from backtests.ingest.engines.nautilus.native import Native
+from backtests.ingest.engines.nautilus.values import decimal, money, plain
+
+CHANGES = {"PositionOpened", "PositionChanged", "PositionClosed"}
+_USED = ("quantity", "realized_pnl", "unrealized_pnl", "position_id", "currency")
+
+
+@dataclass(slots=True)
+class _Holding:
+    quantity: Decimal
+    price: Decimal
+    realized: Decimal
+
+    def reduce(self, quantity: Decimal, *, side: str | None) -> None:
+        """Take off what a fill on the other side closes; a fill on the same side changes nothing yet."""
+        if (side == "SELL") == (self.quantity > 0):
+            closed = min(quantity, abs(self.quantity))
+            self.quantity -= closed if self.quantity > 0 else -closed
+
+
+@dataclass(slots=True)
+class _Instrument:
+    """What is held of one instrument: open positions by their ids, and what the closed ones earned."""
+
+    holdings: dict[str, _Holding] = field(default_factory=dict)
+    earned: Decimal = Decimal(0)
+    unrealized: Decimal = Decimal(0)
+    currency: str | None = None
+
+    @property
+    def quantity(self) -> Decimal:
+        return sum((holding.quantity for holding in self.holdings.values()), Decimal(0))
+
+    @property
+    def realized(self) -> Decimal:
+        return self.earned + sum((holding.realized for holding in self.holdings.values()), Decimal(0))
+
+    @property
+    def price(self) -> Decimal:
+        """Average the entries on the side that the net is on; 0 where nothing is held."""
+        net = self.quantity
+        side = [holding for holding in self.holdings.values() if net and (holding.quantity > 0) == (net > 0)]
+        if len(side) == 1:
+            return side[0].price
+        held = sum((abs(holding.quantity) for holding in side), Decimal(0))
+        return (
+            sum((abs(holding.quantity) * holding.price for holding in side), Decimal(0)) / held if held else Decimal(0)
+        )
+
+    def mark(self, price: Decimal | None) -> None:
+        """Value what is held at a price."""
+        worth = ((price - holding.price) * holding.quantity for holding in self.holdings.values()) if price else ()
+        self.unrealized = sum(worth, Decimal(0))
+
+
+class Positions:
+    """
+    Remembers what is held of each instrument.
+
+    The engine tells of single positions; the contract of what is held of a symbol. So Quantity is the net of the open
+    positions, AveragePrice theirs, and RealizedPnL what all positions of the symbol have earned so far, fees included.
+    """
+
+    def __init__(self) -> None:
+        self._instruments: dict[str, _Instrument] = {}
+        self._fills: dict[str, UUID] = {}
+
+    def filled(self, native: Native) -> None:
+        """
+        Remember which fill moved a position last: it is the parent of the position's next change.
+
+        The account speaks between the fill and that change, so what the fill closes is taken off here already.
+        """
+        position = native.text("position_id")
+        if position is None:
+            return
+        self._fills[position] = native.event_id
+        instrument = self._instrument(native)
+        holding = instrument.holdings.get(position)
+        if holding:
+            holding.reduce(decimal(native.record.get("last_qty")) or Decimal(0), side=native.text("order_side"))
+            instrument.mark(decimal(native.record.get("last_px")))
+
+    def change(self, native: Native) -> Iterator[Event]:
+        """Give what is held of an instrument after one of its positions changed."""
+        position, instrument = native.text("position_id") or "", self._instrument(native)
+        self._apply(native, instrument, position=position)
+        instrument.mark(decimal(native.record.get("last_px")))
+        parent = self._fills.get(position)
+        if native.kind == "PositionClosed":
+            self._fills.pop(position, None)
+        own, _ = money(native.record.get("realized_pnl"))
+        known = self._held(native, instrument) | {
+            "PositionId": position or None,
+            "PositionRealizedPnL": None if own is None else plain(own),
+            "ChangeReason": native.kind,
+        }
+        properties = native.rest(*_USED, known=known)
+        yield native.event("PositionUpdate", properties=properties, category="Execution", parent=parent)
+
+    def mark(self, native: Native, *, price: Decimal, parent: UUID) -> Iterator[Event]:
+        """Give what is held of a bar's instrument, valued at the bar; nothing where nothing is held."""
+        instrument = self._instruments.get(native.symbol or "")
+        if instrument is None or not instrument.holdings:
+            return
+        instrument.mark(price)
+        known = self._held(native, instrument) | {"ChangeReason": "Mark", "MarkPrice": plain(price)}
+        yield native.event(
+            "PositionUpdate", properties=known, category="Execution", severity="Debug", parent=parent, part="mark"
+        )
+
+    def unrealized(self, currency: str | None) -> Decimal:
+        """Sum what is not yet earned, of the instruments that are counted in a currency."""
+        return sum((held.unrealized for held in self._instruments.values() if held.currency == currency), Decimal(0))
+
+    def side(self, symbol: str) -> int:
+        """Tell whether more is held (1) or owed (-1), or nothing (0)."""
+        instrument = self._instruments.get(symbol)
+        net = instrument.quantity if instrument else Decimal(0)
+        return (net > 0) - (net < 0)
+
+    def _instrument(self, native: Native) -> _Instrument:
+        return self._instruments.setdefault(native.symbol or "", _Instrument())
+
+    def _apply(self, native: Native, instrument: _Instrument, *, position: str) -> None:
+        record = native.record
+        realized, currency = money(record.get("realized_pnl"))
+        instrument.currency = currency or native.text("currency") or instrument.currency
+        if native.kind != "PositionClosed":
+            quantity, price = decimal(record.get("signed_qty")), decimal(record.get("avg_px_open"))
+            instrument.holdings[position] = _Holding(
+                quantity or Decimal(0), price or Decimal(0), realized or Decimal(0)
+            )
+        else:
+            instrument.holdings.pop(position, None)
+            instrument.earned += realized or Decimal(0)
+
+    def _held(self, native: Native, instrument: _Instrument) -> dict[str, Any]:
+        return {
+            "SecuritySymbol": native.symbol,
+            "Quantity": plain(instrument.quantity),
+            "AveragePrice": plain(instrument.price),
+            "UnrealizedPnL": plain(instrument.unrealized),
+            "RealizedPnL": plain(instrument.realized),
+            "Currency": instrument.currency,
+        }

@@ -1,0 +1,248 @@
+"""
+Entries into runs: checked, in batches, safe to run twice and to be killed at any point.
+
+A batch is one transaction, and what it stores is whole: numbered, listed, linked, counted. A load that was killed is
+run again; what is stored is then found to be there.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from hashlib import sha256
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from django.db import connection, transaction
+
+from backtests.ingest import statements
+from backtests.ingest.batch import lock_run, store_batch
+from backtests.ingest.check import check
+from backtests.ingest.parse import read_events
+from backtests.ingest.record import Entry, EventRow, LoggedEvent, RunFacts, Unreadable
+from backtests.ingest.report import LoadReport
+
+OnProgress = Callable[[LoadReport], None]
+BATCH_EVENTS = 20_000
+BATCH_BYTES = 33_554_432
+
+
+def unseen(report: LoadReport) -> None:
+    """Show progress to nobody."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What waits to be stored of one run."""
+
+    rows: list[EventRow] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    bytes: int = 0
+    last_moment: int = 0
+
+    def is_full(self) -> bool:
+        return len(self.rows) + len(self.unreadable) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
+
+
+def load_lines(
+    lines: Iterable[bytes],
+    *,
+    run_id: UUID | None,
+    report: LoadReport,
+    on_progress: OnProgress = unseen,
+    overlaps: bool = False,
+) -> LoadReport:
+    """Store lines of the contract's own format; see load_entries."""
+    entries = read_events(lines)
+    return load_entries(entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=overlaps)
+
+
+def load_entries(
+    entries: Iterable[Entry],
+    *,
+    run_id: UUID | None,
+    report: LoadReport,
+    on_progress: OnProgress = unseen,
+    overlaps: bool = False,
+) -> LoadReport:
+    """
+    Store entries of any format, into `run_id` or, when that is None, into the run that each event names.
+
+    With `run_id` given, events that name another run go to the quarantine of this one: no answer mixes two runs. With
+    `overlaps` one batch is stored by a thread of its own while the next is read; never inside a transaction.
+    """
+    store = _InTurn() if not overlaps else _Overlapping()
+    loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store)
+    try:
+        if run_id is not None:
+            loader.add_run(run_id)
+        for entry in entries:
+            loader.take(entry)
+        loader.finish()
+    finally:
+        store.close()
+    return report
+
+
+def tell(run_id: UUID, *, facts: RunFacts) -> None:
+    """Write what is known of a run as a whole on its row."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        lock_run(cursor, run_id=run_id, adds=True)
+        cursor.execute(
+            statements.TELL,
+            {
+                "run": run_id,
+                "name": facts.name,
+                "engine": facts.engine,
+                "config_hash": facts.config_hash[:64] if facts.config_hash else None,
+                "started_at": facts.started_at,
+                "ended_at": facts.ended_at,
+                "details": json.dumps(dict(facts.details)),
+            },
+        )
+
+
+class _InTurn:
+    """Stores each batch before the next is read."""
+
+    def do(self, work: Callable[[], None]) -> None:
+        work()
+
+    def wait(self) -> None:
+        """Nothing is under way."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Overlapping(_InTurn):
+    """Stores a batch in a thread of its own, one at a time; what fails there is raised here, at the next call."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._under_way: Future[None] | None = None
+
+    def do(self, work: Callable[[], None]) -> None:
+        self.wait()
+        self._under_way = self._pool.submit(work)
+
+    def wait(self) -> None:
+        under_way, self._under_way = self._under_way, None
+        if under_way is not None:
+            under_way.result()
+
+    def close(self) -> None:
+        self._pool.submit(_disconnect)
+        self._pool.shutdown()
+
+
+def _disconnect() -> None:
+    """Close the connection of the thread that runs this: Django keeps one a thread."""
+    connection.close()
+
+
+class _Loader:
+    """Entries in, batches out."""
+
+    def __init__(self, *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress, store: _InTurn) -> None:
+        self._batches = store
+        self._given = run_id
+        self._report = report
+        self._on_progress = on_progress
+        self._pending: dict[UUID, _Pending] = {}
+        self._last: UUID | None = run_id
+        self._nameless: list[LoggedEvent | Unreadable] = []
+
+    def add_run(self, run_id: UUID) -> None:
+        """Make sure that the run is there, even if no event comes."""
+        with transaction.atomic(), connection.cursor() as cursor:
+            lock_run(cursor, run_id=run_id, adds=True)
+        self._note(run_id)
+
+    def take(self, entry: Entry) -> None:
+        """Check one entry and store a batch when one is full."""
+        if isinstance(entry, RunFacts):
+            self._tell(entry)
+            return
+        run_id = self._run_of(entry)
+        if run_id is None:
+            self._nameless.append(entry)
+            if len(self._nameless) >= BATCH_EVENTS:
+                self._name_a_run()
+            return
+        if self._nameless:
+            self._place_nameless()
+        pending = self._pending.get(run_id)
+        if pending is None:
+            pending = self._pending[run_id] = _Pending()
+        self._keep(entry, run_id=run_id, pending=pending)
+        if pending.is_full():
+            self._store(run_id, pending)
+
+    def finish(self) -> None:
+        """Store what is left."""
+        if self._nameless:
+            self._name_a_run()
+        for run_id, pending in self._pending.items():
+            self._store(run_id, pending)
+        self._batches.wait()
+        self._on_progress(self._report)
+
+    def _name_a_run(self) -> None:
+        """Make up the id of a run that nothing names, from the first line, so that the same log gives the same run."""
+        self._last = uuid5(NAMESPACE_OID, sha256(self._nameless[0].line).hexdigest())
+        self._place_nameless()
+
+    def _place_nameless(self) -> None:
+        waiting, self._nameless = self._nameless, []
+        for entry in waiting:
+            self.take(entry)
+
+    def _keep(self, entry: LoggedEvent | Unreadable, *, run_id: UUID, pending: _Pending) -> None:
+        pending.bytes += len(entry.line)
+        if isinstance(entry, LoggedEvent):
+            if self._given is not None and entry.run_id is not None and _guid(entry.run_id) != self._given:
+                reason = f"it is of another run: {str(entry.run_id)[:60]}"
+                pending.unreadable.append(Unreadable(line_number=entry.line_number, line=entry.line, reason=reason))
+                return
+            checked = check(entry, run_id=run_id, usual_moment=pending.last_moment)
+            if isinstance(checked, EventRow):
+                pending.last_moment = checked.moment
+                pending.rows.append(checked)
+                return
+            entry = checked
+        pending.unreadable.append(entry)
+
+    def _run_of(self, entry: LoggedEvent | Unreadable) -> UUID | None:
+        if self._given is not None:
+            return self._given
+        if isinstance(entry, LoggedEvent) and (named := _guid(entry.run_id)) is not None:
+            self._last = named
+        return self._last
+
+    def _tell(self, facts: RunFacts) -> None:
+        run_id = self._given or facts.run_id
+        if run_id is not None:
+            self._last = run_id
+            tell(run_id, facts=facts)
+            self._note(run_id)
+
+    def _store(self, run_id: UUID, pending: _Pending) -> None:
+        if pending.rows or pending.unreadable:
+            rows, unreadable = pending.rows, pending.unreadable
+            pending.rows, pending.unreadable, pending.bytes = [], [], 0
+            self._batches.do(lambda: store_batch(run_id, rows=rows, unreadable=unreadable, report=self._report))
+            self._note(run_id)
+            self._on_progress(self._report)
+
+    def _note(self, run_id: UUID) -> None:
+        if run_id not in self._report.run_ids:
+            self._report.run_ids.append(run_id)
+
+
+def _guid(given: object) -> UUID | None:
+    if isinstance(given, UUID):
+        return given
+    try:
+        return UUID(given) if isinstance(given, str) else None
+    except ValueError:
+        return None

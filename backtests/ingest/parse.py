@@ -1,0 +1,184 @@
+"""Bytes of the contract's own log format into entries: one JSON object a line. Pure."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from backtests.ingest.record import Entry, LoggedEvent, Problem, RunFacts, Unreadable
+
+LONGEST_LINE = 4_194_304
+"""A longer line is not read as JSON; its first megabyte is kept in the quarantine."""
+KEPT_OF_LINE = 1_048_576
+
+_WORDS = {
+    "eventid": "event_id",
+    "runid": "run_id",
+    "timestamp": "timestamp",
+    "eventtype": "event_type",
+    "severity": "severity",
+    "category": "category",
+    "properties": "properties",
+    "parenteventid": "parent_event_id",
+    "validationerrors": "",
+}
+_FACTS = {"name", "engine", "confighash", "strategyconfighash", "starttime", "endtime", "startedat", "endedat"}
+_CONSTANT = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b')
+
+
+class _Pascal(msgspec.Struct, rename="pascal", forbid_unknown_fields=True):
+    """A line as the contract's origin writes it."""
+
+    event_id: object = None
+    run_id: object = None
+    timestamp: object = None
+    event_type: object = None
+    severity: object = None
+    category: object = None
+    properties: msgspec.Raw = msgspec.Raw()
+    parent_event_id: object = None
+
+
+class _Camel(_Pascal, rename="camel", forbid_unknown_fields=True):
+    """A line in the names of the contract's answers."""
+
+
+_DECODERS: list[msgspec.json.Decoder[Any]] = [msgspec.json.Decoder(_Pascal), msgspec.json.Decoder(_Camel)]
+_ANY: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def read_events(lines: Iterable[bytes]) -> Iterator[Entry]:
+    """Read lines of JSON; blank ones are passed over, and every other one gives exactly one entry."""
+    decode = _DECODERS[0].decode
+    other = _DECODERS[1].decode
+    for number, line in enumerate(lines, start=1):
+        try:
+            read = decode(line)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            if not line.strip():
+                continue
+            try:
+                read = other(line)
+                decode, other = other, decode
+            except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+                yield _unusual(number, line)
+                continue
+        yield LoggedEvent(
+            read.event_id,
+            read.timestamp,
+            read.event_type,
+            read.severity,
+            read.category,
+            bytes(read.properties) or None,
+            read.parent_event_id,
+            read.run_id,
+            number,
+            line,
+        )
+
+
+def _unusual(number: int, line: bytes) -> Entry:
+    """Read a line with names of its own, or with NaN; what is no JSON object is unreadable."""
+    if len(line) > LONGEST_LINE:
+        return Unreadable(line_number=number, line=line, reason=f"longer than {LONGEST_LINE:,} bytes")
+    problems: list[Problem] = []
+    text = line.removeprefix(b"\xef\xbb\xbf")
+    try:
+        members = _ANY.decode(text)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        try:
+            problems = [
+                Problem(path, f"{name} is not a JSON number; kept as a string") for path, name in constants(text)
+            ]
+            members = _ANY.decode(_CONSTANT.sub(_quoted, text))
+        except (ValueError, RecursionError):
+            return Unreadable(line_number=number, line=line, reason=_reason(error))
+    try:
+        return _named(number, line, members=members, problems=problems)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        return Unreadable(line_number=number, line=line, reason=_reason(error))
+
+
+def _named(number: int, line: bytes, *, members: dict[str, msgspec.Raw], problems: list[Problem]) -> Entry:
+    plain = {name.lower().replace("_", ""): (name, value) for name, value in members.items()}
+    if "eventid" not in plain and "eventtype" not in plain and _FACTS & plain.keys():
+        return _facts(number, line, plain={name: bytes(value) for name, (_, value) in plain.items()})
+    event = LoggedEvent(line_number=number, line=line, problems=problems)
+    for name, (written, value) in plain.items():
+        if name not in _WORDS:
+            problems.append(Problem(written[:100], f"Unknown field, left out: {_shown(value)}", "Warning"))
+        elif name == "properties":
+            event.properties = bytes(value)
+        elif _WORDS[name]:
+            setattr(event, _WORDS[name], msgspec.json.decode(value))
+    return event
+
+
+def _facts(number: int, line: bytes, *, plain: dict[str, bytes]) -> RunFacts | Unreadable:
+    """Read a line about the run as a whole."""
+    said = {name: msgspec.json.decode(value) for name, value in plain.items()}
+
+    def text(*names: str) -> str | None:
+        return next((str(said[name])[:200] for name in names if said.get(name) is not None), None)
+
+    try:
+        started, ended = text("starttime", "startedat"), text("endtime", "endedat")
+        run_id = text("runid")
+        return RunFacts(
+            run_id=UUID(run_id) if run_id else None,
+            name=text("name"),
+            engine=text("engine"),
+            config_hash=text("confighash", "strategyconfighash"),
+            started_at=_utc(started) if started else None,
+            ended_at=_utc(ended) if ended else None,
+        )
+    except ValueError as error:
+        return Unreadable(line_number=number, line=line, reason=f"facts of a run that cannot be read: {error}"[:200])
+
+
+def _utc(text: str) -> datetime:
+    read = datetime.fromisoformat(text)
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def constants(text: bytes) -> list[tuple[str, str]]:
+    """Name the path of every NaN and Infinity in a text that Python's own reader takes for JSON. Raises ValueError."""
+    found: list[tuple[str, str]] = []
+    _search(json.loads(text, parse_constant=_Constant), path="", found=found)
+    if not found:
+        raise ValueError("not JSON")
+    return found
+
+
+class _Constant(str):
+    """NaN or Infinity, told from a string of that name."""
+
+    __slots__ = ()
+
+
+def _search(value: object, *, path: str, found: list[tuple[str, str]]) -> None:
+    if isinstance(value, _Constant):
+        found.append((path[:200], str(value)))
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            _search(part, path=f"{path}.{name}".lstrip("."), found=found)
+    elif isinstance(value, list):
+        for part in value:
+            _search(part, path=f"{path}[]", found=found)
+
+
+def _quoted(token: re.Match[bytes]) -> bytes:
+    return token[0] if token[0].startswith(b'"') else b'"' + token[0] + b'"'
+
+
+def _shown(value: msgspec.Raw) -> str:
+    return bytes(value)[:500].decode("utf-8", "replace")
+
+
+def _reason(error: Exception) -> str:
+    words = "nested too deep" if isinstance(error, RecursionError) else str(error).removeprefix("JSON is malformed: ")
+    return f"not a JSON object: {words}"[:200]

@@ -1,0 +1,198 @@
+"""The SQL of storing: what is set-based is done by the database."""
+
+STORED = """
+SELECT event_id::text, (extract(epoch FROM occurred_at) * 1000000)::bigint, event_type, severity,
+       parent_event_id::text, md5(properties::text)
+FROM backtests_events WHERE run_id = %s AND event_id = ANY(%s::uuid[])
+"""
+
+PARENTS = """
+SELECT event_id::text, root_number, trail FROM backtests_events WHERE run_id = %s AND event_id = ANY(%s::uuid[])
+"""
+
+ORPHANS = """
+SELECT number, parent_event_id::text FROM backtests_events
+WHERE run_id = %s AND parent_event_id = ANY(%s::uuid[]) AND parent_event_id IS NOT NULL AND root_number = number
+"""
+
+HAS_ORPHANS = """
+SELECT FROM backtests_events
+WHERE run_id = %s AND parent_event_id IS NOT NULL AND root_number = number LIMIT 1
+"""
+
+COMPONENTS = """
+SELECT event_id::text, parent_event_id::text, number, event_type, (extract(epoch FROM occurred_at) * 1000000)::bigint,
+       root_number, trail
+FROM backtests_events WHERE run_id = %(run)s AND root_number = ANY(%(roots)s) AND root_number <> number
+UNION ALL
+SELECT event_id::text, parent_event_id::text, number, event_type, (extract(epoch FROM occurred_at) * 1000000)::bigint,
+       root_number, trail
+FROM backtests_events WHERE run_id = %(run)s AND number = ANY(%(roots)s)
+"""
+
+TRAILS = """
+SELECT root_number, array_agg(DISTINCT trail)
+FROM backtests_events WHERE run_id = %(run)s AND root_number = ANY(%(roots)s) AND root_number <> number
+GROUP BY root_number
+"""
+
+ROOTS = """
+SELECT number, trail, (extract(epoch FROM occurred_at) * 1000000)::bigint
+FROM backtests_events WHERE run_id = %(run)s AND number = ANY(%(roots)s)
+"""
+
+RELINK = "UPDATE backtests_events SET root_number = %s, trail = %s WHERE run_id = %s AND number = %s"
+
+CIRCLE = """
+UPDATE backtests_events SET validation_errors = (coalesce(validation_errors::jsonb, '[]') || %s::jsonb)::json
+WHERE run_id = %s AND number = %s
+RETURNING validation_errors::text
+"""
+
+COPY_EVENTS = """
+COPY {table} (run_id, number, event_id, occurred_at, event_type, severity, category, parent_event_id,
+              root_number, trail, properties, validation_errors) FROM STDIN
+"""
+
+NEW_LISTS = """
+CREATE TEMPORARY TABLE IF NOT EXISTS backtests_new_lists (
+  list text COLLATE "C", first_moment bigint, events integer[], moments bigint[], numbers numeric[]
+) ON COMMIT DELETE ROWS;
+CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (
+  list text COLLATE "C", event integer, moment bigint
+) ON COMMIT DELETE ROWS
+"""
+
+# Lists into which something goes before their end, or out of which something goes: what stands behind it is taken out
+# and put in order together with what is new. Roots and errors may bring old numbers, others never do.
+REORDER = """
+WITH touched AS (
+  SELECT list, min(moment) AS moment FROM (
+    SELECT list, first_moment AS moment FROM backtests_new_lists
+    UNION ALL SELECT list, moment FROM backtests_removed
+  ) AS both_kinds GROUP BY list
+), late AS (
+  SELECT t.list, coalesce(place.chunk, 0) AS chunk
+  FROM touched AS t
+  CROSS JOIN LATERAL (
+    SELECT last_moment FROM {lists} WHERE run_id = %(run)s AND list = t.list ORDER BY chunk DESC LIMIT 1
+  ) AS tail
+  LEFT JOIN LATERAL (
+    SELECT chunk FROM {lists} WHERE run_id = %(run)s AND list = t.list AND chunk > 0 AND first_moment < t.moment
+    ORDER BY first_moment DESC, chunk DESC LIMIT 1
+  ) AS place ON true
+  WHERE tail.last_moment > t.moment OR (tail.last_moment = t.moment AND left(t.list, 1) IN ('q', 'v'))
+), gone AS (
+  DELETE FROM {lists} AS l USING late
+  WHERE l.run_id = %(run)s AND l.list = late.list AND l.chunk >= late.chunk
+  RETURNING l.list, l.events, l.moments, l.numbers
+), fresh AS (
+  DELETE FROM backtests_new_lists AS n USING late WHERE n.list = late.list
+  RETURNING n.list, n.events, n.moments, n.numbers
+), elements AS (
+  SELECT a.list, u.event, u.moment, u.number
+  FROM (SELECT * FROM gone UNION ALL SELECT * FROM fresh) AS a,
+       unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
+  WHERE left(a.list, 1) <> 'q'
+  UNION ALL
+  SELECT a.list, u.event, u.moment, NULL FROM gone AS a, unnest(a.events, a.moments) AS u (event, moment)
+  WHERE left(a.list, 1) = 'q'
+    AND NOT EXISTS (SELECT FROM backtests_removed AS r WHERE r.list = a.list AND r.event = u.event)
+  UNION ALL
+  SELECT a.list, u.event, u.moment, NULL FROM fresh AS a, unnest(a.events, a.moments) AS u (event, moment)
+  WHERE left(a.list, 1) = 'q'
+)
+INSERT INTO backtests_new_lists
+SELECT list, min(moment), array_agg(event ORDER BY moment, event), array_agg(moment ORDER BY moment, event),
+       CASE WHEN left(list, 1) = 'n' THEN array_agg(number ORDER BY moment, event) END
+FROM elements GROUP BY list
+"""
+
+# What is new goes behind each list's last chunk: an open one is filled up first.
+APPEND = """
+WITH tails AS MATERIALIZED (
+  SELECT n.list, tail.chunk, tail.size
+  FROM backtests_new_lists AS n
+  CROSS JOIN LATERAL (
+    SELECT chunk, size FROM {lists} WHERE run_id = %(run)s AND list = n.list ORDER BY chunk DESC LIMIT 1
+  ) AS tail
+), opened AS (
+  DELETE FROM {lists} AS l USING tails AS t
+  WHERE l.run_id = %(run)s AND l.list = t.list AND l.chunk = t.chunk AND t.size < 1024
+  RETURNING l.list, l.chunk, l.events, l.moments, l.numbers
+), filled AS (
+  SELECT n.list,
+         CASE WHEN o.chunk IS NOT NULL THEN o.chunk ELSE coalesce(t.chunk + 1, 0) END AS first_chunk,
+         coalesce(o.events, '{{}}') || n.events AS events,
+         coalesce(o.moments, '{{}}') || n.moments AS moments,
+         CASE WHEN n.numbers IS NOT NULL THEN coalesce(o.numbers, '{{}}') || n.numbers END AS numbers
+  FROM backtests_new_lists AS n LEFT JOIN tails AS t USING (list) LEFT JOIN opened AS o USING (list)
+), cut AS (
+  SELECT f.list, f.first_chunk + part AS chunk,
+         f.events[part * 1024 + 1 : part * 1024 + 1024] AS events,
+         f.moments[part * 1024 + 1 : part * 1024 + 1024] AS moments,
+         f.numbers[part * 1024 + 1 : part * 1024 + 1024] AS numbers
+  FROM filled AS f, generate_series(0, (cardinality(f.events) - 1) / 1024) AS part
+)
+INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
+                     events, moments, numbers)
+SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
+       s.total, s.squares, s.lowest, s.highest, c.events, c.moments, c.numbers
+FROM cut AS c
+LEFT JOIN LATERAL (
+  SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
+) AS s ON c.numbers IS NOT NULL
+"""
+
+UNTIL = """
+UPDATE {orders} AS o SET until = w.following
+FROM (
+  SELECT order_id, moment, number, lead(moment) OVER (PARTITION BY order_id ORDER BY moment, number) AS following
+  FROM {orders} WHERE run_id = %(run)s AND order_id = ANY(%(orders)s)
+) AS w
+WHERE o.run_id = %(run)s AND o.order_id = w.order_id AND o.moment = w.moment AND o.number = w.number
+  AND o.until IS DISTINCT FROM w.following
+"""
+
+QUARANTINE = """
+INSERT INTO backtests_quarantine (run_id, digest, line_number, line, line_bytes, reason, stored_at)
+VALUES (%s, %s, %s, %s, %s, %s, now()) ON CONFLICT DO NOTHING
+"""
+
+SIGNATURE = """
+INSERT INTO backtests_signatures (run_id, digest, trails) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
+"""
+
+ADD_RUN = """
+INSERT INTO backtests_runs (run_id, name, engine, config_hash, event_count, malformed_count, quarantined_count,
+                            counts_by_type, counts_by_severity, symbols, details, stored_at)
+VALUES (%s, '', '', '', 0, 0, 0, '{}', '{}', '[]', '{}', now()) ON CONFLICT DO NOTHING
+"""
+
+LOCK_RUN = """
+SELECT number, event_count, malformed_count, counts_by_type::text, counts_by_severity::text, symbols::text
+FROM backtests_runs WHERE run_id = %s FOR UPDATE
+"""
+
+COUNT = """
+UPDATE backtests_runs SET
+  event_count = %(event_count)s,
+  malformed_count = %(malformed_count)s,
+  counts_by_type = %(counts_by_type)s,
+  counts_by_severity = %(counts_by_severity)s,
+  symbols = %(symbols)s,
+  first_event_at = least(first_event_at, %(first)s),
+  last_event_at = greatest(last_event_at, %(last)s)
+WHERE run_id = %(run)s
+"""
+
+TELL = """
+UPDATE backtests_runs SET
+  name = coalesce(%(name)s, name),
+  engine = coalesce(%(engine)s, engine),
+  config_hash = coalesce(%(config_hash)s, config_hash),
+  started_at = coalesce(%(started_at)s, started_at),
+  ended_at = coalesce(%(ended_at)s, ended_at),
+  details = details || %(details)s
+WHERE run_id = %(run)s
+"""

@@ -1,0 +1,70 @@
+"""Pages: of events and of runs."""
+
+from collections.abc import Sequence
+
+from backtests import queries
+from backtests.answers import EventPage, PageMetadata, RunAnswer, RunPage
+from backtests.asking import Asked, budget
+from backtests.contracts import EventsByEntity, EventsByType, RunsQuestion, SequenceQuestion, ValidationErrorsQuestion
+from backtests.ingest.lists import WHOLE, entity_lists
+from backtests.queries import Row, Window
+from backtests.rendering import fitting
+from backtests.vocabulary import TYPE_CODES
+from toolbox.pool import Pool
+
+Paged = EventsByType | EventsByEntity | ValidationErrorsQuestion | RunsQuestion | SequenceQuestion
+
+
+def window(ask: Paged, *, first: int | None = None, last: int | None = None) -> Window:
+    """Give the part that a question's page is."""
+    skip = ask.page_index * ask.page_size
+    return Window(skip=skip, take=ask.page_size, budget=budget(), first=first, last=last)
+
+
+def event_page(asked: Asked, *, rows: Sequence[Row], ask: Paged) -> EventPage:
+    """Make a page of rows, cut after the last event that fits the size limit."""
+    total = rows[0]["total"]
+    found = [row for row in rows if row["event_id"] is not None]
+    events = fitting(found, run_id=str(asked.run_id), budget=budget())
+    skip = ask.page_index * ask.page_size
+    wanted = max(0, min(ask.page_size, total - skip))
+    metadata = PageMetadata(
+        total_count=total,
+        returned_count=len(events),
+        page_index=ask.page_index,
+        page_size=ask.page_size,
+        has_more=skip + len(events) < total,
+        query_time_ms=asked.milliseconds,
+        truncated=len(events) < wanted,
+    )
+    return EventPage(events=events, metadata=metadata)
+
+
+async def entity_rows(ask: EventsByEntity, *, reader: Pool) -> list[Row]:
+    """Fetch the page of an entity's events."""
+    lists = entity_lists(ask.entity_type, value=ask.entity_value, event_types=list(ask.event_types))
+    if ask.entity_type in WHOLE and ask.event_types:
+        types = [TYPE_CODES[name] for name in ask.event_types]
+        return await queries.whole_page(ask.run_id, lists=lists, types=types, window=window(ask), reader=reader)
+    return await queries.page(ask.run_id, lists=lists, window=window(ask), reader=reader)
+
+
+async def run_page(ask: RunsQuestion, *, reader: Pool) -> RunPage:
+    """Fetch a page of runs."""
+    started = reader.clock()
+    asked = window(ask)
+    rows = await queries.runs(symbol=ask.security_symbol, window=asked, reader=reader)
+    total = rows[0]["total"]
+    found = [
+        RunAnswer(**{name: value for name, value in row.items() if name != "total"}) for row in rows if row["run_id"]
+    ]
+    metadata = PageMetadata(
+        total_count=total,
+        returned_count=len(found),
+        page_index=ask.page_index,
+        page_size=ask.page_size,
+        has_more=asked.skip + len(found) < total,
+        query_time_ms=round((reader.clock() - started) * 1000),
+        truncated=False,
+    )
+    return RunPage(runs=found, metadata=metadata)

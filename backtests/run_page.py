@@ -1,0 +1,154 @@
+"""A run's page in the admin: which events are asked for, and everything drawn, as the template takes it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from backtests import drawing, overview
+from backtests.ingest.lists import entity_lists, severity_list
+from backtests.models import Category, EventType, Run, Severity
+from backtests.overview import Counted, Page, Wanted
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DEEPEST_PAGE = 10**9
+_LONGEST_VALUE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventFilter:
+    """Which events a person asked for; what cannot be read is left out, and named."""
+
+    show: str = ""
+    severity: str = ""
+    entity: str = ""
+    value: str = ""
+    first: str = ""
+    last: str = ""
+    index: int = 0
+    faults: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> "EventFilter":
+        """Read the page's own parameters."""
+        given = {name: request.GET.get(name, "").replace("\x00", "")[:_LONGEST_VALUE].strip() for name in _NAMES}
+        faults = [f"{given[name]!r} is not a time." for name in ("first", "last") if not _is_moment(given[name])]
+        if given["show"] not in SHOWN:
+            given["show"] = ""
+        if given["severity"] not in Severity.labels:
+            given["severity"] = ""
+        if given["entity"] not in ENTITIES:
+            given["entity"] = ""
+        page = request.GET.get("page", "")
+        index = min(int(page), _DEEPEST_PAGE) if page.isascii() and page.isdigit() and len(page) < 20 else 0  # noqa: PLR2004
+        return cls(**given, index=index, faults=tuple(faults))
+
+    @property
+    def inputs(self) -> list[tuple[str, str, str]]:
+        """Give the fields that are typed: name, words, value."""
+        words = {"value": "named", "first": "from", "last": "to"}
+        return [(name, word, getattr(self, name)) for name, word in words.items()]
+
+    def wanted(self) -> Wanted:
+        """
+        Name the list that holds the events.
+
+        An entity's events by its value; a symbol's or an indicator's of one type, trades or values where none is
+        picked. Else those of a type, of one severity or of all; else those with validation errors; else every event.
+        """
+        bounds = {"first_moment": _moment(self.first), "last_moment": _moment(self.last)}
+        name = self._list()
+        return Wanted(name=name, **{side: moment for side, moment in bounds.items() if name and moment is not None})
+
+    def query(self, *, index: int) -> str:
+        """Write the parameters of another page of the same events."""
+        given = {name: getattr(self, name) for name in _NAMES if getattr(self, name)}
+        return urlencode(given | {"page": index})
+
+    def _list(self) -> str | None:
+        if self.entity and self.value:
+            usual = "IndicatorCalculation" if self.entity == "IndicatorName" else "TradeExecution"
+            picked = self.show if self.show in EventType.labels else usual
+            return entity_lists(self.entity, value=self.value, event_types=[picked])[0]
+        if self.show == WITH_ERRORS:
+            return f"v:{self.severity}" if self.severity in ("Error", "Warning") else "v"
+        return severity_list(self.show, severity=self.severity or None) if self.show else None
+
+
+WITH_ERRORS = "With validation errors"
+SHOWN = (*EventType.labels[1:], WITH_ERRORS)
+ENTITIES = ("SecuritySymbol", "OrderId", "PositionId", "IndicatorName")
+_NAMES = ("show", "severity", "entity", "value", "first", "last")
+
+
+def context(run: Run, *, request: HttpRequest) -> dict[str, Any]:
+    """Give what the template shows of a run; a bounded number of rows is read, whatever the run's size."""
+    asked = EventFilter.of(request)
+    page = overview.page(run.pk, wanted=asked.wanted(), index=asked.index, event_count=run.event_count)
+    return {"charts": list(charts(run)), "asked": asked, "choices": _choices()} | _table(page, asked=asked)
+
+
+def charts(run: Run) -> list[dict[str, Any]]:
+    """Draw the run: its profit and drawdown, and three counts."""
+    points, total = overview.profit(run.pk)
+    drawn = f"{len(points):,} of {total:,} points, evenly spread" if len(points) < total else f"{total:,} points"
+    return [
+        {"title": "Profit, and drawdown from its highest", "drawing": drawing.curves(points), "note": drawn},
+        _bars("Trades by symbol", overview.trades_by_symbol(run.pk, symbols=run.symbols), color=drawing.GREEN),
+        _bars("Rejections by reason", overview.rejections_by_reason(run.pk), color=drawing.RED),
+        _bars("Validation errors by field", overview.errors_by_field(run.pk), color=drawing.RED),
+    ]
+
+
+def _bars(title: str, counted: Counted, *, color: str) -> dict[str, SafeString | str]:
+    note = f"{counted.total:,} in all"
+    if counted.looked_at < counted.total:
+        note = f"the latest {counted.looked_at:,} of {counted.total:,}"
+    if len(counted.counts) > drawing.MOST_BARS:
+        note += f"; {drawing.MOST_BARS} of {len(counted.counts):,} shown"
+    return {"title": title, "drawing": drawing.bars(counted.counts, color=color), "note": note}
+
+
+def _choices() -> dict[str, Any]:
+    return {"show": SHOWN, "severity": Severity.labels, "entity": ENTITIES}
+
+
+def _table(page: Page, *, asked: EventFilter) -> dict[str, Any]:
+    rows = [
+        {
+            "at": f"{row.occurred_at.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}",
+            "type": EventType(row.event_type).label,
+            "severity": Severity(row.severity).label,
+            "category": Category(row.category).label,
+            "properties": row.properties,
+            "errors": row.validation_errors,
+            "event_id": row.event_id,
+            "parent": row.parent_event_id,
+        }
+        for row in page.rows
+    ]
+    first = page.index * overview.PAGE_SIZE + 1
+    return {
+        "rows": rows,
+        "shown": f"{first:,} to {first + len(rows) - 1:,} of {page.total:,}" if rows else f"none of {page.total:,}",
+        "earlier": asked.query(index=page.index - 1) if page.index else "",
+        "later": asked.query(index=page.index + 1) if page.has_more else "",
+    }
+
+
+def _is_moment(text: str) -> bool:
+    return not text or _moment(text) is not None
+
+
+def _moment(text: str) -> int | None:
+    """Read ISO 8601, with any offset; none means UTC."""
+    try:
+        read = datetime.fromisoformat(text)
+        aware = read if read.tzinfo else read.replace(tzinfo=UTC)
+        since = aware - _EPOCH
+    except (ValueError, OverflowError):
+        return None
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

@@ -1,0 +1,103 @@
+"""Pages of sequences: shapes are judged, roots are paged, and only a page's events are read."""
+
+from itertools import groupby
+
+import msgspec
+
+from backtests import queries
+from backtests.answers import Sequence, SequenceMetadata, SequencePage
+from backtests.asking import Asked, budget
+from backtests.contracts import SequenceQuestion
+from backtests.dialect import EVENT_NOT_FOUND
+from backtests.paging import window
+from backtests.queries import Row
+from backtests.rendering import fitting, too_large
+from backtests.sequences import Verdict, judge
+from toolbox.errors import ToolError
+from toolbox.pool import Pool
+
+SMALLER = "Ask for a smaller maxDepth, or for the events by get_events_by_entity."
+
+
+async def sequence_page(asked: Asked, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
+    """Fetch a page of sequences: of the run's shapes those that are asked for, and of those a page of roots."""
+    lists = []
+    for row in await queries.signatures(ask.run_id, reader=reader):
+        verdict = judge(msgspec.json.decode(row["trails"]), pattern=ask.sequence_pattern, depth=ask.max_depth)
+        if verdict.has_begun and not (ask.find_incomplete and verdict.is_complete):
+            lists.append("q:" + row["digest"])
+    rows = await queries.roots(ask.run_id, lists=lists, window=window(ask), reader=reader)
+    roots = [row["number"] for row in rows if row["number"] is not None]
+    events: list[Row] = []
+    if roots:
+        events = await queries.trees(ask.run_id, roots=roots, depth=ask.max_depth, budget=budget(), reader=reader)
+    found = [_sequence(asked, list(tree), ask=ask) for _, tree in groupby(events, key=lambda row: row["place"])]
+    whole = [sequence for sequence in found if sequence]
+    if found and not whole:
+        raise too_large("The first sequence alone is larger than an answer may be.", suggestion=SMALLER)
+    return _page(asked, whole, total=rows[0]["total"], wanted=len(roots), ask=ask)
+
+
+async def one_sequence(asked: Asked, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
+    """Fetch what follows from the event that is asked for. Raises ToolError EVENT_NOT_FOUND."""
+    place = await queries.one(ask.run_id, event_id=ask.root_event_id, reader=reader)
+    if place is None:
+        raise _no_such_event(str(ask.root_event_id))
+    rows = await queries.below(
+        ask.run_id,
+        event_id=ask.root_event_id,
+        root=place["root_number"],
+        depth=ask.max_depth,
+        budget=budget(),
+        reader=reader,
+    )
+    if rows[-1]["all_bytes"] > budget():
+        raise too_large("The sequence is larger than an answer may be.", suggestion=SMALLER)
+    flag = place["trail"][0] if place["number"] == place["root_number"] else ""
+    sequence = _sequence(asked, rows, ask=ask, flag=flag if flag in "?@" else "")
+    fits = [sequence] if sequence and not (ask.find_incomplete and sequence.complete) else []
+    shown = fits if ask.page_index == 0 else []
+    return _page(asked, shown, total=len(fits), wanted=len(shown), ask=ask)
+
+
+def _sequence(asked: Asked, rows: list[Row], *, ask: SequenceQuestion, flag: str = "") -> Sequence | None:
+    """Put a sequence together; None if not all of its events were read."""
+    if rows[0]["all_bytes"] > budget():
+        return None
+    first = min(rows, key=lambda row: len(row["trail"]))
+    verdict = _verdict(rows, ask=ask, flag=flag)
+    return Sequence(
+        root_event_id=first["event_id"],
+        events=fitting(rows, run_id=str(asked.run_id), budget=2 * budget()),
+        complete=verdict.is_complete,
+        missing_event_types=verdict.missing,
+    )
+
+
+def _verdict(rows: list[Row], *, ask: SequenceQuestion, flag: str) -> Verdict:
+    trails = [flag + row["trail"] for row in rows]
+    return judge(trails, pattern=ask.sequence_pattern, depth=ask.max_depth)
+
+
+def _no_such_event(event_id: str) -> ToolError:
+    return ToolError(
+        EVENT_NOT_FOUND,
+        f"The run has no event {event_id}.",
+        suggestion="Take an eventId of this run, as get_events_by_type gives them; or leave rootEventId out.",
+        field="rootEventId",
+        details={"rootEventId": event_id},
+    )
+
+
+def _page(asked: Asked, shown: list[Sequence], *, total: int, wanted: int, ask: SequenceQuestion) -> SequencePage:
+    passed = ask.page_index * ask.page_size
+    metadata = SequenceMetadata(
+        total_sequences=total,
+        returned_count=len(shown),
+        page_index=ask.page_index,
+        page_size=ask.page_size,
+        has_more=passed + len(shown) < total,
+        query_time_ms=asked.milliseconds,
+        truncated=len(shown) < wanted,
+    )
+    return SequencePage(sequences=shown, metadata=metadata)

@@ -1,0 +1,121 @@
+"""The strategy's state put together from its last events, and what differs between two states. Pure."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from backtests.answers import ActiveOrder, DeltaState, IndicatorValue, Position, ProfitAndLoss, State
+from backtests.rendering import Row, members, number_of, shown, text_of
+
+Members = dict[str, bytes]
+
+
+class Moment:
+    """What rows say of one moment: raw members of events, by what they are about."""
+
+    def __init__(self, rows: Iterable[Row], *, orders: Iterable[Row], symbol: str | None) -> None:
+        self.positions: dict[str, Members] = {}
+        self.indicators: dict[tuple[str, str | None], Members] = {}
+        self.pnl: Members | None = None
+        self.orders = {row["order_id"]: members(members(row["properties"]).get("StateAfter")) for row in orders}
+        for row in rows:
+            self._add(row["list"], members(row["properties"]), symbol=symbol)
+
+    def _add(self, name: str, said: Members, *, symbol: str | None) -> None:
+        named = text_of(said.get("SecuritySymbol"))
+        if name == "l":
+            self.pnl = members(said.get("StateAfter")) if symbol is None else None
+        elif symbol is not None and named != symbol:
+            return
+        elif name.startswith("p:"):
+            self.positions[named or ""] = said
+        else:
+            self.indicators[text_of(said.get("IndicatorName")) or "", named] = said
+
+    def state(self) -> State:
+        """Give the state in the contract's words."""
+        return State(
+            positions=[position(symbol, said=said) for symbol, said in sorted(self.positions.items())],
+            indicators=[
+                indicator(name, symbol=symbol, said=said)
+                for (name, symbol), said in sorted(
+                    self.indicators.items(), key=lambda item: (item[0][0], item[0][1] or "")
+                )
+            ],
+            active_orders=[order(order_id, said=said) for order_id, said in self.orders.items()],
+            pnl=ProfitAndLoss(**self.profit()),
+        )
+
+    def profit(self) -> dict[str, Any]:
+        """Give profit and loss as last logged; without that, or for one security, the sum over positions."""
+        if self.pnl is not None:
+            return {name.lower(): shown(self.pnl.get(name)) for name in ("Total", "Realized", "Unrealized")}
+        return self.amounts()
+
+    def amounts(self) -> dict[str, Decimal]:
+        """Give profit and loss as exact numbers."""
+        if self.pnl is not None:
+            return {name.lower(): number_of(self.pnl.get(name)) for name in ("Total", "Realized", "Unrealized")}
+        realized = sum((number_of(said.get("RealizedPnL")) for said in self.positions.values()), Decimal(0))
+        unrealized = sum((number_of(said.get("UnrealizedPnL")) for said in self.positions.values()), Decimal(0))
+        return {"total": realized + unrealized, "realized": realized, "unrealized": unrealized}
+
+
+def position(symbol: str, *, said: Members) -> Position:
+    """Word a position."""
+    return Position(
+        security_symbol=symbol,
+        quantity=shown(said.get("Quantity")),
+        average_price=shown(said.get("AveragePrice")),
+        unrealizedPnL=shown(said.get("UnrealizedPnL")),
+        realizedPnL=shown(said.get("RealizedPnL")),
+    )
+
+
+def indicator(name: str, *, symbol: str | None, said: Members) -> IndicatorValue:
+    """Word an indicator's value."""
+    value, parameters = shown(said.get("Value")), shown(said.get("Parameters"))
+    return IndicatorValue(name=name, security_symbol=symbol, value=value, parameters=parameters)
+
+
+def order(order_id: str, *, said: Members) -> ActiveOrder:
+    """Word an open order."""
+    return ActiveOrder(
+        order_id=text_of(said.get("OrderId")) or order_id,
+        security_symbol=text_of(said.get("SecuritySymbol")),
+        direction=shown(said.get("Direction")),
+        quantity=shown(said.get("Quantity")),
+        price=shown(said.get("Price")),
+    )
+
+
+def difference(before: Moment, *, after: Moment) -> DeltaState:
+    """Say what changed from one moment to a later one."""
+    old, new = before.amounts(), after.amounts()
+    return DeltaState(
+        positions=[
+            {"securitySymbol": symbol, "before": _position(symbol, was), "after": _position(symbol, now)}
+            for symbol, was, now in _changed(before.positions, after.positions)
+        ],
+        indicators=[
+            {
+                "name": name,
+                "securitySymbol": symbol,
+                "before": shown(was.get("Value")) if was else None,
+                "after": shown(now.get("Value")) if now else None,
+            }
+            for (name, symbol), was, now in _changed(before.indicators, after.indicators)
+        ],
+        orders_opened=[order(key, said=said) for key, said in after.orders.items() if key not in before.orders],
+        orders_closed=[order(key, said=said) for key, said in before.orders.items() if key not in after.orders],
+        pnl={name: {"before": old[name], "after": new[name], "change": new[name] - old[name]} for name in new},
+    )
+
+
+def _position(symbol: str, said: Members | None) -> Position | None:
+    return position(symbol, said=said) if said else None
+
+
+def _changed(before: dict[Any, Members], after: dict[Any, Members]) -> list[tuple[Any, Members | None, Members | None]]:
+    keys = sorted(before.keys() | after.keys(), key=str)
+    return [(key, before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)]

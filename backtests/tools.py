@@ -1,0 +1,249 @@
+"""What an agent may ask about backtests."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from backtests import paging, queries, sequence_pages
+from backtests.answers import (
+    Aggregations,
+    Delta,
+    DeltaMetadata,
+    EventPage,
+    Metrics,
+    MetricsMetadata,
+    RunPage,
+    SequencePage,
+    Snapshot,
+    SnapshotMetadata,
+)
+from backtests.asking import ask_run, first_moment, last_moment
+from backtests.contracts import (
+    DeltaQuestion,
+    EventsByEntity,
+    EventsByType,
+    MetricsQuestion,
+    RunsQuestion,
+    SequenceQuestion,
+    SnapshotQuestion,
+    ValidationErrorsQuestion,
+)
+from backtests.dialect import (
+    EVENT_NOT_FOUND,
+    INVALID_JSON_PATH,
+    INVALID_TIME_RANGE,
+    RESULT_TOO_LARGE,
+    RUN_NOT_FOUND,
+    BacktestsDialect,
+)
+from backtests.ingest.lists import number_list, severity_list
+from backtests.snapshots import moment_of
+from backtests.state import difference
+from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
+from toolbox.reader import reader
+from toolbox.tool import Toolkit
+
+toolkit = Toolkit(
+    domain="backtests",
+    summary="What a trading strategy did in a backtest, event by event.",
+    dialect=BacktestsDialect(),
+)
+SAMPLE_RUN = UUID("079cbad8-9e31-5383-8c7a-3f85849b9439")
+"""The run that ships with the project."""
+
+
+@toolkit.tool(
+    example=EventsByType(
+        run_id=SAMPLE_RUN,
+        event_type="TradeExecution",
+        start_time=datetime(2011, 6, 1, tzinfo=UTC),
+        end_time=datetime(2011, 12, 31, 23, 59, 59, tzinfo=UTC),
+        page_size=50,
+    ),
+    errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, RESULT_TOO_LARGE),
+    queries=2,
+)
+async def get_events_by_type(ask: EventsByType) -> EventPage:
+    """
+    Query events filtered by event type and optional time range.
+
+    Retrieve backtest events of a specific type (e.g., TradeExecution, OrderRejection) within an optional time window.
+    Supports pagination for large result sets; totalCount is exact. Use aggregate_metrics where numbers will do.
+    """
+    asked = await ask_run(ask.run_id, reader=reader)
+    if ask.start_time:
+        asked.within(ask.start_time, name="startTime")
+    lists = [severity_list(ask.event_type, severity=ask.severity)]
+    window = paging.window(ask, first=first_moment(ask.start_time), last=last_moment(ask.end_time))
+    rows = await queries.page(ask.run_id, lists=lists, window=window, reader=reader)
+    return paging.event_page(asked, rows=rows, ask=ask)
+
+
+@toolkit.tool(
+    example=EventsByEntity(run_id=SAMPLE_RUN, entity_type="SecuritySymbol", entity_value="AAPL.NASDAQ", page_size=20),
+    errors=(RUN_NOT_FOUND, RESULT_TOO_LARGE),
+    queries=2,
+)
+async def get_events_by_entity(ask: EventsByEntity) -> EventPage:
+    """
+    Query events related to a specific trading entity (order, security, position).
+
+    Retrieve all events associated with a particular entity reference (e.g., all events for a specific order ID or
+    security symbol), ordered chronologically. Useful for tracing entity lifecycle. A value that no event has gives an
+    empty page.
+    """
+    asked = await ask_run(ask.run_id, reader=reader)
+    rows = await paging.entity_rows(ask, reader=reader)
+    return paging.event_page(asked, rows=rows, ask=ask)
+
+
+@toolkit.tool(
+    example=MetricsQuestion(
+        run_id=SAMPLE_RUN,
+        event_type="TradeExecution",
+        property_path="$.Price",
+        aggregations=["count", "avg", "min", "max", "stddev"],
+    ),
+    errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, INVALID_JSON_PATH),
+    queries=2,
+)
+async def aggregate_metrics(ask: MetricsQuestion) -> Metrics:
+    """
+    Calculate aggregations on event properties without retrieving individual events.
+
+    Compute statistical aggregations (count, sum, average, min, max, standard deviation) on numeric properties of
+    events. Token-efficient for high-level analysis. A path that no event has gives count 0 and null for the rest;
+    values that are no numbers are left out (get_validation_errors shows them).
+    """
+    asked = await ask_run(ask.run_id, reader=reader)
+    if ask.start_time:
+        asked.within(ask.start_time, name="startTime")
+    found = await queries.statistics(
+        ask.run_id,
+        numbers=number_list(TYPE_CODES[ask.event_type], path=ask.property_path.removeprefix("$.")),
+        events=severity_list(ask.event_type, severity=None),
+        first=first_moment(ask.start_time),
+        last=last_moment(ask.end_time),
+        reader=reader,
+    )
+    columns = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest", "stddev": "deviation"}
+    values = {name: found[column] if name in ask.aggregations else None for name, column in columns.items()}
+    metadata = MetricsMetadata(
+        total_events=found["events"],
+        query_time_ms=asked.milliseconds,
+        event_type=ask.event_type,
+        property_path=ask.property_path,
+    )
+    return Metrics(aggregations=Aggregations(count=found["amount"], **values), metadata=metadata)
+
+
+@toolkit.tool(
+    example=SnapshotQuestion(run_id=SAMPLE_RUN, timestamp=datetime(2011, 12, 30, 22, tzinfo=UTC)),
+    errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, RESULT_TOO_LARGE),
+    queries=3,
+)
+async def get_state_snapshot(ask: SnapshotQuestion) -> Snapshot:
+    """
+    Retrieve strategy state at a specific timestamp.
+
+    Reconstruct strategy state (positions, PnL, indicators, active orders) at a given moment from the events up to
+    that timestamp, it included.
+    """
+    asked = await ask_run(ask.run_id, reader=reader)
+    asked.within(ask.timestamp, name="timestamp")
+    moment = await moment_of(
+        ask.run_id,
+        at=ask.timestamp,
+        symbol=ask.security_symbol,
+        indicators=ask.include_indicators,
+        orders=ask.include_active_orders,
+        reader=reader,
+    )
+    metadata = SnapshotMetadata(query_time_ms=asked.milliseconds, reconstructed=True)
+    return Snapshot(timestamp=ask.timestamp, run_id=ask.run_id, state=moment.state(), metadata=metadata)
+
+
+@toolkit.tool(
+    example=SequenceQuestion(
+        run_id=SAMPLE_RUN,
+        sequence_pattern=["TradeExecution", "PositionUpdate"],
+        page_size=5,
+    ),
+    errors=(RUN_NOT_FOUND, EVENT_NOT_FOUND, RESULT_TOO_LARGE),
+    queries=4,
+)
+async def query_event_sequence(ask: SequenceQuestion) -> SequencePage:
+    """
+    Find sequences of related events (e.g., order → execution → position update).
+
+    Query event chains by following ParentEventId relationships. Useful for debugging trading logic failures and
+    identifying missing events. With a sequencePattern, sequences in which any of its types occurs are given; one is
+    complete when all of them occur in order along the chain, and missingEventTypes lists those not reached.
+    findIncomplete keeps the incomplete ones; without a pattern those whose parent is missing.
+    """
+    asked = await ask_run(ask.run_id, reader=reader)
+    if ask.root_event_id is not None:
+        return await sequence_pages.one_sequence(asked, ask=ask, reader=reader)
+    return await sequence_pages.sequence_page(asked, ask=ask, reader=reader)
+
+
+@toolkit.tool(
+    example=ValidationErrorsQuestion(run_id=SAMPLE_RUN),
+    errors=(RUN_NOT_FOUND, RESULT_TOO_LARGE),
+    queries=2,
+)
+async def get_validation_errors(ask: ValidationErrorsQuestion) -> EventPage:
+    """
+    Query events with validation errors to identify data quality issues.
+
+    Retrieve events that failed validation during write operations. Useful for debugging data pipeline issues and
+    identifying malformed events.
+    """
+    asked = await ask_run(ask.run_id, reader=reader)
+    lists = ["v" if ask.severity_filter is None else f"v:{ask.severity_filter}"]
+    rows = await queries.page(ask.run_id, lists=lists, window=paging.window(ask), reader=reader)
+    return paging.event_page(asked, rows=rows, ask=ask)
+
+
+@toolkit.tool(example=RunsQuestion(page_size=10))
+async def list_backtest_runs(ask: RunsQuestion) -> RunPage:
+    """
+    List the backtest runs there are, newest first, with their facts.
+
+    Begin here: the other tools want a runId. Each run comes with its start and end, its configuration's hash, its
+    counts of events by type and severity, and its symbols.
+    """
+    return await paging.run_page(ask, reader=reader)
+
+
+@toolkit.tool(
+    example=DeltaQuestion(
+        run_id=SAMPLE_RUN,
+        from_timestamp=datetime(2011, 6, 1, tzinfo=UTC),
+        to_timestamp=datetime(2011, 7, 1, tzinfo=UTC),
+    ),
+    errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, RESULT_TOO_LARGE),
+    queries=6,
+)
+async def get_state_delta(ask: DeltaQuestion) -> Delta:
+    """
+    Tell what changed in the strategy's state between two timestamps.
+
+    Positions and indicators that changed, with before and after; orders opened and closed; profit and loss before,
+    after and the change; and how many events of each type came after the first timestamp, up to the second.
+    """
+    asked = await ask_run(ask.run_id, reader=reader)
+    asked.within(ask.to_timestamp, name="toTimestamp")
+    before, after = [
+        await moment_of(ask.run_id, at=at, symbol=ask.security_symbol, indicators=True, orders=True, reader=reader)
+        for at in (ask.from_timestamp, ask.to_timestamp)
+    ]
+    first, last = last_moment(ask.from_timestamp), last_moment(ask.to_timestamp)
+    counted = await queries.counts(ask.run_id, first=first, last=last, reader=reader)
+    events = {EVENT_TYPES[row["code"]]: row["events"] for row in counted if row["events"]}
+    return Delta(
+        run_id=ask.run_id,
+        from_timestamp=ask.from_timestamp,
+        to_timestamp=ask.to_timestamp,
+        changes=difference(before, after=after),
+        metadata=DeltaMetadata(events_by_type=events, query_time_ms=asked.milliseconds),
+    )

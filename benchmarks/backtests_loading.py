@@ -1,0 +1,120 @@
+"""How fast a log goes in: the loader in a process of its own, beside a bare COPY of the very rows that it made."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+import psycopg
+from psycopg import sql
+
+from benchmarks.backtests_log import Log
+from benchmarks.servers import PROJECT
+
+TABLES = ("events", "lists", "order_states")
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loading:
+    """What loading one log took."""
+
+    events: int
+    seconds: float
+    cpu_seconds: float
+    peak_megabytes: float
+    copy_seconds: float
+    copy_events_seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Give events a second."""
+        return self.events / self.seconds
+
+    @property
+    def of_copy(self) -> float:
+        """Tell how the rate compares with the bare COPY of everything that is stored."""
+        return self.copy_seconds / self.seconds
+
+
+def load(log: Log, *, owner_url: str) -> Loading:
+    """Load the log, then copy the same rows bare into tables with the same indexes."""
+    said = _in_own_process(log)
+    with psycopg.connect(owner_url) as connection:
+        connection.execute("ANALYZE")
+        connection.commit()
+        found = connection.execute("SELECT number FROM backtests_runs WHERE run_id = %s", [log.run_id]).fetchone()
+        number = int(found[0]) if found else 0
+        each = {table: _copied(connection, f"backtests_{table}_{number}") for table in TABLES}
+    return Loading(
+        events=log.events, seconds=said["seconds"], cpu_seconds=said["cpu"], peak_megabytes=said["peak"],
+        copy_seconds=sum(each.values()), copy_events_seconds=each["events"],
+    )  # fmt: skip
+
+
+def child(path: str, run_id: str) -> None:
+    """Load a log in this process, and print what it took as JSON: what `load` starts."""
+    import django  # noqa: PLC0415 - only the child needs it
+
+    django.setup()
+    from uuid import UUID  # noqa: PLC0415
+
+    from backtests.ingest.load import load_lines  # noqa: PLC0415
+    from backtests.ingest.report import LoadReport  # noqa: PLC0415
+
+    before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    with Path(path).open("rb") as lines:
+        report = load_lines(lines, run_id=UUID(run_id), report=LoadReport())
+    seconds = time.perf_counter() - started
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "peak": used.ru_maxrss / 1024, "stored": report.stored}))
+
+
+def _in_own_process(log: Log) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.backtests_loading", str(log.path), str(log.run_id)]
+    done = subprocess.run(command, cwd=PROJECT, env=os.environ, check=True, capture_output=True, text=True)
+    said: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    if said["stored"] != log.events:
+        raise RuntimeError(f"{said['stored']:,} of {log.events:,} events were stored")
+    return said
+
+
+def _copied(connection: psycopg.Connection[tuple[object, ...]], table: str) -> float:
+    """Time a COPY of a table's rows into an empty one like it, indexes included, in one transaction."""
+    names = sql.Identifier(table), sql.Identifier("bare_copy")
+    with _exported(connection, names[0]) as rows:
+        connection.execute(sql.SQL("CREATE TABLE {1} (LIKE {0} INCLUDING ALL)").format(*names))
+        connection.commit()
+        started = time.perf_counter()
+        with connection.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(names[1])) as copy:
+            while piece := rows.read(CHUNK):
+                copy.write(piece)
+        connection.commit()
+        taken = time.perf_counter() - started
+    connection.execute(sql.SQL("DROP TABLE {}").format(names[1]))
+    connection.commit()
+    return taken
+
+
+@contextmanager
+def _exported(connection: psycopg.Connection[tuple[object, ...]], name: sql.Identifier) -> Iterator[IO[bytes]]:
+    with TemporaryFile() as file:
+        with connection.cursor().copy(sql.SQL("COPY {} TO STDOUT").format(name)) as copy:
+            for piece in copy:
+                file.write(piece)
+        connection.commit()
+        file.seek(0)
+        yield file
+
+
+if __name__ == "__main__":
+    child(*sys.argv[1:])

@@ -1,0 +1,32 @@
+"""Call a tool the way a face does, and give the answer as Python."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from toolbox.answer import Call, answer
+from toolbox.callers import Caller
+
+WHO = Caller(name="tests", scopes=frozenset({"*:read", "*:write"}), key_id=None, calls_per_minute=None)
+
+
+async def ask(tool: str, /, **arguments: Any) -> tuple[int, Any]:
+    """Give status and body; numbers as Decimals."""
+    call = Call(tool=tool, arguments=json.dumps(arguments).encode(), credential=WHO, face="rest", request_id="t" * 12)
+    reply = await answer(call)
+    return reply.status, json.loads(reply.body, parse_float=Decimal)
+
+
+async def good(tool: str, /, **arguments: Any) -> Any:
+    """Give the body of an answer that must be one."""
+    status, body = await ask(tool, **arguments)
+    assert status == 200, body
+    return body
+
+
+async def refused(tool: str, /, **arguments: Any) -> tuple[str, int, Any]:
+    """Give code, status and the error of a call that must be refused."""
+    status, body = await ask(tool, **arguments)
+    assert set(body) == {"error"}, body
+    assert set(body["error"]) == {"code", "message", "details"}
+    return body["error"]["code"], status, body["error"]

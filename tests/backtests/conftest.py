@@ -1,0 +1,56 @@
+"""A run that the tests of the contract share."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connections
+
+from backtests.ingest.load import load_lines
+from backtests.ingest.report import LoadReport
+
+Load = Callable[..., LoadReport]
+InThread = Callable[[Callable[[], Any]], Any]
+
+
+@pytest.fixture(scope="session")
+def in_thread(django_db_setup: None, django_db_blocker: Any) -> InThread:
+    """Give a function that calls another with Django's connections, off the event loop that a test may run in."""
+
+    def called(work: Callable[[], Any]) -> Any:
+        def with_connection() -> Any:
+            try:
+                return work()
+            finally:
+                connections.close_all()
+
+        with django_db_blocker.unblock(), ThreadPoolExecutor(1) as pool:
+            return pool.submit(with_connection).result()
+
+    return called
+
+
+@pytest.fixture(scope="session")
+def load(in_thread: InThread) -> Load:
+    """Give a function that stores lines."""
+
+    def loaded(lines: Iterable[bytes], *, run_id: UUID | None = None) -> LoadReport:
+        report: LoadReport = in_thread(lambda: load_lines(list(lines), run_id=run_id, report=LoadReport()))
+        return report
+
+    return loaded
+
+
+@pytest.fixture
+def run_id() -> UUID:
+    """Give an id that no run has yet."""
+    return uuid4()
+
+
+@pytest.fixture
+def open_database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Let the test use Django's connections, in whatever thread."""
+    with django_db_blocker.unblock():
+        yield

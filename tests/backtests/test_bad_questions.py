@@ -1,0 +1,158 @@
+"""Every code of the contract's table, with its HTTP status."""
+
+import logging
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from backtests import queries
+from tests.backtests.asking import good, refused
+from tests.backtests.conftest import Load
+from tests.backtests.makers import jsonl, strategy
+
+RUN = "bbbbbbbb-e5f6-4890-abcd-ef1234567890"
+OTHER = "bbbbbbbb-e5f6-4890-abcd-ef1234567891"
+TYPE = {"runId": RUN, "eventType": "TradeExecution"}
+METRIC = {**TYPE, "propertyPath": "$.Price"}
+ENTITY = {"runId": RUN, "entityType": "OrderId", "entityValue": "x"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stored(load: Load) -> None:
+    load(jsonl(strategy(RUN, events=300)))
+    load(jsonl(strategy(OTHER, events=200, seed=2)))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "status"),
+    [
+        ("get_events_by_type", {**TYPE, "runId": "not-a-guid"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "runId": f"{{{RUN}}}"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "runId": str(UUID(int=7))}, "RUN_NOT_FOUND", 404),
+        ("get_events_by_type", {**TYPE, "eventType": "OrderPlaced"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "severity": "Fatal"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "pageSize": 0}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "pageSize": 1001}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "pageIndex": -1}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "startTime": "yesterday"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "startTime": "2999-01-01T00:00:00Z"}, "INVALID_TIME_RANGE", 400),
+        ("get_events_by_type", {"eventType": "TradeExecution"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_entity", {**ENTITY, "entityType": "Broker"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_entity", {**ENTITY, "eventTypes": ["OrderPlaced"]}, "INVALID_PARAMETER", 400),
+        ("get_events_by_entity", {**ENTITY, "pageSize": 1001}, "INVALID_PARAMETER", 400),
+        ("aggregate_metrics", {**METRIC, "propertyPath": "Price"}, "INVALID_JSON_PATH", 400),
+        ("aggregate_metrics", {**METRIC, "propertyPath": "$.Price; DROP TABLE x"}, "INVALID_JSON_PATH", 400),
+        ("aggregate_metrics", {**METRIC, "propertyPath": "$.Price\n"}, "INVALID_JSON_PATH", 400),
+        ("aggregate_metrics", {**METRIC, "propertyPath": "$.a[0]"}, "INVALID_JSON_PATH", 400),
+        ("aggregate_metrics", {**METRIC, "aggregations": ["median"]}, "INVALID_PARAMETER", 400),
+        ("aggregate_metrics", {**METRIC, "startTime": "2999-01-01T00:00:00Z"}, "INVALID_TIME_RANGE", 400),
+        ("get_state_snapshot", {"runId": RUN, "timestamp": "2999-01-01T00:00:00Z"}, "INVALID_TIME_RANGE", 400),
+        ("get_state_snapshot", {"runId": RUN}, "INVALID_PARAMETER", 400),
+        ("query_event_sequence", {"runId": RUN, "maxDepth": 51}, "INVALID_PARAMETER", 400),
+        ("query_event_sequence", {"runId": RUN, "maxDepth": 0}, "INVALID_PARAMETER", 400),
+        ("query_event_sequence", {"runId": RUN, "pageSize": 101}, "INVALID_PARAMETER", 400),
+        ("query_event_sequence", {"runId": RUN, "sequencePattern": ["OrderPlaced"]}, "INVALID_PARAMETER", 400),
+        ("query_event_sequence", {"runId": RUN, "rootEventId": str(UUID(int=9))}, "EVENT_NOT_FOUND", 404),
+        ("get_validation_errors", {"runId": RUN, "severityFilter": "Info"}, "INVALID_PARAMETER", 400),
+        ("get_validation_errors", {"runId": str(UUID(int=7))}, "RUN_NOT_FOUND", 404),
+        (
+            "get_state_delta",
+            {"runId": RUN, "fromTimestamp": "2025-01-03T00:00:00Z", "toTimestamp": "2025-01-02T00:00:00Z"},
+            "INVALID_TIME_RANGE",
+            400,
+        ),
+    ],
+)
+async def test_a_bad_question_is_refused_with_its_code_and_status(
+    tool: str, arguments: dict[str, Any], code: str, status: int
+) -> None:
+    found, found_status, error = await refused(tool, **arguments)
+
+    assert (found, found_status) == (code, status)
+    assert error["details"]["suggestion"]
+
+
+async def test_a_future_time_tells_the_runs_own_range() -> None:
+    _, _, error = await refused("get_state_snapshot", runId=RUN, timestamp="2999-01-01T00:00:00Z")
+
+    assert error["details"]["runStart"].startswith("2025-01-02T14:30")
+    assert error["details"]["retryWith"] == {"timestamp": error["details"]["runEnd"]}
+    await good("get_state_snapshot", runId=RUN, **error["details"]["retryWith"])
+
+
+@pytest.mark.parametrize("value", ["'; DROP TABLE backtests_runs; --", '{"$ne": null}', "%", "_", "x" * 9999, "💥", ""])
+async def test_an_odd_entity_value_is_only_a_value(value: str) -> None:
+    body = await good("get_events_by_entity", runId=RUN, entityType="SecuritySymbol", entityValue=value)
+
+    assert body["metadata"]["totalCount"] == 0
+
+
+async def test_a_path_absent_from_the_data_is_no_error() -> None:
+    body = await good(
+        "aggregate_metrics", runId=RUN, eventType="TradeExecution", propertyPath="$.No.Such", aggregations=["sum"]
+    )
+
+    assert body["aggregations"] == {"count": 0, "sum": None, "avg": None, "min": None, "max": None, "stddev": None}
+    assert body["metadata"]["totalEvents"] > 0
+
+
+async def test_a_page_behind_the_last_is_empty() -> None:
+    body = await good("get_events_by_type", **TYPE, pageIndex=2_000_000_000, pageSize=1000)
+
+    assert body["events"] == []
+    assert body["metadata"]["totalCount"] > 0
+    assert not body["metadata"]["hasMore"]
+
+
+async def test_a_page_over_the_size_limit_is_cut_and_says_so(settings: Any) -> None:
+    settings.BACKTESTS_RESPONSE_BYTES = 5_000
+
+    body = await good("get_events_by_type", runId=RUN, eventType="MarketDataEvent", pageSize=1000)
+
+    assert 0 < body["metadata"]["returnedCount"] < 20
+    assert body["metadata"]["truncated"]
+    assert body["metadata"]["hasMore"]
+
+
+async def test_one_event_over_the_size_limit_is_refused(settings: Any) -> None:
+    settings.BACKTESTS_RESPONSE_BYTES = 500
+
+    assert (await refused("get_events_by_type", **TYPE))[:2] == ("RESULT_TOO_LARGE", 413)
+
+
+async def test_a_sequence_over_the_size_limit_is_refused(settings: Any) -> None:
+    settings.BACKTESTS_RESPONSE_BYTES = 700
+
+    assert (await refused("query_event_sequence", runId=RUN))[:2] == ("RESULT_TOO_LARGE", 413)
+
+
+async def test_no_answer_mixes_two_runs() -> None:
+    mine = await good("get_events_by_entity", runId=RUN, entityType="SecuritySymbol", entityValue="AAPL", pageSize=1000)
+    others = await good(
+        "get_events_by_entity", runId=OTHER, entityType="SecuritySymbol", entityValue="AAPL", pageSize=1000
+    )
+
+    assert {e["runId"] for e in mine["events"]} == {RUN}
+    assert not {e["eventId"] for e in mine["events"]} & {e["eventId"] for e in others["events"]}
+    root = others["events"][0]["eventId"]
+    assert (await refused("query_event_sequence", runId=RUN, rootEventId=root))[0] == "EVENT_NOT_FOUND"
+
+
+async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    from backtests.tools import toolkit
+
+    tool = next(tool for tool in toolkit.tools if tool.name == "get_validation_errors")
+    monkeypatch.setitem(vars(tool), "deadline_seconds", 0.2)
+    monkeypatch.setattr(queries, "_RUN", "SELECT pg_sleep(60), %s::uuid AS marker_of_backtests")
+
+    assert (await refused("get_validation_errors", runId=RUN))[:2] == ("QUERY_TIMEOUT", 408)
+
+
+async def test_a_failing_statement_is_a_database_error(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL)
+    monkeypatch.setattr(queries, "_RUN", "SELECT nothing FROM nowhere WHERE id = %s")
+
+    assert (await refused("get_validation_errors", runId=RUN))[:2] == ("DATABASE_ERROR", 500)
