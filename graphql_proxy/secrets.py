@@ -27,7 +27,7 @@ def unseal(sealed: bytes) -> str:
 
 
 def _box() -> MultiFernet:
-    keys: list[str] = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]  # type: ignore[list-item]
+    keys: list[str] = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     return MultiFernet(
         [Fernet(base64.urlsafe_b64encode(hmac.digest(key.encode(), _PURPOSE, "sha256"))) for key in keys]
     )

@@ -71,6 +71,7 @@ def django_db_setup(
     with django_db_blocker.unblock():
         _close_connections()
         _drop(template)
+        _end_sessions(source)
         teardown_databases(databases, verbosity=0)
 
 
@@ -241,16 +242,26 @@ def _clone(source: str, *, to: str) -> None:
         connection.execute(revoke)  # a copy has the tables' grants, not the database's
 
 
+def _end_sessions(database: str) -> None:
+    """End what threads of tests have left open; a session of the reader role ends for a superuser only."""
+    if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
+        from config.postgres.cluster import SUPERUSER
+
+        with _maintenance(user=SUPERUSER) as connection:
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database])
+
+
 def _drop(database: str) -> None:
+    _end_sessions(database)
     with _maintenance() as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
 
 
-def _maintenance() -> psycopg.Connection[Any]:
+def _maintenance(*, user: str | None = None) -> psycopg.Connection[Any]:
     entry = connections["default"].settings_dict
     return psycopg.connect(
         dbname="postgres",
-        user=entry["USER"],
+        user=user or entry["USER"],
         host=entry["HOST"] or None,
         password=entry["PASSWORD"] or None,
         port=entry["PORT"] or None,

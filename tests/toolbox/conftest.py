@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from tests.toolbox.faces import TOOLS
+from tests.toolbox.faces import A_TOOL
 from toolbox.models import ApiKey
 
 
@@ -32,7 +32,7 @@ def make_key(committed: None) -> Iterator[Callable[..., tuple[ApiKey, str]]]:
 
     def make(**options: Any) -> tuple[ApiKey, str]:
         alice = User.objects.get(username="alice")
-        usual: dict[str, Any] = {"name": "made for a test", "owner_id": alice.pk, "scopes": [TOOLS[0].scope]}
+        usual: dict[str, Any] = {"name": "made for a test", "owner_id": alice.pk, "scopes": [A_TOOL.scope]}
         row, key = ApiKey.make(**usual | options)
         made.append(row.pk)
         return row, key

@@ -20,6 +20,10 @@ TOOLS = list(registry.tools())
 """Every tool of the catalogue: what is parametrised over it holds each later domain to it for nothing."""
 
 
+A_TOOL = next(tool for tool in TOOLS if tool.name == "query_linescore_data")
+"""The tool that tests of the kernel call where any would do; bob may use it."""
+
+
 def address(tool: Tool) -> str:
     """Give the tool's path on REST."""
     return f"/api/tools/{tool.domain}/{tool.name}"

@@ -11,7 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db.models import Q
 
-from tests.toolbox.faces import TOOLS, address, mcp_in_memory, named, until
+from tests.toolbox.faces import A_TOOL, TOOLS, address, mcp_in_memory, named, until
 from toolbox import home
 from toolbox.answer import Call, answer
 from toolbox.audit import LONGEST_ARGUMENTS, Audit, CallRecord, audit
@@ -87,10 +87,10 @@ async def test_both_lanes_and_mcp_leave_the_same_row_but_for_the_face(
 @pytest.mark.parametrize(
     ("sent", "told"),
     [
-        ((None, address(TOOLS[0]), b"{}"), ("", "refused", "UNAUTHENTICATED", 401)),
-        (("charlie", address(TOOLS[0]), b"{}"), ("charlie", "refused", "FORBIDDEN", 403)),
+        ((None, address(A_TOOL), b"{}"), ("", "refused", "UNAUTHENTICATED", 401)),
+        (("charlie", address(A_TOOL), b"{}"), ("charlie", "refused", "FORBIDDEN", 403)),
         (("alice", "/api/tools/nowhere/nothing", b"{}"), ("alice", "refused", "UNKNOWN_TOOL", 404)),
-        (("alice", address(TOOLS[0]), b" " * 2_000_000), ("alice", "refused", "PAYLOAD_TOO_LARGE", 413)),
+        (("alice", address(A_TOOL), b" " * 2_000_000), ("alice", "refused", "PAYLOAD_TOO_LARGE", 413)),
     ],
     ids=["no key", "no scope", "no tool", "too large"],
 )
@@ -113,7 +113,7 @@ async def test_a_refusal_by_the_kernel_leaves_a_row_as_well(
 
 
 async def test_a_call_that_was_left_leaves_a_row(committed: None, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    entered, tool = asyncio.Event(), TOOLS[0]
+    entered, tool = asyncio.Event(), A_TOOL
 
     async def endless(_: object) -> None:
         entered.set()
@@ -135,7 +135,7 @@ async def test_long_arguments_are_cut_and_secrets_blanked(
     committed: None, mark: str, fast_lane: httpx.AsyncClient
 ) -> None:
     await fast_lane.post(
-        address(TOOLS[0]), json={"password": "hunter2hunter2", "text": "x" * 10_000}, headers={"X-Request-Id": mark}
+        address(A_TOOL), json={"password": "hunter2hunter2", "text": "x" * 10_000}, headers={"X-Request-Id": mark}
     )
 
     (row,) = await _rows(mark)
@@ -288,7 +288,7 @@ def test_a_writing_tool_s_call_is_on_record_before_it_is_answered(
 
     from toolbox.registry import registry
 
-    tool = dataclasses.replace(TOOLS[0], writes=True)
+    tool = dataclasses.replace(A_TOOL, writes=True)
     monkeypatch.setattr(registry, "_tools", {tool.name: tool})
     operator = dataclasses.replace(_operator(), scopes=frozenset({"*:write"}))
 

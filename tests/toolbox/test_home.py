@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.toolbox.faces import TOOLS
+from tests.toolbox.faces import A_TOOL
 from toolbox import home
 from toolbox.answer import Call, answer
 from toolbox.audit import audit
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 
 def _call() -> Call:
-    tool = TOOLS[0]
+    tool = A_TOOL
     return Call(
         tool=tool.name, arguments=tool.example_arguments, credential=LOCAL_OPERATOR, face="test", request_id="home"
     )

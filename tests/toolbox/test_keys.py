@@ -11,13 +11,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connections
 
-from tests.toolbox.faces import TOOLS, address, mcp_over_http
+from tests.toolbox.faces import A_TOOL, TOOLS, address, mcp_over_http
 from toolbox import home, keys
 from toolbox.answer import Call, Reply, answer
 from toolbox.audit import audit
 from toolbox.models import ApiKey
 
-TOOL = TOOLS[0]
+TOOL = A_TOOL
 KeyMaker = Callable[..., tuple[ApiKey, str]]
 
 

@@ -10,9 +10,6 @@ from toolbox.callers import Caller
 from toolbox.errors import Refusal
 from toolbox.limits import CallLimits
 
-# A counter's connections live as long as the process; here the loop of each test ends under them.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
 
 @pytest.fixture
 def valkey() -> Iterator[ValkeyServer]:
@@ -44,6 +41,7 @@ async def test_processes_that_share_a_counter_count_together(valkey: ValkeyServe
 
     seen = [await refused(one, alice), await refused(two, alice), await refused(one, alice), await refused(two, alice)]
 
+    await let_go(one, two)
     assert seen == [False, False, False, True]
     assert one.is_shared
 
@@ -67,6 +65,7 @@ async def test_a_counter_that_goes_away_leaves_each_process_counting_alone(
 
     seen = [await refused(limits, alice), await refused(limits, alice), await refused(limits, alice)]
 
+    await let_go(limits)
     assert seen == [False, False, True]
     assert "The shared rate limit counter is away" in caplog.text
 
@@ -75,6 +74,12 @@ async def test_a_counter_that_goes_away_leaves_each_process_counting_alone(
 def test_an_address_of_something_else_is_refused_at_start(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="TOOLROOM_LIMITS_URL"):
         CallLimits(url=url)
+
+
+async def let_go(*limits: CallLimits) -> None:
+    """Close connections, which live as long as a process does, before the loop of the test ends under them."""
+    for each in limits:
+        await each._shared.storage.bridge.storage.aclose()  # type: ignore[union-attr]
 
 
 def address(valkey: ValkeyServer) -> str:

@@ -14,11 +14,11 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.conftest import server_environment
-from tests.toolbox.faces import TOOLS, mcp_in_memory, mcp_over_http, settled, text_of
+from tests.toolbox.faces import A_TOOL, TOOLS, mcp_in_memory, mcp_over_http, settled, text_of
 from toolbox.mcp_face import INSTRUCTIONS
 from toolbox.registry import registry
 
-TOOL = TOOLS[0]
+TOOL = A_TOOL
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 
@@ -161,7 +161,7 @@ async def test_over_stdio_nothing_but_the_protocol_is_written(cast: SimpleNamesp
     parameters = _stdio()
     process = await asyncio.create_subprocess_exec(
         parameters.command, *parameters.args, cwd=parameters.cwd, env=parameters.env,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, limit=2**24,
     )  # fmt: skip
     assert process.stdin
     assert process.stdout
