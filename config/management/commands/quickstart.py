@@ -82,10 +82,9 @@ def show(console: Console, *, demo: Demo, address: str) -> None:
     """Print the addresses and the key, and one answer fetched through the public endpoint."""
     tool = next(registry.tools(domain="linescore"))
     answer = _ask(tool, address=address, key=demo.key)
-    table = Table(
-        title=f"{QUESTION}  ({answer['count']} rows in {answer['query_metadata']['execution_time_ms']} ms)",
-        box=SIMPLE_HEAD,
-    )
+    took = answer["query_metadata"]["execution_time_ms"]
+    console.print(f"\n[bold]{QUESTION}[/] {answer['count']} rows in {took} ms")
+    table = Table(box=SIMPLE_HEAD)
     for column in answer["results"][0]:
         table.add_column(HEADINGS.get(column, column), no_wrap=True)
     for row in answer["results"][:SHOWN_ROWS]:
