@@ -44,7 +44,7 @@ def run(scratch: Scratch, *, sizes: tuple[int, ...], folder: Path, seconds: floa
     call_command("migrate", verbosity=0)
     key = _key()
     print(f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; ", end="")
-    print(", ".join(f"{name} {version(name)}" for name in ("granian", "psycopg", "duckdb")) + ", SQLite ", end="")
+    print(", ".join(f"{name} {version(name)}" for name in ("uvicorn", "psycopg", "duckdb")) + ", SQLite ", end="")
     print(f"{_sqlite_version()}. Load average {os.getloadavg()[0]:.1f} at the start.")
     loaded = {size: _loaded(scratch, events=size, folder=folder) for size in sizes}
     print_loading({size: loading for size, (_, loading) in loaded.items()})
