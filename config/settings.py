@@ -90,7 +90,6 @@ def _databases() -> dict[str, dict[str, Any]]:
 
 
 DATABASES = _databases()
-DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TOOLROOM_READER_ROLE = DATABASES["reader"]["USER"]

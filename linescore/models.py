@@ -6,7 +6,6 @@ outcome and the two-plus flag. The database derives it from games and periods by
 writes them, so that the two sides can never contradict each other; nothing else writes it.
 """
 
-from datetime import date
 from typing import Self
 
 from django.db import models
@@ -41,10 +40,6 @@ class GameQuerySet(models.QuerySet["Game"]):
     def involving(self, team_code: str) -> Self:
         """Keep games that the team played, at home or away."""
         return self.filter(Q(home_team=team_code) | Q(away_team=team_code))
-
-    def between(self, first: date, last: date) -> Self:
-        """Keep games played from the first to the last day, both included."""
-        return self.filter(game_date__range=(first, last))
 
 
 class Game(models.Model):
