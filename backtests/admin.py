@@ -1,5 +1,6 @@
 """Where people look at runs: what each came to, drawn, and its events; and where they delete one."""
 
+from datetime import UTC
 from typing import Any
 
 from django.contrib import admin
@@ -22,7 +23,7 @@ class RunAdmin(CuratedAdmin):
         "Runs are loaded by ingest_backtest. Deleting one drops its events at once; loading it again restores them."
     )
     change_form_outer_after_template = "backtests/run_page.html"
-    list_display = ["run", "engine", "started_at", "ended_at", "event_count", "malformed_count", "stored_at"]
+    list_display = ["run", "engine", "period", "events", "malformed", "stored_at"]
     list_filter = [("engine", FieldTextFilter), ("stored_at", RangeDateTimeFilter)]
     search_fields = ["run_id", "name"]
     search_help_text = "Run id or name"
@@ -84,6 +85,22 @@ class RunAdmin(CuratedAdmin):
     def run(self, run: Run) -> str:
         """Say the name, or the id where there is none."""
         return str(run)
+
+    @admin.display(description="from, to (UTC)", ordering="started_at")
+    def period(self, run: Run) -> str:
+        """Say which days the backtest is about, of its events where the log does not tell."""
+        days = [run.started_at or run.first_event_at, run.ended_at or run.last_event_at]
+        return " to ".join(f"{day.astimezone(UTC):%Y-%m-%d}" for day in days if day) or "no event"
+
+    @admin.display(description="events", ordering="event_count")
+    def events(self, run: Run) -> str:
+        """Write the count so that it can be read."""
+        return f"{run.event_count:,}"
+
+    @admin.display(description="malformed", ordering="malformed_count")
+    def malformed(self, run: Run) -> str:
+        """Write the count so that it can be read."""
+        return f"{run.malformed_count:,}"
 
     @admin.display(description="events by type and severity")
     def counts(self, run: Run) -> str:

@@ -56,7 +56,11 @@ class Asked:
 async def ask_run(run_id: UUID, *, reader: Pool) -> Asked:
     """Find the run. Raises ToolError RUN_NOT_FOUND."""
     started = reader.clock()
-    row = await queries.run(run_id, reader=reader)
+    return found(run_id, row=await queries.run(run_id, reader=reader), started=started, clock=reader.clock)
+
+
+def found(run_id: UUID, *, row: dict[str, Any] | None, started: float, clock: Callable[[], float]) -> Asked:
+    """Take a run whose row came with an answer. Raises ToolError RUN_NOT_FOUND."""
     if row is None:
         raise ToolError(
             RUN_NOT_FOUND,
@@ -65,7 +69,7 @@ async def ask_run(run_id: UUID, *, reader: Pool) -> Asked:
             field="runId",
             details={"runId": str(run_id)},
         )
-    return Asked(run_id, row, reader.clock, started)
+    return Asked(run_id, row, clock, started)
 
 
 def first_moment(moment: datetime | None) -> int | None:

@@ -58,11 +58,12 @@ class BacktestsDialect(Dialect):
 
 
 def bad_guid(field: str, *, value: str) -> ToolError:
-    """Refuse what is no GUID."""
+    """Refuse what is no GUID, and say where one is found: of runs, or else of events."""
+    source = "list_backtest_runs has the runs' ids" if field == "runId" else "take the eventId of an event in an answer"
     return ToolError(
         INVALID_PARAMETER,
         f"{field} is not a GUID: {value[:60]!r}.",
-        suggestion=f"Give {field} as 8-4-4-4-12 hexadecimal digits; list_backtest_runs has the runs' ids.",
+        suggestion=f"Give {field} as 8-4-4-4-12 hexadecimal digits; {source}.",
         field=field,
     )
 

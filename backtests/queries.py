@@ -9,7 +9,6 @@ from toolbox.pool import Pool
 
 Row = dict[str, Any]
 MOST_KEYS = 5_000
-MOST_SIGNATURES = 20_000
 
 _RUN = """
 SELECT run_id, event_count, coalesce(started_at, first_event_at) AS started_at,
@@ -17,7 +16,7 @@ SELECT run_id, event_count, coalesce(started_at, first_event_at) AS started_at,
 FROM backtests_runs WHERE run_id = %s LIMIT 1
 """
 
-_EVENT = """
+EVENT = """
 e.number, e.event_id, e.occurred_at, e.event_type, e.severity, e.category, e.parent_event_id, e.properties::text
 AS properties, e.validation_errors::text AS validation_errors
 """
@@ -40,7 +39,7 @@ SELECT * FROM (
 ) AS measured
 WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
 ORDER BY place LIMIT %(take)s
-""".replace("EVENT_COLUMNS", _EVENT)
+""".replace("EVENT_COLUMNS", EVENT)
 
 # The events of one order or position, of some types: they are few, so their types are looked up.
 _WHOLE = """
@@ -64,114 +63,67 @@ SELECT * FROM (
 ) AS measured
 WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
 ORDER BY place LIMIT %(take)s
-""".replace("EVENT_COLUMNS", _EVENT)
+""".replace("EVENT_COLUMNS", EVENT)
 
-_STATISTICS = """
-SELECT s.amount, s.total, s.lowest, s.highest,
+# The run's bounds come along: a statement of its own for them would double the time of a short range.
+_METRICS = """
+SELECT r.run_id, r.started_at, r.ended_at, s.amount, s.total, s.lowest, s.highest,
        CASE WHEN s.amount > 0 THEN trim_scale(s.total / s.amount) END AS average,
        CASE WHEN s.amount > 1 THEN trim_scale(sqrt(
          greatest(s.amount * s.squares - s.total * s.total, 0) / (s.amount::numeric * (s.amount - 1)))) END
        AS deviation,
-       (SELECT total FROM backtests_page(%(run)s, ARRAY[%(events)s::text], %(first)s, %(last)s, 9000000000, 1))
-       AS events
-FROM backtests_statistics(%(run)s, %(list)s::text, %(first)s, %(last)s) AS s
+       greatest(0, CASE WHEN %(last)s::bigint IS NULL THEN backtests_size(%(run)s, %(events)s::text)
+                        ELSE backtests_rank(%(run)s, %(events)s::text, %(last)s) END
+                 - CASE WHEN %(first)s::bigint IS NULL THEN 0
+                        ELSE backtests_rank(%(run)s, %(events)s::text, %(first)s - 1) END) AS events
+FROM (RUN_BOUNDS) AS r
+CROSS JOIN backtests_statistics(%(run)s, %(list)s::text, %(first)s, %(last)s) AS s
 LIMIT 1
-"""
+""".replace("RUN_BOUNDS", _RUN.replace("%s", "%(run)s"))
 
-_STATE = """
-WITH lists AS MATERIALIZED (
+# The run's bounds, and at each of the moments the last events of what a state is made of, and the open orders: in one
+# statement, because a round trip costs as much as the rest of it. The last event of a list is looked for here, not by
+# the function backtests_latest: that is planned apart, in a database of many runs anew for every list.
+_MOMENTS = """
+WITH asked AS MATERIALIZED (
+  SELECT u.moment, u.place FROM unnest(%(moments)s::bigint[]) WITH ORDINALITY AS u (moment, place)
+), lists AS MATERIALIZED (
   SELECT list FROM backtests_lists
-  WHERE run_id = %(run)s AND chunk = 0 AND first_moment <= %(moment)s
+  WHERE run_id = %(run)s AND chunk = 0 AND first_moment <= (SELECT max(moment) FROM asked)
     AND (list = 'l' OR (list >= 'p:' AND list < 'p;' AND (%(position)s::text IS NULL OR list = %(position)s))
          OR (%(indicators)s AND list >= 'i:' AND list < 'i;'
              AND (%(symbol)s::text IS NULL OR right(list, length(%(symbol)s) + 1) = ':' || %(symbol)s)))
   ORDER BY list LIMIT %(most)s
 )
-SELECT l.list, e.event_type, e.properties::text AS properties
-FROM lists AS l
-CROSS JOIN LATERAL (SELECT backtests_latest(%(run)s, l.list, %(moment)s) AS number OFFSET 0) AS latest
+SELECT 0 AS place, NULL::text AS list, NULL::text AS order_id, NULL::text AS properties, r.started_at, r.ended_at,
+       NULL::bigint AS moment, NULL::integer AS number
+FROM (RUN_BOUNDS) AS r
+UNION ALL
+SELECT a.place, l.list, NULL, e.properties::text, NULL, NULL, NULL, NULL
+FROM asked AS a
+CROSS JOIN lists AS l
+CROSS JOIN LATERAL (
+  SELECT coalesce(
+    (SELECT c.events[width_bucket(a.moment, c.moments)] FROM backtests_lists AS c
+     WHERE c.run_id = %(run)s AND c.list = l.list AND c.chunk > 0 AND c.first_moment <= a.moment
+     ORDER BY c.first_moment DESC, c.chunk DESC LIMIT 1),
+    (SELECT c.events[width_bucket(a.moment, c.moments)] FROM backtests_lists AS c
+     WHERE c.run_id = %(run)s AND c.list = l.list AND c.chunk = 0 AND c.first_moment <= a.moment)) AS number
+  OFFSET 0
+) AS latest
 JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = latest.number
-ORDER BY l.list
-"""
-
-_ORDERS = """
-SELECT o.order_id, e.properties::text AS properties
-FROM (
+UNION ALL
+SELECT a.place, NULL, o.order_id, e.properties::text, NULL, NULL, o.moment, o.number
+FROM asked AS a
+CROSS JOIN LATERAL (
   SELECT order_id, number, moment FROM backtests_order_states
-  WHERE run_id = %(run)s AND is_open AND int8range(moment, until) @> %(moment)s::bigint
+  WHERE %(orders)s AND run_id = %(run)s AND is_open AND int8range(moment, until) @> a.moment
     AND (%(symbol)s::text IS NULL OR symbol = %(symbol)s)
   ORDER BY moment, number LIMIT %(most)s
 ) AS o
 JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = o.number
-ORDER BY o.moment, o.number
-"""
-
-_SIGNATURES = """
-SELECT digest, trails::text AS trails FROM backtests_signatures WHERE run_id = %s ORDER BY digest LIMIT %s
-"""
-
-_ROOTS = """
-SELECT p.total, u.number
-FROM backtests_page(%(run)s, %(lists)s::text[], NULL, NULL, %(skip)s, %(take)s) AS p
-LEFT JOIN LATERAL unnest(p.events) WITH ORDINALITY AS u (number, place) ON true
-ORDER BY u.place LIMIT %(take)s
-"""
-
-# A root's sequence: what hangs below it, `depth` levels deep; no more events than fit the size limit are read whole.
-_TREES = """
-WITH members AS MATERIALIZED (
-  SELECT u.place, e.root_number, e.trail, EVENT_COLUMNS
-  FROM unnest(%(roots)s::integer[]) WITH ORDINALITY AS u (number, place)
-  CROSS JOIN LATERAL (
-    SELECT * FROM backtests_events AS r WHERE r.run_id = %(run)s AND r.number = u.number
-    UNION ALL
-    SELECT * FROM (
-      SELECT * FROM backtests_events AS m
-      WHERE m.run_id = %(run)s AND m.root_number = u.number AND m.root_number <> m.number
-        AND length(ltrim(m.trail, '?@')) - 1 <= %(depth)s
-      ORDER BY m.root_number, m.number LIMIT %(most)s
-    ) AS below
-  ) AS e
-)
-SELECT * FROM (
-  SELECT *, max(bytes) OVER (PARTITION BY place) AS all_bytes FROM (
-    SELECT *, sum(octet_length(properties) + 300) OVER (ORDER BY place, occurred_at, number) AS bytes FROM members
-  ) AS measured
-) AS limited
-WHERE bytes <= %(budget)s OR number = root_number
-ORDER BY place, occurred_at, number LIMIT %(most)s + 100
-""".replace("EVENT_COLUMNS", _EVENT)
-
-_ONE = """
-SELECT number, root_number, trail, parent_event_id FROM backtests_events WHERE run_id = %s AND event_id = %s LIMIT 1
-"""
-
-# What hangs below an event in the middle of a sequence: walked within its tree, each event once.
-_BELOW = """
-WITH RECURSIVE tree AS MATERIALIZED (
-  SELECT event_id, parent_event_id, number, event_type FROM backtests_events
-  WHERE run_id = %(run)s AND root_number = %(root)s AND root_number <> number
-    AND event_id <> %(event)s
-), walk AS (
-  SELECT event_id, number, 0 AS depth, event_type::text AS trail FROM backtests_events
-  WHERE run_id = %(run)s AND event_id = %(event)s
-  UNION ALL
-  SELECT t.event_id, t.number, w.depth + 1, w.trail || t.event_type
-  FROM walk AS w JOIN tree AS t ON t.parent_event_id = w.event_id
-  WHERE w.depth < %(depth)s
-), members AS (
-  SELECT 1 AS place, w.trail, EVENT_COLUMNS
-  FROM (SELECT * FROM walk ORDER BY depth, number LIMIT %(most)s) AS w
-  JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = w.number
-)
-SELECT * FROM (
-  SELECT *, sum(octet_length(properties) + 300) OVER (ORDER BY occurred_at, number) AS bytes,
-         sum(octet_length(properties) + 300) OVER () AS all_bytes
-  FROM members
-) AS measured
-WHERE bytes <= %(budget)s OR event_id = %(event)s
-ORDER BY occurred_at, number LIMIT %(most)s
-""".replace("EVENT_COLUMNS", _EVENT)
+ORDER BY place, moment, number, list LIMIT 1 + 2 * %(most)s * cardinality(%(moments)s::bigint[])
+""".replace("RUN_BOUNDS", _RUN.replace("%s", "%(run)s"))
 
 _RUNS = """
 SELECT counted.total, runs.*
@@ -218,65 +170,44 @@ async def run(run_id: UUID, *, reader: Pool) -> Row | None:
 
 async def page(run_id: UUID, *, lists: Sequence[str], window: Window, reader: Pool) -> list[Row]:
     """Fetch a page of events; each row has the total, and without events there is one row with only that."""
-    return (await reader.fetch(_PAGE, {"run": run_id, "lists": list(lists), **_window(window)})).rows
+    return (await reader.fetch(_PAGE, {"run": run_id, "lists": list(lists), **bounds(window)})).rows
 
 
 async def whole_page(
     run_id: UUID, *, lists: Sequence[str], types: Sequence[int], window: Window, reader: Pool
 ) -> list[Row]:
     """Fetch a page of an order's or position's events of these types; rows as of `page`."""
-    parameters = {"run": run_id, "lists": list(lists), "types": list(types), **_window(window)}
+    parameters = {"run": run_id, "lists": list(lists), "types": list(types), **bounds(window)}
     return (await reader.fetch(_WHOLE, parameters)).rows
 
 
-async def statistics(
+async def metrics(
     run_id: UUID, *, numbers: str, events: str, first: int | None, last: int | None, reader: Pool
-) -> Row:
-    """Fetch the statistics of a list of numbers, and how many events there are in the same time."""
+) -> Row | None:
+    """Fetch a run's bounds, the statistics of a list of numbers, and how many events there are in the same time."""
     parameters = {"run": run_id, "list": numbers, "events": events, "first": first, "last": last}
-    return (await reader.fetch(_STATISTICS, parameters)).rows[0]
-
-
-async def state(
-    run_id: UUID, *, moment: int, position: str | None, symbol: str | None, indicators: bool, reader: Pool
-) -> list[Row]:
-    """Fetch the last events at or before a moment: of PnL, each position, and each indicator if asked."""
-    parameters = {"run": run_id, "moment": moment, "position": position, "symbol": symbol, "indicators": indicators}
-    return (await reader.fetch(_STATE, {**parameters, "most": MOST_KEYS + 1})).rows
-
-
-async def orders(run_id: UUID, *, moment: int, symbol: str | None, reader: Pool) -> list[Row]:
-    """Fetch the states of orders that are open at a moment."""
-    parameters = {"run": run_id, "moment": moment, "symbol": symbol, "most": MOST_KEYS + 1}
-    return (await reader.fetch(_ORDERS, parameters)).rows
-
-
-async def signatures(run_id: UUID, *, reader: Pool) -> list[Row]:
-    """Fetch the shapes that sequences of a run have."""
-    return (await reader.fetch(_SIGNATURES, [run_id, MOST_SIGNATURES])).rows
-
-
-async def roots(run_id: UUID, *, lists: Sequence[str], window: Window, reader: Pool) -> list[Row]:
-    """Fetch a page of roots; rows as of `page`."""
-    return (await reader.fetch(_ROOTS, {"run": run_id, "lists": list(lists), **_window(window)})).rows
-
-
-async def trees(run_id: UUID, *, roots: Sequence[int], depth: int, budget: int, reader: Pool) -> list[Row]:
-    """Fetch the events of sequences, in the order of `roots`."""
-    parameters = {"run": run_id, "roots": list(roots), "depth": depth, "budget": budget, "most": budget // 300}
-    return (await reader.fetch(_TREES, parameters)).rows
-
-
-async def one(run_id: UUID, *, event_id: UUID | None, reader: Pool) -> Row | None:
-    """Fetch where an event hangs, or None."""
-    rows = (await reader.fetch(_ONE, [run_id, event_id])).rows
+    rows = (await reader.fetch(_METRICS, parameters)).rows
     return rows[0] if rows else None
 
 
-async def below(run_id: UUID, *, event_id: UUID | None, root: int, depth: int, budget: int, reader: Pool) -> list[Row]:
-    """Fetch an event and what hangs below it."""
-    parameters = {"run": run_id, "event": event_id, "root": root, "depth": depth, "budget": budget}
-    return (await reader.fetch(_BELOW, {**parameters, "most": budget // 300})).rows
+async def moments(
+    run_id: UUID,
+    *,
+    at: Sequence[int],
+    position: str | None,
+    symbol: str | None,
+    indicators: bool,
+    orders: bool,
+    reader: Pool,
+) -> list[Row]:
+    """
+    Fetch the run's bounds in the first row, and then, by moment, what there was at it.
+
+    `place` counts the moments from 1. Rows with a `list` are the last events of PnL, each position, and each
+    indicator if asked; rows with an `order_id` are the states of open orders, if asked, oldest first.
+    """
+    parameters = {"run": run_id, "moments": list(at), "position": position, "symbol": symbol, "most": MOST_KEYS + 1}
+    return (await reader.fetch(_MOMENTS, {**parameters, "indicators": indicators, "orders": orders})).rows
 
 
 async def runs(*, symbol: str | None, window: Window, reader: Pool) -> list[Row]:
@@ -289,7 +220,8 @@ async def counts(run_id: UUID, *, first: int | None, last: int | None, reader: P
     return (await reader.fetch(_COUNTS, {"run": run_id, "first": first, "last": last})).rows
 
 
-def _window(window: Window) -> Row:
+def bounds(window: Window) -> Row:
+    """Give a window as parameters."""
     return {
         "first": window.first,
         "last": window.last,

@@ -1,10 +1,11 @@
-"""Fetch the state at a moment."""
+"""The strategy's state at moments, fetched."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from backtests import queries
-from backtests.asking import last_moment
+from backtests.asking import Asked, found, last_moment
 from backtests.ingest.lists import entity_value, position_list
 from backtests.rendering import too_large
 from backtests.state import Moment
@@ -13,23 +14,43 @@ from toolbox.pool import Pool
 FEWER = "Ask for one securitySymbol, or without indicators or active orders."
 
 
-async def moment_of(
-    run_id: UUID, *, at: datetime, symbol: str | None, indicators: bool, orders: bool, reader: Pool
-) -> Moment:
-    """Fetch what the events up to a moment leave behind; two statements at most. Raises ToolError RESULT_TOO_LARGE."""
-    moment = last_moment(at)
-    assert moment is not None  # noqa: S101 - a moment is given
+async def moments_of(
+    run_id: UUID,
+    *,
+    at: Sequence[datetime],
+    last: str,
+    symbol: str | None,
+    reader: Pool,
+    indicators: bool = True,
+    orders: bool = True,
+) -> tuple[Asked, list[Moment]]:
+    """
+    Fetch what the events up to each moment leave behind, in one statement.
+
+    `last` is the parameter that named the last moment. Raises ToolError RUN_NOT_FOUND, INVALID_TIME_RANGE,
+    RESULT_TOO_LARGE.
+    """
+    started = reader.clock()
     named = None if symbol is None else entity_value(symbol)
-    rows = await queries.state(
+    rows = await queries.moments(
         run_id,
-        moment=moment,
+        at=[moment for moment in map(last_moment, at) if moment is not None],
         position=None if symbol is None else position_list(symbol),
         symbol=named,
         indicators=indicators,
+        orders=orders,
         reader=reader,
     )
-    active = await queries.orders(run_id, moment=moment, symbol=named, reader=reader) if orders else []
-    for kind, found in (("positions and indicators", rows), ("active orders", active)):
-        if len(found) > queries.MOST_KEYS:
+    run = rows[0] if rows and not rows[0]["place"] else None
+    asked = found(run_id, row=run, started=started, clock=reader.clock)
+    asked.within(at[-1], name=last)
+    return asked, [_moment([row for row in rows if row["place"] == place], symbol) for place in range(1, len(at) + 1)]
+
+
+def _moment(rows: list[queries.Row], symbol: str | None) -> Moment:
+    state = [row for row in rows if row["list"] is not None]
+    orders = [row for row in rows if row["order_id"] is not None]
+    for kind, members in (("positions and indicators", state), ("active orders", orders)):
+        if len(members) > queries.MOST_KEYS:
             raise too_large(f"There are more than {queries.MOST_KEYS:,} {kind} at that moment.", suggestion=FEWER)
-    return Moment(rows, orders=active, symbol=symbol)
+    return Moment(state, orders=orders, symbol=symbol)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from backtests import paging, queries, sequence_pages
+from backtests import paging, queries
 from backtests.answers import (
     Aggregations,
     Delta,
@@ -16,7 +16,7 @@ from backtests.answers import (
     Snapshot,
     SnapshotMetadata,
 )
-from backtests.asking import ask_run, first_moment, last_moment
+from backtests.asking import ask_run, first_moment, found, last_moment
 from backtests.contracts import (
     DeltaQuestion,
     EventsByEntity,
@@ -36,7 +36,9 @@ from backtests.dialect import (
     BacktestsDialect,
 )
 from backtests.ingest.lists import number_list, severity_list
-from backtests.snapshots import moment_of
+from backtests.sequences import pages as sequence_pages
+from backtests.slots import SLOTS
+from backtests.snapshots import moments_of
 from backtests.state import difference
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
 from toolbox.reader import reader
@@ -46,6 +48,7 @@ toolkit = Toolkit(
     domain="backtests",
     summary="What a trading strategy did in a backtest, event by event.",
     dialect=BacktestsDialect(),
+    slots=SLOTS,
 )
 SAMPLE_RUN = UUID("079cbad8-9e31-5383-8c7a-3f85849b9439")
 """The run that ships with the project."""
@@ -104,7 +107,7 @@ async def get_events_by_entity(ask: EventsByEntity) -> EventPage:
         aggregations=["count", "avg", "min", "max", "stddev"],
     ),
     errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, INVALID_JSON_PATH),
-    queries=2,
+    queries=1,
 )
 async def aggregate_metrics(ask: MetricsQuestion) -> Metrics:
     """
@@ -114,10 +117,8 @@ async def aggregate_metrics(ask: MetricsQuestion) -> Metrics:
     events. Token-efficient for high-level analysis. A path that no event has gives count 0 and null for the rest;
     values that are no numbers are left out (get_validation_errors shows them).
     """
-    asked = await ask_run(ask.run_id, reader=reader)
-    if ask.start_time:
-        asked.within(ask.start_time, name="startTime")
-    found = await queries.statistics(
+    started = reader.clock()
+    row = await queries.metrics(
         ask.run_id,
         numbers=number_list(TYPE_CODES[ask.event_type], path=ask.property_path.removeprefix("$.")),
         events=severity_list(ask.event_type, severity=None),
@@ -125,21 +126,24 @@ async def aggregate_metrics(ask: MetricsQuestion) -> Metrics:
         last=last_moment(ask.end_time),
         reader=reader,
     )
+    asked = found(ask.run_id, row=row, started=started, clock=reader.clock)
+    if ask.start_time:
+        asked.within(ask.start_time, name="startTime")
     columns = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest", "stddev": "deviation"}
-    values = {name: found[column] if name in ask.aggregations else None for name, column in columns.items()}
+    values = {name: asked.row[column] if name in ask.aggregations else None for name, column in columns.items()}
     metadata = MetricsMetadata(
-        total_events=found["events"],
+        total_events=asked.row["events"],
         query_time_ms=asked.milliseconds,
         event_type=ask.event_type,
         property_path=ask.property_path,
     )
-    return Metrics(aggregations=Aggregations(count=found["amount"], **values), metadata=metadata)
+    return Metrics(aggregations=Aggregations(count=asked.row["amount"], **values), metadata=metadata)
 
 
 @toolkit.tool(
     example=SnapshotQuestion(run_id=SAMPLE_RUN, timestamp=datetime(2011, 12, 30, 22, tzinfo=UTC)),
     errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, RESULT_TOO_LARGE),
-    queries=3,
+    queries=1,
 )
 async def get_state_snapshot(ask: SnapshotQuestion) -> Snapshot:
     """
@@ -148,11 +152,10 @@ async def get_state_snapshot(ask: SnapshotQuestion) -> Snapshot:
     Reconstruct strategy state (positions, PnL, indicators, active orders) at a given moment from the events up to
     that timestamp, it included.
     """
-    asked = await ask_run(ask.run_id, reader=reader)
-    asked.within(ask.timestamp, name="timestamp")
-    moment = await moment_of(
+    asked, [moment] = await moments_of(
         ask.run_id,
-        at=ask.timestamp,
+        at=[ask.timestamp],
+        last="timestamp",
         symbol=ask.security_symbol,
         indicators=ask.include_indicators,
         orders=ask.include_active_orders,
@@ -222,7 +225,7 @@ async def list_backtest_runs(ask: RunsQuestion) -> RunPage:
         to_timestamp=datetime(2011, 7, 1, tzinfo=UTC),
     ),
     errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, RESULT_TOO_LARGE),
-    queries=6,
+    queries=2,
 )
 async def get_state_delta(ask: DeltaQuestion) -> Delta:
     """
@@ -231,12 +234,13 @@ async def get_state_delta(ask: DeltaQuestion) -> Delta:
     Positions and indicators that changed, with before and after; orders opened and closed; profit and loss before,
     after and the change; and how many events of each type came after the first timestamp, up to the second.
     """
-    asked = await ask_run(ask.run_id, reader=reader)
-    asked.within(ask.to_timestamp, name="toTimestamp")
-    before, after = [
-        await moment_of(ask.run_id, at=at, symbol=ask.security_symbol, indicators=True, orders=True, reader=reader)
-        for at in (ask.from_timestamp, ask.to_timestamp)
-    ]
+    asked, [before, after] = await moments_of(
+        ask.run_id,
+        at=[ask.from_timestamp, ask.to_timestamp],
+        last="toTimestamp",
+        symbol=ask.security_symbol,
+        reader=reader,
+    )
     first, last = last_moment(ask.from_timestamp), last_moment(ask.to_timestamp)
     counted = await queries.counts(ask.run_id, first=first, last=last, reader=reader)
     events = {EVENT_TYPES[row["code"]]: row["events"] for row in counted if row["events"]}

@@ -17,7 +17,7 @@ import psycopg
 from psycopg import sql
 
 from benchmarks.backtests_log import Log
-from benchmarks.servers import PROJECT
+from benchmarks.servers import PROJECT, database_cpu_seconds
 
 TABLES = ("events", "lists", "order_states")
 CHUNK = 1 << 20
@@ -30,9 +30,11 @@ class Loading:
     events: int
     seconds: float
     cpu_seconds: float
+    database_cpu_seconds: float
     peak_megabytes: float
     copy_seconds: float
     copy_events_seconds: float
+    copy_cpu_seconds: float
 
     @property
     def rate(self) -> float:
@@ -47,7 +49,9 @@ class Loading:
 
 def load(log: Log, *, owner_url: str) -> Loading:
     """Load the log, then copy the same rows bare into tables with the same indexes."""
+    before = database_cpu_seconds() or 0.0
     said = _in_own_process(log)
+    used = (database_cpu_seconds() or 0.0) - before
     with psycopg.connect(owner_url) as connection:
         connection.execute("ANALYZE")
         connection.commit()
@@ -55,8 +59,9 @@ def load(log: Log, *, owner_url: str) -> Loading:
         number = int(found[0]) if found else 0
         each = {table: _copied(connection, f"backtests_{table}_{number}") for table in TABLES}
     return Loading(
-        events=log.events, seconds=said["seconds"], cpu_seconds=said["cpu"], peak_megabytes=said["peak"],
-        copy_seconds=sum(each.values()), copy_events_seconds=each["events"],
+        events=log.events, seconds=said["seconds"], cpu_seconds=said["cpu"], database_cpu_seconds=used,
+        peak_megabytes=said["peak"], copy_seconds=sum(taken for taken, _ in each.values()),
+        copy_events_seconds=each["events"][0], copy_cpu_seconds=sum(cpu for _, cpu in each.values()),
     )  # fmt: skip
 
 
@@ -72,7 +77,7 @@ def child(path: str, run_id: str) -> None:
 
     before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     with Path(path).open("rb") as lines:
-        report = load_lines(lines, run_id=UUID(run_id), report=LoadReport())
+        report = load_lines(lines, run_id=UUID(run_id), report=LoadReport(), overlaps=True)
     seconds = time.perf_counter() - started
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
@@ -88,21 +93,26 @@ def _in_own_process(log: Log) -> dict[str, float]:
     return said
 
 
-def _copied(connection: psycopg.Connection[tuple[object, ...]], table: str) -> float:
-    """Time a COPY of a table's rows into an empty one like it, indexes included, in one transaction."""
+def _copied(connection: psycopg.Connection[tuple[object, ...]], table: str) -> tuple[float, float]:
+    """
+    Time a COPY of a table's rows into an empty one like it, indexes included, in one transaction.
+
+    Gives seconds, and those of PostgreSQL's processors.
+    """
     names = sql.Identifier(table), sql.Identifier("bare_copy")
     with _exported(connection, names[0]) as rows:
         connection.execute(sql.SQL("CREATE TABLE {1} (LIKE {0} INCLUDING ALL)").format(*names))
         connection.commit()
-        started = time.perf_counter()
+        before, started = database_cpu_seconds() or 0.0, time.perf_counter()
         with connection.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(names[1])) as copy:
             while piece := rows.read(CHUNK):
                 copy.write(piece)
         connection.commit()
         taken = time.perf_counter() - started
+        used = (database_cpu_seconds() or 0.0) - before
     connection.execute(sql.SQL("DROP TABLE {}").format(names[1]))
     connection.commit()
-    return taken
+    return taken, used
 
 
 @contextmanager

@@ -61,19 +61,20 @@ def run(scratch: Scratch, *, sizes: tuple[int, ...], folder: Path, seconds: floa
 
 def print_loading(measured: Mapping[int, Loading]) -> None:
     """Show how fast the logs went in."""
-    titles = [
-        "events",
-        "loaded in s",
-        "its CPU s",
-        "events a second",
-        "bare COPY of the same rows, s",
-        "of which events",
+    titles = ["events", "loaded in s", "events a second", "bare COPY of the same rows, s", "of which events"]
+    titles += [
+        "rate of COPY's",
+        "CPU µs an event: loader",
+        "its PostgreSQL",
+        "the COPY's PostgreSQL",
+        "loader's peak MB",
     ]
-    titles += ["rate of COPY's", "loader's peak MB"]
     print(f"\n| {' | '.join(titles)} |\n|{'--:|' * len(titles)}")
     for size, taken in measured.items():
-        cells = [f"{size:,}", f"{taken.seconds:.2f}", f"{taken.cpu_seconds:.2f}", f"{taken.rate:,.0f}"]
-        cells += [f"{taken.copy_seconds:.2f}", f"{taken.copy_events_seconds:.2f}", f"{taken.of_copy:.2f}x"]
+        cells = [f"{size:,}", f"{taken.seconds:.2f}", f"{taken.rate:,.0f}", f"{taken.copy_seconds:.2f}"]
+        cells += [f"{taken.copy_events_seconds:.2f}", f"{taken.of_copy:.2f}x"]
+        used = (taken.cpu_seconds, taken.database_cpu_seconds, taken.copy_cpu_seconds)
+        cells += [f"{seconds / size * 1e6:.1f}" for seconds in used]
         print(f"| {' | '.join(cells)} | {taken.peak_megabytes:.0f} |")
     print()
     taken = measured[max(measured)]

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from config.environment import Environment
 from config.postgres.cluster import SUPERUSER, address, ensure_running
-from config.postgres.roles import OWNER, READER
+from config.postgres.roles import ANALYST, OWNER, READER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +22,16 @@ class Scratch:
     reader_url: str
     reader_role: str
     socket_folder: str
+    analyst_url: str = ""
 
     @property
     def environment(self) -> dict[str, str]:
         """Give what points a Toolroom process at this database."""
-        return {"DATABASE_URL": self.owner_url, "DATABASE_READER_URL": self.reader_url}
+        return {
+            "DATABASE_URL": self.owner_url,
+            "DATABASE_READER_URL": self.reader_url,
+            "DATABASE_ANALYST_URL": self.analyst_url,
+        }
 
 
 @contextmanager
@@ -44,6 +49,7 @@ def scratch_database() -> Iterator[Scratch]:
             reader_url=address(place, database=name, user=READER),
             reader_role=READER,
             socket_folder=str(place.sockets),
+            analyst_url=address(place, database=name, user=ANALYST),
         )
     finally:
         _drop(admin, name)

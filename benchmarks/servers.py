@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.environment import Environment
+from config.postgres.place import find_place
 from config.serving import SERVER
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -93,6 +95,17 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             return
         except subprocess.TimeoutExpired:
             continue
+
+
+def database_cpu_seconds() -> float | None:
+    """Sum what the embedded PostgreSQL has used so far, sessions that have ended too; None where nothing tells."""
+    pid_file = find_place(Environment().toolroom_var).data / "postmaster.pid"
+    if not Path("/proc/self/stat").exists() or not pid_file.exists():
+        return None
+    process_id = int(pid_file.read_text().split()[0])
+    fields = _fields(Path(f"/proc/{process_id}/stat"))
+    ended = int(fields[13]) + int(fields[14]) if fields else 0
+    return (ended + sum(_ticks(member) for member in _family(process_id))) / os.sysconf("SC_CLK_TCK")
 
 
 def _family(process_id: int) -> list[int]:

@@ -1,5 +1,7 @@
 """The project's own app: commands that start things."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,7 @@ class ConfigConfig(AppConfig):
 
     name = "config"
     verbose_name = "Toolroom"
+
+    def ready(self) -> None:
+        """Have every process that may ask for a job know which broker takes it."""
+        import_module("config.celery")

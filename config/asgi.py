@@ -15,8 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
-from config.postgres.cluster import PostgresDidNotStart, ensure_running, leave, revive
-from config.postgres.place import Place
+from agents.event_lane import EventLane
+from agents.jobs import messenger
+from backtests.upload_lane import UploadLane
+from config.broker import BrokerDidNotStart
+from config.parts import leave_embedded, revive_embedded, start_embedded
+from config.postgres.cluster import PostgresDidNotStart
 from toolbox import home
 from toolbox.errors import DatabaseUnavailable
 from toolbox.fast_lane import FastLane
@@ -38,9 +42,10 @@ class Server:
     """The ASGI application: lifespan here, HTTP in lanes."""
 
     def __init__(self) -> None:
-        self._place = ensure_running(settings.TOOLROOM_VAR) if settings.TOOLROOM_DATABASE_IS_EMBEDDED else None
+        start_embedded()
         self._mcp = McpLane(django, registry=registry)
-        self._lanes: ASGIApp = FastLane(self._mcp) if settings.TOOLROOM_FAST_LANE else self._mcp
+        lanes = FastLane(UploadLane(EventLane(self._mcp)))
+        self._lanes: ASGIApp = lanes if settings.TOOLROOM_FAST_LANE else self._mcp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""
@@ -61,26 +66,26 @@ class Server:
         home.claim()
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")
-        watch = asyncio.create_task(_watch_database(self._place)) if self._place else None
+        messenger.start()
+        watch = asyncio.create_task(_watch_parts())
         try:
             async with self._mcp.running():
                 yield
         finally:
             await home.close()
-            if watch and self._place:
-                watch.cancel()
-                # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
-                await asyncio.to_thread(leave, self._place)
+            watch.cancel()
+            # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
+            await asyncio.to_thread(leave_embedded)
 
 
-async def _watch_database(place: Place) -> None:
-    """Start the embedded server again when it has died, every 2 s at most; calls are refused until then."""
+async def _watch_parts() -> None:
+    """Start embedded parts again when they have died, every 2 s at most; calls are refused until then."""
     while True:
         await asyncio.sleep(WATCH_SECONDS)
         try:
-            await asyncio.to_thread(revive, place)
-        except PostgresDidNotStart:
-            logger.exception("The embedded PostgreSQL has died and does not start again")
+            await asyncio.to_thread(revive_embedded)
+        except (PostgresDidNotStart, BrokerDidNotStart):
+            logger.exception("An embedded part has died and does not start again")
 
 
 application = Server()

@@ -1,11 +1,78 @@
-"""Celery, wired but without work yet: jobs come with the domains that need them."""
+"""
+Celery: the broker tells workers that a run waits; the run's row says everything else.
 
+Workers and scheduler start the embedded broker and database themselves where none of one's own is named.
+"""
+
+import asyncio
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import beat_init, worker_init, worker_ready, worker_shutting_down
+from kombu.transport.redis import Channel, QoS
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+class ClosedConnectionQoS(QoS):
+    """
+    Message bookkeeping that survives its connection: what was received over one that is gone is not answered.
+
+    kombu 5.7 reaches for the closed connection, and the AttributeError ends the worker. The message matters no more:
+    the run's row says what was done, and the sweep tells the broker again of runs that wait.
+    """
+
+    restore_at_shutdown = False
+
+    def ack(self, delivery_tag: str) -> None:
+        """Acknowledge, where the connection is still there."""
+        if self.channel.connection is not None:
+            super().ack(delivery_tag)  # type: ignore[no-untyped-call]
+
+    def reject(self, delivery_tag: str, requeue: bool = False) -> None:  # noqa: FBT001, FBT002 - kombu's signature
+        """Give back, where the connection is still there."""
+        if self.channel.connection is not None:
+            super().reject(delivery_tag, requeue=requeue)  # type: ignore[no-untyped-call]
+
+
+Channel.QoS = ClosedConnectionQoS
 
 app = Celery("toolroom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+@beat_init.connect
+def start_parts(**_: Any) -> None:
+    """Make the embedded broker and database run, in the parent, before it forks."""
+    from config.parts import start_embedded  # noqa: PLC0415 - Django's settings are read when they are needed
+
+    start_embedded()
+
+
+@worker_init.connect
+def prepare_model(**_: Any) -> None:
+    """Import the model's client in the parent, for all its children."""
+    from toolbox import model  # noqa: PLC0415 - Django's settings are read when they are needed
+
+    model.prepare()
+
+
+@worker_ready.connect
+def sweep_as_well(**_: Any) -> None:
+    """Sweep from the worker itself too: no scheduler has to run, and no place among its runs has to be free for it."""
+    from agents import sweeping  # noqa: PLC0415 - Django must be ready
+    from toolbox import home  # noqa: PLC0415
+
+    asyncio.run_coroutine_threadsafe(sweeping.sweep_for_ever(), home.home())
+
+
+@worker_shutting_down.connect
+def give_runs_back(**_: Any) -> None:
+    """Have other workers go on with the runs of one that is told to end, so that it need not wait for them."""
+    from agents import engine  # noqa: PLC0415 - Django must be ready
+    from toolbox import home  # noqa: PLC0415
+
+    asyncio.run_coroutine_threadsafe(engine.let_go(), home.home())

@@ -4,13 +4,14 @@ import os
 import secrets
 import tempfile
 from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -39,6 +40,9 @@ class Environment(BaseSettings):
     )
     database_url: str = Field("", description="PostgreSQL of your own; without it the embedded one is started.")
     database_reader_url: str = Field("", description="The same database as the read-only role; may be a replica.")
+    database_analyst_url: str = Field(
+        "", description="The same database as the role that runs SQL written by a model; execute_query is off without."
+    )
     database_admin_url: str = Field("", description="A superuser's address, for `provision_database` alone.")
     toolroom_var: Path = Field(BASE_DIR / "var", description="Where the embedded parts keep their data.")
     toolroom_fast_lane: bool = Field(default=True, description="Serve tool calls before Django; 0: by django-ninja.")
@@ -46,14 +50,42 @@ class Environment(BaseSettings):
         "", description="Redis or Valkey that counts rate limits for all processes; without it each process counts."
     )
     toolroom_reader_pool: int = Field(8, ge=1, le=200, description="Reader connections of one process at most.")
+    sprints_analyst_pool: int = Field(4, ge=1, le=200, description="Connections of one process that run model's SQL.")
+    sprints_most_cost: float = Field(
+        5_000_000, gt=0, description="The dearest plan that execute_query runs, in the planner's units."
+    )
+    sprints_accepted_walls: str = Field(
+        "", description="Names the walls around the analyst whose absence is accepted; manage.py sprints_walls says it."
+    )
     toolroom_api_key: str = Field("", description="The key of `manage.py mcp`; without it, the local operator.")
     graphql_upstream_url: str = Field(
         "", description="The GraphQL API that graphql_proxy asks by default, instead of this server's own at /graphql/."
     )
+    jira_token: str = Field("", description="What ingest_jira shows a Jira site: an API token, or a personal one.")
+    jira_email: str = Field("", description="Whose API token it is, for a Jira of Atlassian's cloud.")
     backtests_response_bytes: int = Field(
         2_097_152, ge=2_000, description="A page of backtest events is cut at so many bytes."
     )
-    celery_broker_url: str = Field("", description="Redis, Valkey or RabbitMQ for jobs.")
+    celery_broker_url: str = Field(
+        "", description="Redis, Valkey or RabbitMQ for jobs; without it the embedded Valkey is started."
+    )
+    agent_prompt_price: Decimal = Field(Decimal(0), ge=0, description="What a million tokens read cost, for run costs.")
+    agent_completion_price: Decimal = Field(Decimal(0), ge=0, description="What a million tokens written cost.")
+    openai_base_url: str = Field(
+        "", description="A server that speaks OpenAI's Chat Completions; OpenAI's own if empty."
+    )
+    openai_api_key: str = Field("", repr=False, description="Its key; a local server usually wants none.")
+    agent_model: str = Field("", description="The model's name there; without it curated examples answer.")
+    agent_tool_mode: Literal["native", "json_schema", "prompt", "auto"] = Field(
+        "auto", description="How tools are offered to the model; auto finds out what server and model can do."
+    )
+    agent_model_silence_seconds: float = Field(
+        120.0, gt=0, le=3_600, description="How long a model may say nothing before it is asked again."
+    )
+    agent_keep_days: int = Field(
+        0, ge=0, le=36_500, description="Days that steps and events of ended runs are kept; 0: for ever."
+    )
+    agent_model_retries: int = Field(3, ge=0, le=10, description="How often a failing model server is asked again.")
 
     @field_validator("allowed_hosts", "csrf_trusted_origins", "secret_key_fallbacks", mode="before")
     @classmethod
@@ -65,14 +97,20 @@ class Environment(BaseSettings):
     def _absolute(cls, value: Path) -> Path:
         return value if value.is_absolute() else BASE_DIR / value
 
-    @field_validator("database_url", "database_reader_url", "database_admin_url")
+    @field_validator("database_url", "database_reader_url", "database_analyst_url", "database_admin_url")
     @classmethod
     def _postgresql(cls, value: str) -> str:
         if value and urlsplit(value).scheme not in ("postgres", "postgresql"):
             raise ValueError("must be a postgresql:// address")
         return value
 
-    @field_validator("graphql_upstream_url")
+    @model_validator(mode="after")
+    def _model_has_a_server(self) -> Self:
+        if self.agent_model and not (self.openai_base_url or self.openai_api_key):
+            raise ValueError("AGENT_MODEL wants OPENAI_BASE_URL (a server of yours) or OPENAI_API_KEY (OpenAI's) too")
+        return self
+
+    @field_validator("graphql_upstream_url", "openai_base_url")
     @classmethod
     def _web(cls, value: str) -> str:
         if value and urlsplit(value).scheme not in ("http", "https"):
@@ -85,7 +123,10 @@ def read_environment() -> Environment:
     try:
         return Environment()
     except ValidationError as invalid:
-        lines = [f"{'.'.join(map(str, problem['loc'])).upper()}: {problem['msg']}" for problem in invalid.errors()]
+        places = [".".join(map(str, problem["loc"])).upper() for problem in invalid.errors()]
+        lines = [
+            ": ".join(filter(None, (place, said["msg"]))) for place, said in zip(places, invalid.errors(), strict=True)
+        ]
         raise SystemExit("The environment cannot be used:\n  " + "\n  ".join(lines)) from invalid
 
 

@@ -1,8 +1,10 @@
-"""HTTP for uvicorn by httptools, with the bound on headers that httptools does not have."""
+"""HTTP for uvicorn by httptools, with a bound on headers, and an end for streams that have none."""
 
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from toolbox.mcp_changes import end_streams
 
 LARGEST_HEAD = 65_536
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -42,3 +44,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Count again: what follows is the next request."""
         self._is_in_head = True
         super().on_message_complete()
+
+    def shutdown(self) -> None:
+        """End what would go on for ever: lifespan is told of a stop only when no connection is left."""
+        super().shutdown()
+        end_streams()

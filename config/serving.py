@@ -1,4 +1,4 @@
-"""Run the web server as a child process, for as long as somebody wants it."""
+"""Run web server, workers and scheduler as child processes, for as long as somebody wants them."""
 
 import ctypes
 import os
@@ -17,11 +17,19 @@ from django.conf import settings
 SERVER = (
     "uvicorn", "config.asgi:application", "--loop", "uvloop", "--http", "config.http_protocol:BoundedHttpProtocol",
     "--ws", "none", "--lifespan", "on", "--no-access-log", "--log-level", "warning",
+    "--timeout-graceful-shutdown", "10", "--timeout-keep-alive", "75",
 )  # fmt: skip
 """The web server and how it is set; Procfile says the same for process managers."""
 
+WORKER = (
+    "celery", "-A", "config", "worker", "--pool", "threads", "--without-gossip", "--without-mingle",
+    "--loglevel", "WARNING",
+)  # fmt: skip
+SCHEDULER = ("celery", "-A", "config", "beat", "--pidfile=", "--loglevel", "WARNING")
+"""The processes that answer conversations; Procfile says the same."""
+
 _PR_SET_PDEATHSIG = 1
-START_SECONDS = 30
+START_SECONDS = 60
 STOP_SECONDS = 15
 
 
@@ -39,11 +47,42 @@ def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Pop
         _wait_until_it_answers(process, address=f"http://{reachable(host)}:{port}/api/openapi.json")
         yield process
     finally:
-        process.terminate()
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
+        _stop(process)
+
+
+@contextmanager
+def workers(*, runs: int) -> Iterator[None]:
+    """Run a worker that takes so many runs at once, and a scheduler, until the block ends; does not wait for them."""
+    # For whoever tries it out as root; Procfile's workers warn of it.
+    quiet = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"} | quiet
+    commands = [[*WORKER, "--concurrency", str(runs)], [*SCHEDULER]]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", *command],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=_end_with_parent,  # noqa: PLW1509 - no threads yet
+        )
+        for command in commands
+    ]
+    try:
+        yield
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _end_with_parent() -> None:

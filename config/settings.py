@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from celery.schedules import crontab
+
+from config import broker
 from config.environment import BASE_DIR as PROJECT_DIR
 from config.environment import django_database, kept_secret, read_environment, upstream_secrets
 from config.postgres.cluster import address
 from config.postgres.place import find_place
-from config.postgres.roles import DATABASE, OWNER, READER
+from config.postgres.roles import ANALYST, DATABASE, OWNER, READER
 
 env = read_environment()
 
@@ -20,9 +23,11 @@ CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins
 
 INSTALLED_APPS = [
     "config",
+    "agents",
     "backtests",
     "linescore",
     "graphql_proxy",
+    "sprints",
     "toolbox",
     "unfold",
     "unfold.contrib.filters",
@@ -71,11 +76,16 @@ TEMPLATES = [
 
 
 def _databases() -> dict[str, dict[str, Any]]:
-    """Give the owner's connection and the reader's; of the embedded server where no address is given."""
+    """
+    Give the connections of the owner, the reader and the analyst; of the embedded server where no address is given.
+
+    Without DATABASE_ANALYST_URL a database of one's own has no analyst, and execute_query says that it is off.
+    """
     if not env.database_url:
         place = find_place(TOOLROOM_VAR)
-        urls = {role: address(place, database=DATABASE, user=role) for role in (OWNER, READER)}
-        databases = {"default": django_database(urls[OWNER]), "reader": django_database(urls[READER])}
+        urls = {role: address(place, database=DATABASE, user=role) for role in (OWNER, READER, ANALYST)}
+        aliases = {"default": OWNER, "reader": READER, "analyst": ANALYST}
+        databases = {alias: django_database(urls[role]) for alias, role in aliases.items()}
         for database in databases.values():
             database["ENGINE"] = "config.postgres"
     elif not env.database_reader_url:
@@ -85,7 +95,10 @@ def _databases() -> dict[str, dict[str, Any]]:
         )
     else:
         databases = {"default": django_database(env.database_url), "reader": django_database(env.database_reader_url)}
-    databases["reader"]["TEST"] = {"MIRROR": "default"}
+        if env.database_analyst_url:
+            databases["analyst"] = django_database(env.database_analyst_url)
+    for alias in databases.keys() - {"default"}:
+        databases[alias]["TEST"] = {"MIRROR": "default"}
     return databases
 
 
@@ -94,6 +107,10 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TOOLROOM_READER_ROLE = DATABASES["reader"]["USER"]
 TOOLROOM_READER_POOL = env.toolroom_reader_pool
+SPRINTS_ANALYST_ROLE = DATABASES["analyst"]["USER"] if "analyst" in DATABASES else ANALYST
+SPRINTS_ANALYST_POOL = env.sprints_analyst_pool
+SPRINTS_MOST_COST = env.sprints_most_cost
+SPRINTS_ACCEPTED_WALLS = env.sprints_accepted_walls
 TOOLROOM_FAST_LANE = env.toolroom_fast_lane
 TOOLROOM_LIMITS_URL = env.toolroom_limits_url
 TOOLROOM_API_KEY = env.toolroom_api_key
@@ -102,11 +119,35 @@ GRAPHQL_SECRETS = upstream_secrets()
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 
+JIRA_TOKEN = env.jira_token
+JIRA_EMAIL = env.jira_email
 BACKTESTS_RESPONSE_BYTES = env.backtests_response_bytes
 
-CELERY_BROKER_URL = env.celery_broker_url
+OPENAI_BASE_URL = env.openai_base_url
+OPENAI_API_KEY = env.openai_api_key
+AGENT_MODEL = env.agent_model
+AGENT_TOOL_MODE = env.agent_tool_mode
+AGENT_PROMPT_PRICE = env.agent_prompt_price
+AGENT_COMPLETION_PRICE = env.agent_completion_price
+AGENT_MODEL_SILENCE_SECONDS = env.agent_model_silence_seconds
+AGENT_KEEP_DAYS = env.agent_keep_days
+AGENT_MODEL_RETRIES = env.agent_model_retries
+
+TOOLROOM_BROKER_IS_EMBEDDED = not env.celery_broker_url
+CELERY_BROKER_URL = env.celery_broker_url or broker.address(TOOLROOM_VAR)
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "agents.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
+    "forget": {"task": "agents.forget", "schedule": crontab(hour=4, minute=10)},
+}
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

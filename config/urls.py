@@ -5,10 +5,13 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
+from agents import api as agents_api
 from backtests import api as backtests_api
 from backtests import resources as backtests_resources
 from linescore import resources as linescore_resources
 from linescore.graphql.views import view as hockey_graphql
+from sprints import api as sprints_api
+from sprints import resources as sprints_resources
 from toolbox.registry import registry
 from toolbox.rest import ToolsAPI, tools_router
 
@@ -18,14 +21,17 @@ api = ToolsAPI(
     description="Tools for LLM agents. Every call needs an API key: `Authorization: Bearer <key>`.",
     openapi_extra={"components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}},
 )
+api.add_router("/agents", agents_api.router)
 api.add_router("/tools", tools_router(registry))
 api.add_router("/backtests", backtests_api.router)
+api.add_router("/sprints", sprints_api.router)
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/api/docs")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),
+    path("api/resources/sprints/", include(sprints_resources.router.urls)),
     path("api/resources/", RedirectView.as_view(pattern_name="resources-docs")),
     path("api/resources/openapi.json", SpectacularJSONAPIView.as_view(), name="resources-openapi"),
     path("api/resources/docs", SpectacularSwaggerView.as_view(url_name="resources-openapi"), name="resources-docs"),

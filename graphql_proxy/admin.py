@@ -49,11 +49,13 @@ class UpstreamAdmin(CuratedAdmin):
     notice = "Tools see a change within 5 s. An upstream at another host forgets its stored secrets: type them again."
     form = UpstreamForm
     inlines = [HeaderInline]
-    list_display = ["slug", "title", "address", "is_enabled", "is_default", "is_local", "allows_mutations"]
+    filter_horizontal = ["keys"]
+    list_display = ["slug", "title", "address", "is_enabled", "is_default", "is_open", "is_local", "allows_mutations"]
     search_fields = ["slug", "title", "address"]
     ordering = ["slug"]
     fieldsets = [
         (None, {"fields": ["slug", "title", "address", "is_enabled", "is_default", "notes"]}),
+        ("Who may ask it", {"fields": ["is_open", "keys"]}),
         ("What it may be asked", {"fields": ["is_local", "allows_mutations", "allows_introspection"]}),
         ("Limits", {"fields": LIMITS}),
     ]

@@ -18,7 +18,8 @@ from graphql_proxy.lookups import Context
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstream_answers import Outcome, core_error, read_answer
 from graphql_proxy.upstreams import KnownUpstream, headers_of
-from toolbox.web import Destination, WebFailure, web
+from toolbox.web import Destination, web
+from toolbox.web_failures import WebFailure
 
 kept_answers = KeptAnswers()
 clock: Callable[[], float] = time.monotonic

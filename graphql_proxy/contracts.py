@@ -9,7 +9,7 @@ from toolbox.dialect import Dialect
 from toolbox.errors import ErrorCode
 
 NO_UPSTREAM = ErrorCode("NO_UPSTREAM", 503, "No upstream is configured.")
-UNKNOWN_UPSTREAM = ErrorCode("UNKNOWN_UPSTREAM", 404, "There is no upstream of that name.")
+UNKNOWN_UPSTREAM = ErrorCode("UNKNOWN_UPSTREAM", 404, "No such upstream is open to this key.")
 DOCUMENT_REFUSED = ErrorCode("DOCUMENT_REFUSED", 400, "The document goes past a limit, or is not safe to send.")
 MUTATION_REFUSED = ErrorCode("MUTATION_REFUSED", 403, "Documents that write or subscribe are not sent by this tool.")
 UPSTREAM_UNREACHABLE = ErrorCode("UPSTREAM_UNREACHABLE", 502, "The upstream cannot be reached.")
@@ -35,7 +35,7 @@ MOST_UPSTREAM_SECONDS = 60
 ASKING_DEADLINE_SECONDS = MOST_UPSTREAM_SECONDS + 5.0
 """Above every upstream's own time, which is the one that is told."""
 
-UPSTREAM = Field(None, description="Which upstream to ask, by its name; the default one if not given.", max_length=40)
+UPSTREAM = Field(None, description="Which upstream to ask, by its name; the key's default if not given.", max_length=40)
 
 
 class GraphqlDialect(Dialect):

@@ -9,7 +9,8 @@ from graphql_proxy import refusals
 from graphql_proxy.upstream_answers import read_answer
 from graphql_proxy.upstreams import KnownUpstream, headers_of
 from toolbox.errors import ToolError
-from toolbox.web import Destination, WebFailure, web
+from toolbox.web import Destination, web
+from toolbox.web_failures import WebFailure
 
 MOST_BYTES = 33_554_432
 TIMEOUT_SECONDS = 60.0

@@ -1,4 +1,4 @@
-"""How many queries the upstreams really have, for the description of `execute_graphql`."""
+"""How many queries the upstreams open to all really have, for the description of `execute_graphql`."""
 
 from graphql_proxy.schemas import schemas
 from graphql_proxy.upstreams import upstreams
@@ -17,8 +17,9 @@ async def refresh() -> None:
     """Count again: whoever watches these tables calls it when they change."""
     global _said
     parts: list[str] = []
-    for upstream in (await upstreams())[:MOST_NAMED]:
+    open_ones = [upstream for upstream in await upstreams() if upstream.is_open]
+    for upstream in open_ones[:MOST_NAMED]:
         known = await schemas.of(upstream.slug)
         count = f"{known.query_count:,} queries" if known else "a schema that is not stored"
-        parts.append(f"{upstream.slug}{' (the default)' if not parts else ''}: {count}")
-    _said = f"Upstreams now: {'; '.join(parts)}." if parts else "No upstream is configured now."
+        parts.append(f"{upstream.slug}{' (the default)' if upstream.is_default else ''}: {count}")
+    _said = f"Upstreams now: {'; '.join(parts)}." if parts else "No upstream is open to every key now."

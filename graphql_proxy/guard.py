@@ -11,6 +11,7 @@ from graphql_proxy.costing import FragmentCycle, Surroundings, Weight, weigh
 from graphql_proxy.documents import MOST_FRAGMENTS, MOST_NESTING, Document, measured, parsed
 from graphql_proxy.upstreams import KnownUpstream
 
+_WAY_TO_WRITE = "Use execute_graphql_mutation, with a key that has the scope graphql_proxy:write."
 _LESS_INTROSPECTION = "Use the introspect_schema tool, which answers from the stored schema."
 
 
@@ -72,7 +73,7 @@ def refuse_forbidden(document: Document, *, weight: Weight, upstream: KnownUpstr
     if OperationType.MUTATION in kinds and not upstream.allows_mutations:
         raise refusals.writes("mutation", suggestion=f"The upstream {upstream.slug} is read only here; use queries.")
     if OperationType.MUTATION in kinds and not may_write:
-        raise refusals.writes("mutation", suggestion="Use execute_graphql_mutation, which needs a key that may write.")
+        raise refusals.writes("mutation", suggestion=_WAY_TO_WRITE)
     if weight.introspects and not upstream.allows_introspection:
         raise refusals.unsafe("it asks for __schema or __type", suggestion=_LESS_INTROSPECTION)
 

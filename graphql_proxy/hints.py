@@ -17,6 +17,8 @@ from toolbox.reader import reader
 logger = logging.getLogger(__name__)
 
 MOST_HINTS = 10
+MOST_EXPLAINED = 10
+"""Different errors of one answer; a pattern that is slow may cost its time for each."""
 LONGEST_ERROR = 2_000
 LONGEST_GROUP = 100
 MATCH_SECONDS = 0.05
@@ -70,9 +72,10 @@ def message_hints(hints: Iterable[Hint]) -> list[MessageHint]:
 
 
 def hints_beside(errors: Iterable[str], *, hints: Iterable[Hint], context: Context) -> list[str]:
-    """Give what the hints say about the errors, each once, ten at most."""
+    """Give what the hints say about the first ten different errors, each once, ten at most."""
     rows = [hint for hint in hints if hint.layer == "beside"]
-    said = (fit.said for error in errors for fit in fits(error, hints=rows, context=context))
+    different = list(dict.fromkeys(errors))[:MOST_EXPLAINED]
+    said = (fit.said for error in different for fit in fits(error, hints=rows, context=context))
     return list(dict.fromkeys(said))[:MOST_HINTS]
 
 

@@ -14,7 +14,8 @@ from graphql_proxy.hockey_contracts import (
 )
 from graphql_proxy.operations import operation_named, run, sort_of
 from graphql_proxy.resolving import Several, resolved
-from graphql_proxy.upstreams import KnownUpstream, upstream_named
+from graphql_proxy.upstreams import KnownUpstream, upstream_for
+from toolbox.callers import Caller
 
 ANSWER, HEAD_TO_HEAD = "Answer", "HeadToHead"
 LOWEST_IS_BEST = ("GAA",)
@@ -28,34 +29,34 @@ async def asked_back(work: Awaitable[OperationAnswer]) -> OperationAnswer:
         return several.answer()
 
 
-async def player(ask: PlayerQuestion) -> OperationAnswer:
+async def player(ask: PlayerQuestion, *, caller: Caller) -> OperationAnswer:
     """Give a player and the seasons played."""
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(caller, named=ask.upstream)
     found = await resolved(ask.player, kind="player", upstream=upstream)
     variables = {"id": found, "season": ask.season, "league": ask.league, "limit": ask.limit}
     return await _one("player", ask.player, variables, upstream=upstream, limit=ask.limit)
 
 
-async def team(ask: TeamQuestion) -> OperationAnswer:
+async def team(ask: TeamQuestion, *, caller: Caller) -> OperationAnswer:
     """Give a team and its seasons."""
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(caller, named=ask.upstream)
     found = await resolved(ask.team, kind="team", upstream=upstream, league=ask.league)
     variables = {"id": found, "season": ask.season, "league": ask.league, "limit": ask.limit}
     return await _one("team", ask.team, variables, upstream=upstream, limit=ask.limit)
 
 
-async def standings(ask: StandingsQuestion) -> OperationAnswer:
+async def standings(ask: StandingsQuestion, *, caller: Caller) -> OperationAnswer:
     """Give a table."""
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_league_standings")
     sort = sort_of(operation, step=ANSWER, order="stat", stat=ask.sort) if ask.sort else None
     variables = {"league": ask.league, "season": ask.season, "sort": sort, "limit": ask.limit}
     return (await run(operation, step=ANSWER, variables=variables, upstream=upstream, limit=ask.limit)).answer(upstream)
 
 
-async def leaders(ask: LeadersQuestion) -> OperationAnswer:
+async def leaders(ask: LeadersQuestion, *, caller: Caller) -> OperationAnswer:
     """Give the best of a league."""
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_league_leaders")
     step = ask.position.capitalize()
     stat = ask.chosen_stat()
@@ -64,9 +65,9 @@ async def leaders(ask: LeadersQuestion) -> OperationAnswer:
     return (await run(operation, step=step, variables=variables, upstream=upstream, limit=ask.limit)).answer(upstream)
 
 
-async def games(ask: GamesQuestion) -> OperationAnswer:
+async def games(ask: GamesQuestion, *, caller: Caller) -> OperationAnswer:
     """Give games of all, of one team, or of two against each other."""
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_games")
     step = HEAD_TO_HEAD if ask.opponent else ANSWER
     variables = {
@@ -87,9 +88,9 @@ async def games(ask: GamesQuestion) -> OperationAnswer:
     return ran.answer(upstream)
 
 
-async def game_logs(ask: GameLogsQuestion) -> OperationAnswer:
+async def game_logs(ask: GameLogsQuestion, *, caller: Caller) -> OperationAnswer:
     """Give the games of a player or a team, as they saw them."""
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_game_logs")
     player_id = await resolved(ask.player, kind="player", upstream=upstream) if ask.player else None
     variables = {

@@ -11,17 +11,20 @@ from graphql_proxy.schema_answers import (
 )
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.schemas import KnownSchema, schemas
-from graphql_proxy.upstreams import upstream_named
+from graphql_proxy.upstreams import upstream_for
+from toolbox.callers import Caller
 from toolbox.errors import ErrorCode, ToolError
+
+MOST_NEAR = 8
 
 NO_SCHEMA = ErrorCode("NO_SCHEMA", 503, "No schema of the upstream is stored.")
 UNKNOWN_NAME = ErrorCode("UNKNOWN_NAME", 404, "The schema has no query or type of that name.")
 SCHEMA_ERRORS = (*CHOICE_ERRORS, NO_SCHEMA, UNKNOWN_NAME)
 
 
-async def described(ask: SchemaQuestion) -> SchemaAnswer:
+async def described(ask: SchemaQuestion, *, caller: Caller) -> SchemaAnswer:
     """Give what was asked for, within the budget; raises ToolError."""
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(caller, named=ask.upstream)
     known = await schemas.of(upstream.slug)
     if known is None:
         raise ToolError(
@@ -34,7 +37,7 @@ async def described(ask: SchemaQuestion) -> SchemaAnswer:
 
 def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str) -> SchemaAnswer:
     budget = Budget()
-    query = kind = hits = None
+    query = kind = hits = unmatched = near = None
     if ask.query_name:
         try:
             query = query_description(known.schema, name=ask.query_name, depth=ask.depth, budget=budget)
@@ -47,6 +50,8 @@ def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str) -> SchemaAnsw
             raise _unknown(ask.type_name, known, kind="type", parameter="typeName") from unknown
     if ask.search:
         hits = found(known.index, text=ask.search, budget=budget)
+        unmatched = known.index.strangers(ask.search) or None
+        near = None if hits else known.index.nearest(ask.search, limit=MOST_NEAR)
     return SchemaAnswer(
         upstream=slug,
         version=known.version,
@@ -54,8 +59,10 @@ def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str) -> SchemaAnsw
         query=query,
         type=kind,
         found=hits,
+        unmatched=unmatched,
+        nearest=near,
         left_out=budget.left_out,
-        next=_next(ask, has_hits=bool(hits)),
+        next=_next(ask, near=near, unmatched=unmatched),
     )
 
 
@@ -72,15 +79,21 @@ def _unknown(given: str, known: KnownSchema, *, kind: str, parameter: str) -> To
     )
 
 
-def _next(ask: SchemaQuestion, *, has_hits: bool) -> str:
+def _next(ask: SchemaQuestion, *, near: list[str] | None, unmatched: list[str] | None) -> str:
     if ask.query_name:
         return "Put real values into the example and send it with execute_graphql; ask typeName for a type left out."
     if ask.type_name:
         return "Ask queryName for one of its queries, to get a document that runs."
-    if ask.search:
-        return (
-            "Ask queryName for a query, typeName for a type."
-            if has_hits
-            else "Nothing is called like that; try other words, such as what it is counted or listed by."
-        )
-    return "Ask search with a few words, such as 'league standings'; then queryName for one query."
+    if not ask.search:
+        return "Ask search with a few words, such as 'league standings'; then queryName for one query."
+    if near is not None:
+        return _nothing_found(ask.search, near)
+    listed = ", ".join(unmatched or ())
+    plainly = f"Nothing is called or described by {listed}; what was found is spelt alike or fits the rest. "
+    return f"{plainly if unmatched else ''}Ask queryName for a query, typeName for a type."
+
+
+def _nothing_found(text: str, near: list[str]) -> str:
+    """Say plainly that a search found nothing, and what is called most like it."""
+    spelt = f"Spelt most like it: {', '.join(near)}." if near else "Nothing is spelt like it either."
+    return f"Nothing matches {text[:60]!r} in names or descriptions. {spelt} Try what it is counted or listed by."

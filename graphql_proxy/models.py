@@ -11,6 +11,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models import Q
 
+from toolbox.models import ApiKey
+
 SLUG = RegexValidator(r"^[a-z][a-z0-9-]{0,39}$", "Lower-case letters, digits and hyphens, beginning with a letter.")
 
 
@@ -38,6 +40,16 @@ class Upstream(models.Model):
     is_default = models.BooleanField(default=False, help_text="Asked where a caller names none.")
     is_local = models.BooleanField(
         default=False, help_text="It may stand at a private address, such as 127.0.0.1; others are refused there."
+    )
+    is_open = models.BooleanField(
+        default=True, help_text="Every key that may read may ask it; otherwise only the keys chosen below."
+    )
+    keys = models.ManyToManyField(
+        ApiKey,
+        blank=True,
+        related_name="+",
+        db_table="graphql_proxy_upstream_keys",
+        help_text="Who may ask it where it is not open to all.",
     )
     allows_mutations = models.BooleanField(default=False, help_text="Documents that write may be sent, when approved.")
     allows_introspection = models.BooleanField(

@@ -1,4 +1,4 @@
-"""The SQL of this domain. All but the headers is read as the reader role; those only the owner can see."""
+"""The SQL of this domain. All is read as the reader role but headers and chosen keys, which only the owner can see."""
 
 from typing import Any
 
@@ -8,13 +8,21 @@ Row = dict[str, Any]
 
 _UPSTREAMS = """
 SELECT
-  id, slug, title, address, is_default, is_local, allows_mutations, allows_introspection, timeout_seconds,
+  id, slug, title, address, is_default, is_local, is_open, allows_mutations, allows_introspection, timeout_seconds,
   cache_seconds, most_answer_bytes, most_document_bytes, most_tokens, most_depth, most_aliases, most_root_fields,
   most_directives, most_list_size, assumed_list_size, most_cost
 FROM graphql_proxy_upstreams
 WHERE is_enabled
 ORDER BY is_default DESC, slug
 LIMIT 200
+"""
+
+_OPEN_TO = """
+SELECT chosen.upstream_id, chosen.apikey_id AS key_id, key.owner_id
+FROM graphql_proxy_upstream_keys AS chosen
+JOIN toolbox_api_keys AS key ON key.id = chosen.apikey_id
+WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now())
+LIMIT 10000
 """
 
 _HEADERS = """
@@ -37,6 +45,11 @@ LIMIT 500
 async def upstreams(*, reader: Pool) -> list[Row]:
     """Give every enabled upstream, the default first."""
     return (await reader.fetch(_UPSTREAMS)).rows
+
+
+async def open_to(*, ledger: Pool) -> list[Row]:
+    """Give the keys, with their owners, that were chosen for upstreams which are not open to all."""
+    return (await ledger.fetch(_OPEN_TO)).rows
 
 
 async def headers(upstream_id: int, *, ledger: Pool) -> list[Row]:

@@ -1,6 +1,7 @@
-"""How this domain says no. No message names an address or a header."""
+"""How this domain says no. No message names an address, or what a header holds."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from graphql_proxy.contracts import (
     DOCUMENT_REFUSED,
@@ -14,8 +15,9 @@ from graphql_proxy.contracts import (
     UPSTREAM_UNREACHABLE,
 )
 from toolbox.errors import ToolError
-from toolbox.web import AddressRefused, Overdue, Oversized, Unreachable, WebFailure
+from toolbox.web_failures import AddressRefused, Overdue, Oversized, UnknownHost, Unreachable, WebFailure
 
+_ASK_A_PERSON = "Whoever runs this server can open an upstream to this key in the admin, under Upstreams."
 _ASK_LESS = "Ask for less: fewer fields, a smaller limit, one query instead of several."
 
 
@@ -28,17 +30,36 @@ def no_upstream() -> ToolError:
     )
 
 
-def unknown_upstream(given: str, *, known: Iterable[str]) -> ToolError:
-    """Refuse an upstream that is not there, listing those that are."""
+def unknown_upstream(given: str, *, known: Iterable[str], whose: str = "") -> ToolError:
+    """Refuse an upstream that is not there, listing those that are; `whose` says for whom."""
     names = sorted(known)
+    near = get_close_matches(given[:40], names, n=1, cutoff=0.7)
     return ToolError(
         UNKNOWN_UPSTREAM,
-        f"There is no upstream {given[:40]!r}.",
-        suggestion=f"Use one of: {', '.join(names)}; or leave upstream out for the default.",
+        f"There is no upstream {given[:40]!r}{whose}.",
+        suggestion=f"Use one of: {', '.join(names)}; or leave upstream out for the default."
+        if names
+        else _ASK_A_PERSON,
         field="upstream",
         details={"upstreams": names},
-        retry_with={"upstream": None},
+        retry_with={"upstream": near[0]} if near else None,
     )
+
+
+def lost_default(slug: str, *, known: Iterable[str]) -> ToolError:
+    """Refuse because the key's own default upstream is not there, or not open to it."""
+    return _unchosen(f"This key asks {slug[:40]!r} by default, which is not there or not open to it.", known=known)
+
+
+def no_default(*, known: Iterable[str]) -> ToolError:
+    """Refuse because no upstream was named and none that the caller may ask is the default."""
+    return _unchosen("No upstream was named, and none that this key may ask is the default.", known=known)
+
+
+def _unchosen(message: str, *, known: Iterable[str]) -> ToolError:
+    names = sorted(known)
+    suggestion = f"Name one as upstream: {', '.join(names)}." if names else _ASK_A_PERSON
+    return ToolError(UNKNOWN_UPSTREAM, message, suggestion=suggestion, field="upstream", details={"upstreams": names})
 
 
 def too_much(what: str, *, found: int, most: int) -> ToolError:
@@ -74,6 +95,11 @@ def no_answer(failure: WebFailure, *, slug: str, is_local: bool) -> ToolError:
         case AddressRefused():
             code = UPSTREAM_UNREACHABLE
             suggestion = "Whoever runs this server can mark the upstream as local, if that is meant."
+        case UnknownHost():
+            code = UPSTREAM_UNREACHABLE
+            suggestion = (
+                "Whoever runs this server must mend the upstream's address in the admin; ask another meanwhile."
+            )
         case Unreachable() if is_local:
             code = UPSTREAM_UNREACHABLE
             suggestion = "It is served by this machine: is its web process running? `manage.py quickstart` starts ours."
@@ -112,6 +138,15 @@ def slow_down(*, slug: str, seconds: int | None) -> ToolError:
         f"The upstream {slug} takes no more requests now (HTTP 429).",
         suggestion=f"Try again {when}, and ask for more at once instead of often.",
         retry_after_seconds=seconds,
+    )
+
+
+def unset_variable(*, slug: str, header: str) -> ToolError:
+    """Tell that the environment does not hold a header's value."""
+    return ToolError(
+        UPSTREAM_ERROR,
+        f"The upstream {slug} cannot be asked: the environment variable of its header {header} is not set.",
+        suggestion="Whoever runs this server must set the variable and start the server again.",
     )
 
 

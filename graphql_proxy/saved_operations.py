@@ -1,6 +1,7 @@
 """Rows of SavedOperation as tools, or the reason why one cannot be."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from graphql import GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationType, print_ast, validate
@@ -12,8 +13,9 @@ from graphql_proxy.flattening import NoMapping, read_mapping
 from graphql_proxy.hockey_contracts import OPERATION_ERRORS, OperationAnswer
 from graphql_proxy.operations import Operation, run
 from graphql_proxy.schemas import schemas
-from graphql_proxy.upstreams import upstream_named
+from graphql_proxy.upstreams import KnownUpstream, upstream_for, upstream_named, who_may_ask
 from graphql_proxy.variables import NoParameters, question_model
+from toolbox.callers import CallContext
 from toolbox.contract import Question
 from toolbox.errors import ToolError
 from toolbox.memory import forget_all
@@ -61,11 +63,19 @@ class SavedOperations:
         try:
             upstream = await upstream_named(row["slug"])
             known = await schemas.of(upstream.slug)
-            return made_tool(row, schema=known.schema if known else None, toolkit=self._toolkit_of())
+            tool = made_tool(row, schema=known.schema if known else None, toolkit=self._toolkit_of())
+            return await _for_its_callers(tool, row, upstream=upstream)
         except (NotATool, ToolMistake) as unusable:
             return Skipped(name=row["name"], reason=str(unusable))
         except ToolError as refused:
             return Skipped(name=row["name"], reason=refused.message)
+
+
+async def _for_its_callers(tool: Tool, row: Row, *, upstream: KnownUpstream) -> Tool:
+    """List a tool of a closed upstream only to those who may ask it; a row without one asks the key's own default."""
+    if row["slug"] is None or upstream.is_open:
+        return tool
+    return replace(tool, offered_to=await who_may_ask(upstream))
 
 
 def check_operation(row: Row, *, schema: GraphQLSchema | None) -> None:
@@ -150,12 +160,12 @@ def _refuse_other_variables(found: OperationDefinitionNode, *, question: type[Qu
 def _function(row: Row, *, operation: Operation, step: str, question: type[Question]) -> ToolFunction:
     slug = row["slug"]
 
-    async def function(ask: Any) -> OperationAnswer:
-        upstream = await upstream_named(slug)
+    async def function(ask: Any, call: CallContext) -> OperationAnswer:
+        upstream = await upstream_for(call.caller, named=slug)
         given = ask.model_dump(by_alias=True, exclude_none=True)
         return (await run(operation, step=step, variables=given, upstream=upstream)).answer(upstream)
 
     function.__name__ = row["name"]
     function.__doc__ = row["description"]
-    function.__annotations__ = {"ask": question, "return": OperationAnswer}
+    function.__annotations__ = {"ask": question, "call": CallContext, "return": OperationAnswer}
     return function

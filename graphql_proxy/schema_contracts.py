@@ -41,7 +41,7 @@ class SchemaQuestion(Question):
         description="How many types deep to show what a query or type returns; 1 if not given.",
     )
     upstream: str | None = Field(
-        None, min_length=1, max_length=40, description="Which upstream's schema; the default one if not given."
+        None, min_length=1, max_length=40, description="Which upstream's schema; the key's default if not given."
     )
 
 
@@ -98,6 +98,12 @@ class SchemaAnswer(Answer):
     version: int = Field(description="Which version of the stored schema.")
     counts: SchemaCounts = Field(description="How large the schema is.")
     found: list[FoundEntry] | None = Field(None, description="What fits the search, best first.")
+    unmatched: list[str] | None = Field(
+        None, description="Words of the search that stand nowhere in the schema; what was found is spelt alike at best."
+    )
+    nearest: list[str] | None = Field(
+        None, description="Set where nothing fits the search: what is spelt most like it, queries first."
+    )
     query: QueryDescription | None = Field(None, description="The query asked for.")
     type: TypeDescription | None = Field(None, description="The type asked for.")
     left_out: list[str] = Field(description="What did not fit, and how to ask for it.", serialization_alias="leftOut")

@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from heapq import nlargest
 from typing import Literal
 
 from graphql import (
@@ -30,6 +31,7 @@ _EMPTY_WORDS = frozenset(
 MOST_WORDS = 12
 SHORTEST_BEGINNING = 3
 LEAST_LIKENESS = 0.75
+MOST_ALIKE, LEAST_SHARED = 4, 0.25
 RARITY_OF_A_GUESS = 3.0
 DESCRIPTION_WEIGHT, ARGUMENT_WEIGHT = 0.35, 0.3
 
@@ -88,6 +90,34 @@ class SchemaIndex:
         weighed = {number: self._weighed(number, score) for number, score in scores.items()}
         best = sorted(weighed, key=lambda number: (-weighed[number], len(self.entries[number].path), number))
         return [self.entries[number] for number in best[:limit]]
+
+    def strangers(self, text: str) -> list[str]:
+        """Give the words of a search that stand nowhere in the schema, not even as the beginning of a word."""
+        return [word for word in dict.fromkeys(_asked(text)) if word not in self.postings and not self._begun(word)]
+
+    def nearest(self, text: str, *, limit: int) -> list[str]:
+        """Name what has words that are spelt most like those of a search, however unlike they are."""
+        scores: dict[int, float] = {}
+        for word in _asked(text):
+            for known, likeness in self._alike(word):
+                for posting in self.postings[known]:
+                    score = self._weighed(posting.entry, likeness * posting.weight)
+                    scores[posting.entry] = max(score, scores.get(posting.entry, 0))
+        best = sorted(scores, key=lambda number: (-scores[number], len(self.entries[number].path), number))
+        return list(dict.fromkeys(self.entries[number].path for number in best))[:limit]
+
+    def _alike(self, word: str) -> list[tuple[str, float]]:
+        """Give the index's words that share most of their trigrams with one, and how much they share."""
+        grams = _grams(word)
+        shared = Counter(known for gram in grams for known in self.trigrams.get(gram, ()))
+        alike = ((known, 2 * count / (len(grams) + len(known))) for known, count in shared.items())
+        return nlargest(MOST_ALIKE, (one for one in alike if one[1] >= LEAST_SHARED), key=lambda one: one[1])
+
+    def _begun(self, word: str) -> set[str]:
+        """Give the index's words that begin with one."""
+        grams = _grams(word) if len(word) >= SHORTEST_BEGINNING else ()
+        like = {known for gram in grams for known in self.trigrams.get(gram, ())}
+        return {known for known in like if known != word and known.startswith(word)}
 
     def _weighed(self, number: int, score: float) -> float:
         return score * _WEIGHTS[self.entries[number].kind] / (1 + 0.15 * self.lengths[number])

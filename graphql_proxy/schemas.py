@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 from graphql import GraphQLSchema
 
@@ -12,6 +11,7 @@ from graphql_proxy.schema_search import SchemaIndex
 from toolbox.memory import Memory
 from toolbox.pool import Pool
 from toolbox.reader import reader
+from toolbox.under_way import UnderWay
 
 MOST_KEPT = 8
 
@@ -28,16 +28,11 @@ _TEXT = "SELECT sdl FROM graphql_proxy_schemas WHERE digest = %s LIMIT 1"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KnownSchema:
-    """A parsed schema, with what is worked out of it once."""
+    """A parsed schema with its search index, and which version of an upstream's it is."""
 
     schema: GraphQLSchema
-    digest: str
+    index: SchemaIndex
     version: int
-
-    @cached_property
-    def index(self) -> SchemaIndex:
-        """The search index."""
-        return SchemaIndex.of(self.schema)
 
     @property
     def query_count(self) -> int:
@@ -52,7 +47,7 @@ class SchemaStore:
         self._pool = pool
         self._newest: Memory[KnownSchema | None] = Memory()
         self._parsed: OrderedDict[str, KnownSchema] = OrderedDict()
-        self._parsing: dict[str, asyncio.Task[KnownSchema]] = {}
+        self._parsing: UnderWay[KnownSchema] = UnderWay()
 
     async def of(self, slug: str) -> KnownSchema | None:
         """Give an upstream's schema, None where none is stored; one statement every 4 s, two when it is new."""
@@ -61,7 +56,8 @@ class SchemaStore:
             found = await self._pool.fetch(_NEWEST, [slug])
             if not found.rows:
                 return None
-            return await self._read(found.rows[0]["digest"], version=found.rows[0]["version"])
+            known = await self._read(found.rows[0]["digest"])
+            return replace(known, version=found.rows[0]["version"])  # another upstream may have the same text
 
         return await self._newest.get(slug, newest)
 
@@ -69,31 +65,25 @@ class SchemaStore:
         """Forget which versions are newest; what was parsed is kept, because it is known by its digest."""
         self._newest.forget()
 
-    async def _read(self, digest: str, *, version: int) -> KnownSchema:
+    async def _read(self, digest: str) -> KnownSchema:
         if digest in self._parsed:
             self._parsed.move_to_end(digest)
             return self._parsed[digest]
-        task = self._parsing.get(digest)
-        if task is None:
-            task = asyncio.create_task(self._parse(digest, version=version))
-            self._parsing[digest] = task
-            task.add_done_callback(lambda _: self._parsing.pop(digest, None))
-        return await asyncio.shield(task)
+        return await self._parsing.join(digest, lambda: self._parse(digest))
 
-    async def _parse(self, digest: str, *, version: int) -> KnownSchema:
+    async def _parse(self, digest: str) -> KnownSchema:
         """Parse in a thread, so that other calls are answered meanwhile."""
         found = await self._pool.fetch(_TEXT, [digest])
-        known = await asyncio.to_thread(_parsed, found.rows[0]["sdl"], digest, version)
+        known = await asyncio.to_thread(_parsed, found.rows[0]["sdl"])
         self._parsed[digest] = known
         while len(self._parsed) > MOST_KEPT:
             self._parsed.popitem(last=False)
         return known
 
 
-def _parsed(sdl: str, digest: str, version: int) -> KnownSchema:
-    known = KnownSchema(schema=read_stored(sdl), digest=digest, version=version)
-    assert known.index  # noqa: S101 - worked out here, in the thread, rather than by the first search
-    return known
+def _parsed(sdl: str) -> KnownSchema:
+    schema = read_stored(sdl)
+    return KnownSchema(schema=schema, index=SchemaIndex.of(schema), version=0)
 
 
 schemas = SchemaStore(reader)

@@ -26,7 +26,9 @@ from graphql_proxy.hockey_contracts import (
 from graphql_proxy.introspection import SCHEMA_ERRORS, described
 from graphql_proxy.saved_operations import SavedOperations
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
-from graphql_proxy.upstreams import upstream_named
+from graphql_proxy.slots import SLOTS
+from graphql_proxy.upstreams import upstream_for
+from toolbox.callers import CallContext, Caller
 from toolbox.tool import Toolkit
 
 toolkit: Toolkit = Toolkit(
@@ -34,6 +36,7 @@ toolkit: Toolkit = Toolkit(
     summary="Questions put to a remote GraphQL API.",
     dialect=GraphqlDialect(),
     dynamic=SavedOperations(lambda: toolkit),
+    slots=SLOTS,
 )
 
 _STANDINGS = (
@@ -48,7 +51,7 @@ _STANDINGS = (
     deadline_seconds=ASKING_DEADLINE_SECONDS,
     live=figures.said,
 )
-async def execute_graphql(ask: GraphqlQuery) -> GraphqlAnswer:
+async def execute_graphql(ask: GraphqlQuery, call: CallContext) -> GraphqlAnswer:
     """
     Run a GraphQL query against the upstream API and answer what it answered, with help where it reports errors.
 
@@ -61,7 +64,7 @@ async def execute_graphql(ask: GraphqlQuery) -> GraphqlAnswer:
     are objects need a selection. Example: { leagueStandings(slug: "nhl", season: "2024-2025", limit: 5) { position
     team { name } stats { GP W PTS } } }
     """
-    return await _run(ask, may_write=False)
+    return await _run(ask, caller=call.caller, may_write=False)
 
 
 @toolkit.tool(
@@ -71,30 +74,30 @@ async def execute_graphql(ask: GraphqlQuery) -> GraphqlAnswer:
     writes=True,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
-async def execute_graphql_mutation(ask: GraphqlMutation) -> GraphqlAnswer:
+async def execute_graphql_mutation(ask: GraphqlMutation, call: CallContext) -> GraphqlAnswer:
     """
     Run a GraphQL document that may change something at an upstream which allows mutations; others refuse it.
 
     It needs a key that may write, and in conversations a person's approval. For reading use execute_graphql. It is sent
     once: after a failure find out by a query whether the change was made.
     """
-    return await _run(ask, may_write=True)
+    return await _run(ask, caller=call.caller, may_write=True)
 
 
 @toolkit.tool(example=GraphqlQuery(query=_STANDINGS), errors=CHOICE_ERRORS, queries=2)
-async def validate_query(ask: GraphqlQuery) -> Validity:
+async def validate_query(ask: GraphqlQuery, call: CallContext) -> Validity:
     """
     Tell whether a GraphQL document is valid and what it would cost, without sending it.
 
     It is held to the stored schema of the upstream and to the limits that execute_graphql keeps. Use it on a draft that
     is long or was refused; hints say how to mend what is wrong.
     """
-    upstream = await upstream_named(ask.upstream)
+    upstream = await upstream_for(call.caller, named=ask.upstream)
     return await checked(_request(ask), upstream=upstream)
 
 
 @toolkit.tool(example=SchemaQuestion(search="league standings"), errors=SCHEMA_ERRORS, queries=2)
-async def introspect_schema(ask: SchemaQuestion) -> SchemaAnswer:
+async def introspect_schema(ask: SchemaQuestion, call: CallContext) -> SchemaAnswer:
     """
     Look into the upstream's GraphQL schema: find a query, see its arguments and answer, get a document that runs.
 
@@ -103,7 +106,7 @@ async def introspect_schema(ask: SchemaQuestion) -> SchemaAnswer:
     shows a type or enum. Without parameters it counts. Answers stay below about 1,500 tokens and name what they leave
     out.
     """
-    return await described(ask)
+    return await described(ask, caller=call.caller)
 
 
 @toolkit.tool(
@@ -112,14 +115,14 @@ async def introspect_schema(ask: SchemaQuestion) -> SchemaAnswer:
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
-async def get_player(ask: PlayerQuestion) -> OperationAnswer:
+async def get_player(ask: PlayerQuestion, call: CallContext) -> OperationAnswer:
     """
     Show a hockey player: position, birth, size, team, and the numbers of each season.
 
     Use it for questions about one player. Give an id or a name; where a name fits several players, the answer lists
     them in clarification: ask again with the id. An upstream without players refuses and says so.
     """
-    return await hockey.asked_back(hockey.player(ask))
+    return await hockey.asked_back(hockey.player(ask, caller=call.caller))
 
 
 @toolkit.tool(
@@ -128,14 +131,14 @@ async def get_player(ask: PlayerQuestion) -> OperationAnswer:
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
-async def get_team(ask: TeamQuestion) -> OperationAnswer:
+async def get_team(ask: TeamQuestion, call: CallContext) -> OperationAnswer:
     """
     Show a hockey team: city, arena, league, and its numbers season by season.
 
     Use it for questions about one team, or to find a team's id. Where a name fits several teams, the answer lists them
     in clarification: ask again with the id.
     """
-    return await hockey.asked_back(hockey.team(ask))
+    return await hockey.asked_back(hockey.team(ask, caller=call.caller))
 
 
 @toolkit.tool(
@@ -144,13 +147,13 @@ async def get_team(ask: TeamQuestion) -> OperationAnswer:
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
-async def get_league_standings(ask: StandingsQuestion) -> OperationAnswer:
+async def get_league_standings(ask: StandingsQuestion, call: CallContext) -> OperationAnswer:
     """
     Show the table of a league's season: position, games, wins, losses, points, goals of every team.
 
     Use it for who leads a league, how teams compare, or where a team stands. sort orders by one number.
     """
-    return await hockey.standings(ask)
+    return await hockey.standings(ask, caller=call.caller)
 
 
 @toolkit.tool(
@@ -159,13 +162,13 @@ async def get_league_standings(ask: StandingsQuestion) -> OperationAnswer:
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
-async def get_league_leaders(ask: LeadersQuestion) -> OperationAnswer:
+async def get_league_leaders(ask: LeadersQuestion, call: CallContext) -> OperationAnswer:
     """
     Show the best players of a league's season by one number, such as points, goals or save percentage.
 
     Use it for scoring races and rankings of skaters or goalies. An upstream without players refuses and says so.
     """
-    return await hockey.leaders(ask)
+    return await hockey.leaders(ask, caller=call.caller)
 
 
 @toolkit.tool(
@@ -174,14 +177,14 @@ async def get_league_leaders(ask: LeadersQuestion) -> OperationAnswer:
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
-async def get_games(ask: GamesQuestion) -> OperationAnswer:
+async def get_games(ask: GamesQuestion, call: CallContext) -> OperationAnswer:
     """
     List games with their scores: of a league, of a team, or of two teams against each other.
 
     Use it for results, schedules and head-to-head records; bound them by season or days. Teams are ids or names; where
     a name fits several, the answer lists them in clarification.
     """
-    return await hockey.asked_back(hockey.games(ask))
+    return await hockey.asked_back(hockey.games(ask, caller=call.caller))
 
 
 @toolkit.tool(
@@ -190,18 +193,18 @@ async def get_games(ask: GamesQuestion) -> OperationAnswer:
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
 )
-async def get_game_logs(ask: GameLogsQuestion) -> OperationAnswer:
+async def get_game_logs(ask: GameLogsQuestion, call: CallContext) -> OperationAnswer:
     """
     List a player's or a team's games as they saw them: opponent, outcome, score, and the player's numbers.
 
     Use it for form, streaks and single performances. Give player, team or both, by id or name. An upstream without
     players refuses player and says so.
     """
-    return await hockey.asked_back(hockey.game_logs(ask))
+    return await hockey.asked_back(hockey.game_logs(ask, caller=call.caller))
 
 
-async def _run(ask: GraphqlQuery, *, may_write: bool) -> GraphqlAnswer:
-    upstream = await upstream_named(ask.upstream)
+async def _run(ask: GraphqlQuery, *, caller: Caller, may_write: bool) -> GraphqlAnswer:
+    upstream = await upstream_for(caller, named=ask.upstream)
     request = _request(ask, may_write=may_write)
     return await explained(await ask_upstream(upstream, request=request), request=request, upstream=upstream)
 

@@ -1,11 +1,13 @@
-"""Which upstreams there are, remembered for 4 s, so that a change in the admin needs no restart."""
+"""Which upstreams there are and whose, remembered for 4 s, so that a change in the admin needs no restart."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
 from django.conf import settings
 
 from graphql_proxy import queries, refusals
 from graphql_proxy.secrets import Sealed, unseal
+from toolbox.callers import Caller
 from toolbox.ledger import ledger
 from toolbox.memory import Memory
 from toolbox.reader import reader
@@ -21,6 +23,7 @@ class KnownUpstream:
     address: str
     is_default: bool
     is_local: bool
+    is_open: bool
     allows_mutations: bool
     allows_introspection: bool
     timeout_seconds: float
@@ -38,6 +41,7 @@ class KnownUpstream:
 
 
 _upstreams: Memory[list[KnownUpstream]] = Memory()
+_chosen_keys: Memory[list[queries.Row]] = Memory()
 _headers: Memory[dict[str, str]] = Memory()
 _NAMES = tuple(field.name for field in fields(KnownUpstream))
 
@@ -53,16 +57,85 @@ async def upstreams() -> list[KnownUpstream]:
 
 
 async def upstream_named(slug: str | None) -> KnownUpstream:
-    """Give the upstream of that name, without a name the default (or the only) one; raises ToolError."""
+    """Give the upstream of that name, without a name the default (or the first) one; raises ToolError."""
     known = await upstreams()
     if not known:
         raise refusals.no_upstream()
     if slug is None:
         return known[0]
-    for upstream in known:
-        if upstream.slug == slug:
-            return upstream
-    raise refusals.unknown_upstream(slug, known=[upstream.slug for upstream in known])
+    return _chosen(slug, known=known)
+
+
+async def upstream_for(caller: Caller, *, named: str | None) -> KnownUpstream:
+    """
+    Give the upstream that a call means, if the caller may ask it: the named one, else the key's own default, else ours.
+
+    One that the caller may not ask is refused as one that is not there. Raises ToolError.
+    """
+    known = await upstreams()
+    if not known:
+        raise refusals.no_upstream()
+    usable = await _usable(known, caller=caller)
+    if named is not None:
+        return _chosen(named, known=usable, whose=" that this key may ask")
+    if caller.default_upstream:
+        return _own_default(caller.default_upstream, known=usable)
+    if usable and (usable[0].is_default or len(usable) == 1 or usable[0] is known[0]):
+        return usable[0]
+    raise refusals.no_default(known=[upstream.slug for upstream in usable])
+
+
+async def _usable(known: list[KnownUpstream], *, caller: Caller) -> list[KnownUpstream]:
+    """Keep the upstreams that are open to all, and those that were opened to this caller."""
+    if all(upstream.is_open for upstream in known) or _is_operator(caller):
+        return known
+    opened = await _opened_to(caller)
+    return [upstream for upstream in known if upstream.is_open or upstream.id in opened]
+
+
+async def who_may_ask(upstream: KnownUpstream) -> Callable[[Caller], bool]:
+    """Give a test of callers for an upstream that is not open to all; it knows the keys that are chosen now."""
+    chosen = [row for row in await _chosen_rows() if row["upstream_id"] == upstream.id]
+    return lambda caller: _is_operator(caller) or any(_is_of(caller, row) for row in chosen)
+
+
+async def _opened_to(caller: Caller) -> set[int]:
+    return {row["upstream_id"] for row in await _chosen_rows() if _is_of(caller, row)}
+
+
+async def _chosen_rows() -> list[queries.Row]:
+    """Give the keys that were chosen, each with its upstream; one statement as the owner in 4 s."""
+
+    async def read() -> list[queries.Row]:
+        return await queries.open_to(ledger=ledger)
+
+    return await _chosen_keys.get("all", read)
+
+
+def _is_of(caller: Caller, row: queries.Row) -> bool:
+    """Tell whether a chosen key is the caller's; a conversation has none, so any of its owner's counts."""
+    if caller.key_id is not None:
+        return bool(row["key_id"] == caller.key_id)
+    return bool(row["owner_id"] == caller.owner_id)
+
+
+def _is_operator(caller: Caller) -> bool:
+    """Tell whether it is whoever runs this machine, who could change the rows as well."""
+    return caller.key_id is None and caller.owner_id is None
+
+
+def _chosen(slug: str, *, known: Iterable[KnownUpstream], whose: str = "") -> KnownUpstream:
+    by_slug = {upstream.slug: upstream for upstream in known}
+    if slug not in by_slug:
+        raise refusals.unknown_upstream(slug, known=by_slug, whose=whose)
+    return by_slug[slug]
+
+
+def _own_default(slug: str, *, known: Iterable[KnownUpstream]) -> KnownUpstream:
+    by_slug = {upstream.slug: upstream for upstream in known}
+    if slug not in by_slug:
+        raise refusals.lost_default(slug, known=by_slug)
+    return by_slug[slug]
 
 
 async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
@@ -78,11 +151,10 @@ async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
 def _value(upstream: KnownUpstream, row: queries.Row) -> str:
     if row["variable"]:
         value: str = settings.GRAPHQL_SECRETS.get(row["variable"], "")
-    else:
-        try:
-            value = unseal(bytes(row["sealed_value"]))
-        except Sealed as sealed:
-            raise refusals.unreadable_secret(slug=upstream.slug, header=row["name"]) from sealed
-    if not value:
-        raise refusals.unreadable_secret(slug=upstream.slug, header=row["name"])
-    return value
+        if not value:
+            raise refusals.unset_variable(slug=upstream.slug, header=row["name"])
+        return value
+    try:
+        return unseal(bytes(row["sealed_value"]))
+    except Sealed as sealed:
+        raise refusals.unreadable_secret(slug=upstream.slug, header=row["name"]) from sealed

@@ -1,6 +1,7 @@
 """The SQL behind `query_linescore_data`: three patterns, each one index scan over the derived results."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal
 
 from linescore.contracts import LinescoreQuery
@@ -56,6 +57,17 @@ LIMIT %(most)s
 """
 
 _TEAMS = "SELECT team_code, team_name, city FROM linescore_teams ORDER BY team_code LIMIT 200"
+
+_MONTHS = """
+SELECT DISTINCT date_trunc('month', game_date)::date AS month FROM linescore_games ORDER BY month DESC LIMIT 1200
+"""
+
+_SEASONS = "SELECT DISTINCT season FROM linescore_games ORDER BY season DESC LIMIT 200"
+
+_PLAYED = """
+SELECT DISTINCT game_date FROM linescore_games
+WHERE %(team_code)s IN (home_team_code, away_team_code) ORDER BY game_date DESC LIMIT 1200
+"""
 
 _COVERAGE = """
 SELECT
@@ -117,6 +129,21 @@ async def teams(*, reader: Pool) -> list[dict[str, str]]:
 async def coverage(*, reader: Pool) -> dict[str, Any]:
     """Fetch the first and last day and the latest season that there are results for; None where there are none."""
     return (await reader.fetch(_COVERAGE)).rows[0]
+
+
+async def months(*, reader: Pool) -> list[date]:
+    """Fetch the first day of every month that has games, latest first."""
+    return [row["month"] for row in (await reader.fetch(_MONTHS)).rows]
+
+
+async def played(team_code: str, *, reader: Pool) -> list[date]:
+    """Fetch the days on which a team played, latest first."""
+    return [row["game_date"] for row in (await reader.fetch(_PLAYED, {"team_code": team_code})).rows]
+
+
+async def seasons(*, reader: Pool) -> list[str]:
+    """Fetch every season that has games, latest first."""
+    return [row["season"] for row in (await reader.fetch(_SEASONS)).rows]
 
 
 def _filters(ask: LinescoreQuery) -> dict[str, str]:

@@ -15,10 +15,13 @@ from linescore.contracts import (
     QueryMetadata,
 )
 from linescore.refusals import no_results
+from linescore.slots import SLOTS
 from toolbox.reader import reader
 from toolbox.tool import Toolkit
 
-toolkit = Toolkit(domain="linescore", summary="NHL games, scored period by period.", dialect=LinescoreDialect())
+toolkit = Toolkit(
+    domain="linescore", summary="NHL games, scored period by period.", dialect=LinescoreDialect(), slots=SLOTS
+)
 
 
 @toolkit.tool(

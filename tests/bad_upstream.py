@@ -146,7 +146,7 @@ class _Server:
     async def _one(self, reader: asyncio.StreamReader, writer: Writer) -> bool:
         asked = await _read(reader)
         self.upstream.asked.append(asked)
-        name = asked.path.strip("/")
+        name = asked.path.strip("/").partition("?")[0]
         if name in STREAMS:
             async for piece in STREAMS[name]():
                 writer.write(piece)

@@ -56,13 +56,19 @@ def django_db_setup(
     """
     from backtests.ingest.samples import load_samples as load_backtests
     from linescore.ingest.samples import load_samples
+    from sprints.ingest.samples import load_samples as load_sprints
+    from toolbox.examples.load import load_examples
+    from toolbox.registry import registry
 
     with django_db_blocker.unblock():
         databases = setup_databases(verbosity=0, interactive=False)
         load_samples()
         load_backtests()
+        load_sprints()
         _make_cast()
         _make_default_upstream(mock.address)
+        for toolkit in registry.toolkits():
+            load_examples(toolkit.domain)
         _close_connections()
         source = connections["default"].settings_dict["NAME"]
         template = f"{source}_template"
@@ -174,14 +180,18 @@ def server_environment() -> dict[str, str]:
     """Give the environment in which another process uses this worker's test database."""
     import os
 
-    entries = {alias: connections[alias].settings_dict for alias in ("default", "reader")}
+    entries = {alias: connections[alias].settings_dict for alias in ("default", "reader", "analyst")}
     urls = {
         alias: f"postgresql://{entry['USER']}@/{entry['NAME']}?host={entry['HOST']}" for alias, entry in entries.items()
     }
-    return os.environ | {"DATABASE_URL": urls["default"], "DATABASE_READER_URL": urls["reader"]}
+    return os.environ | {
+        "DATABASE_URL": urls["default"],
+        "DATABASE_READER_URL": urls["reader"],
+        "DATABASE_ANALYST_URL": urls["analyst"],
+    }
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+def _wait_for(port: int, process: subprocess.Popen[Any]) -> None:
     until = time.monotonic() + 30
     while time.monotonic() < until and process.poll() is None:
         with socket.socket() as probe:
@@ -212,15 +222,20 @@ def _behind(django: Any) -> Any:
 
 
 def _close_connections() -> None:
+    from agents.bells import bells
+    from agents.queries.pool import passing, store
+    from sprints.analyst import analyst
     from toolbox import home, keys
     from toolbox.audit import audit
     from toolbox.ledger import ledger
     from toolbox.reader import reader
     from toolbox.watch import watcher
+    from toolbox.writer import writer
 
     home.run(watcher.close())
+    home.run(bells.close())
     home.run(audit.flush())
-    for pool in (reader, ledger):
+    for pool in (reader, ledger, writer, store, passing, analyst):
         home.run(pool.close())
     keys.forget()
     connections.close_all()
@@ -229,7 +244,7 @@ def _close_connections() -> None:
 
 
 def _point_at(database: str) -> None:
-    for alias in ("default", "reader"):
+    for alias in ("default", "reader", "analyst"):
         connections[alias].settings_dict["NAME"] = database
 
 
@@ -253,8 +268,15 @@ def _end_sessions(database: str) -> None:
 
 def _drop(database: str) -> None:
     _end_sessions(database)
-    with _maintenance() as connection:
+    with _maintenance(user=_strongest()) as connection:  # autovacuum may be in it, which only a superuser may end
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
+
+
+def _strongest() -> str | None:
+    """Give the superuser of the embedded server; None, for the owner, elsewhere."""
+    from config.postgres.cluster import SUPERUSER
+
+    return SUPERUSER if settings.TOOLROOM_DATABASE_IS_EMBEDDED else None
 
 
 def _maintenance(*, user: str | None = None) -> psycopg.Connection[Any]:

@@ -8,7 +8,7 @@ that is called so, unless the name is "Smith", which fits three.
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -31,34 +31,28 @@ SCALARS: dict[str, Any] = {"Int": 7, "Float": 1.5, "Boolean": True, "ID": "8"}
 
 @dataclass
 class MockUpstream:
-    """A running server: where it is, and which documents with which variables it was sent."""
+    """
+    A running server: where it is, and which documents with which variables it was sent.
+
+    It answers nothing while `is_open` is cleared.
+    """
 
     address: str
     asked: list[dict[str, Any]] = field(default_factory=list)
+    is_open: threading.Event = field(default_factory=threading.Event)
+
+    def times(self, document: str) -> int:
+        """Count how often it was sent a document."""
+        return [said["query"] for said in self.asked].count(document)
 
 
 @contextmanager
 def mock_upstream(schema: GraphQLSchema) -> Iterator[MockUpstream]:
     """Run the server until the block ends."""
     running = MockUpstream(address="")
+    running.is_open.set()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            running.asked.append(said)
-            answer = json.dumps(answered(schema, said)).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(running, schema=schema))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
@@ -69,6 +63,28 @@ def mock_upstream(schema: GraphQLSchema) -> Iterator[MockUpstream]:
         server.shutdown()
         server.server_close()
         thread.join(5)
+
+
+def _handler(running: MockUpstream, *, schema: GraphQLSchema) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            running.asked.append(said)
+            running.is_open.wait(20)
+            answer = json.dumps(answered(schema, said)).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            with suppress(ConnectionError):
+                self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    return Handler
 
 
 def answered(schema: GraphQLSchema, said: dict[str, Any]) -> dict[str, Any]:

@@ -23,12 +23,14 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from toolbox import keys
 from toolbox.curation import BrowsedAdmin, CuratedAdmin, MomentFilter, PickFilter
-from toolbox.models import ApiKey, ToolCall
+from toolbox.example_admin import ExampleAdmin
+from toolbox.models import ApiKey, Example, ToolCall
 from toolbox.registry import registry
 from toolbox.scopes import known_scopes
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
+admin.site.register(Example, ExampleAdmin)
 
 
 @admin.register(User)
@@ -55,7 +57,16 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = ApiKey
-        fields = ["name", "owner", "scopes", "calls_per_minute", "expires_at", "revoked_at"]
+        fields = [
+            "name",
+            "owner",
+            "scopes",
+            "calls_per_minute",
+            "default_workspace",
+            "default_upstream",
+            "expires_at",
+            "revoked_at",
+        ]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -77,7 +88,7 @@ class ApiKeyAdmin(CuratedAdmin):
 
     notice = "A key is shown once, right after it is made; only its hash is kept. A lost key is revoked and replaced."
     form = ApiKeyForm
-    fields = ["name", "owner", "scopes", "calls_per_minute", "expires_at", "revoked_at", "start", "created_at"]
+    fields = [*ApiKeyForm.Meta.fields, "start", "created_at"]
     readonly_fields = ["start", "created_at"]
     list_display = ["name", "start", "owner", "scope_list", "calls_per_minute", "expires_at", "revoked_at"]
     list_select_related = ["owner"]
@@ -104,6 +115,8 @@ class ApiKeyAdmin(CuratedAdmin):
             scopes=obj.scopes,
             calls_per_minute=obj.calls_per_minute,
             expires_at=obj.expires_at,
+            default_workspace=obj.default_workspace,
+            default_upstream=obj.default_upstream,
         )
         obj.pk, obj.start, obj.created_at = row.pk, row.start, row.created_at
         words = "This is the key of {}. Keep it now; it cannot be shown again: <code>{}</code>"

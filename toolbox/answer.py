@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from toolbox.audit import KEPT_ARGUMENTS, CallRecord, audit
-from toolbox.callers import Caller
+from toolbox.callers import CallContext, Caller
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.errors import (
@@ -126,7 +126,8 @@ async def _reply(call: Call, course: _Course) -> Reply:
         caller = course.caller = await identify(call.credential)
         await call_limits.count(caller)
         tool = _permitted(call, course, caller=caller)
-        return await _run(tool, _within_size(call), course)
+        context = CallContext(caller=caller, request_id=call.request_id, face=call.face)
+        return await _run(tool, _within_size(call), context, course)
     except ToolError as error:
         course.outcome = Outcome.REFUSED
         return _refusal(error, tool=course.tool)
@@ -148,11 +149,11 @@ async def _reply(call: Call, course: _Course) -> Reply:
         )
 
 
-async def _run(tool: Tool, arguments: bytes, course: _Course) -> Reply:
+async def _run(tool: Tool, arguments: bytes, context: CallContext, course: _Course) -> Reply:
     question = read_question(tool, arguments)
     try:
         async with asyncio.timeout(tool.deadline_seconds):
-            output = await tool.function(question)
+            output = await tool.ask(question, context=context)
     except (TimeoutError, StatementTimeout):
         return _failure(
             course,

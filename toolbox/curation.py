@@ -35,6 +35,8 @@ class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
     notice = ""
     list_before_template = "toolbox/notice.html"
     change_form_outer_before_template = "toolbox/notice.html"
+    delete_confirmation_template = "toolbox/delete.html"
+    delete_selected_confirmation_template = "toolbox/delete_selected.html"
     list_per_page = 50
     list_max_show_all = 200
     list_filter_submit = True
@@ -108,6 +110,19 @@ class _ReadOnly:
 
 class BrowsedAdmin(_ReadOnly, CuratedAdmin):
     """A table that people only browse."""
+
+
+class KeptAdmin(CuratedAdmin):
+    """A table that the server writes and nobody edits; people may delete rows, and act on those they may change."""
+
+    @property
+    def readonly_fields(self) -> list[str]:
+        """Every field: nothing is left to be typed."""
+        return [name for entry in self.fields for name in ([entry] if isinstance(entry, str) else entry)]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Refuse."""
+        return False
 
 
 class BrowsedInline(_ReadOnly, TabularInline):  # type: ignore[misc]

@@ -8,12 +8,15 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
+_DOUBLE_DIGITS = 308
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
 
 
 def encode(value: object) -> bytes:
     """
     Encode as JSON: models by alias, times as ISO 8601 UTC with milliseconds and Z, decimals exact, NaN as null.
+
+    A decimal beyond a double's range is written as text: clients refuse the whole answer for such a number.
 
     A model's field with default None is left out when it is None (toolbox.contract.Answer).
     """
@@ -32,7 +35,7 @@ def _plain(value: Any) -> object:
     if isinstance(value, BaseModel):
         return _fields(value)
     if isinstance(value, Decimal):
-        return orjson.Fragment(format(value, "f")) if value.is_finite() else None
+        return _number(value) if value.is_finite() else None
     if isinstance(value, datetime):
         return timestamp(value)
     if isinstance(value, date | time):
@@ -40,6 +43,11 @@ def _plain(value: Any) -> object:
     if isinstance(value, set | frozenset):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} has no place in an answer")
+
+
+def _number(value: Decimal) -> object:
+    written = format(value, "f")
+    return orjson.Fragment(written) if value.adjusted() < _DOUBLE_DIGITS else written
 
 
 def _fields(model: BaseModel) -> object:

@@ -44,12 +44,12 @@ class FastLane:
             request_id=request_id(sent.get(b"x-request-id", "")),
             credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
         )
-        async with _cancelled_when_left(receive):
+        async with cancelled_when_left(receive):
             await send_reply(send, await answer(call), request_id=call.request_id)
 
 
 @asynccontextmanager
-async def _cancelled_when_left(receive: Receive) -> AsyncIterator[None]:
+async def cancelled_when_left(receive: Receive) -> AsyncIterator[None]:
     """Cancel the block when the client leaves; looked for only once the call has taken 200 ms, which few do."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     watchers: list[asyncio.Task[None]] = []

@@ -1,6 +1,5 @@
 """API keys: made once, shown once, kept as a hash, looked up with a short memory."""
 
-import asyncio
 import hashlib
 import secrets
 import time
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from toolbox.callers import Caller
 from toolbox.errors import UNAUTHENTICATED, Refusal
 from toolbox.ledger import ledger
+from toolbox.under_way import UnderWay
 
 PREFIX = "tr_"
 MEMORY_SECONDS = 4.0
@@ -16,7 +16,7 @@ MEMORY_SECONDS = 4.0
 MOST_REMEMBERED = 10_000
 
 _LOOK_UP = """
-SELECT key.id, key.name, key.scopes, key.calls_per_minute
+SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream
 FROM toolbox_api_keys AS key
 JOIN auth_user AS owner ON owner.id = key.owner_id
 WHERE key.digest = %s
@@ -33,7 +33,7 @@ class _Remembered:
 
 
 _memory: dict[str, _Remembered] = {}
-_under_way: dict[str, asyncio.Task[Caller]] = {}
+_under_way: UnderWay[Caller] = UnderWay()
 
 
 def new_key() -> str:
@@ -64,31 +64,13 @@ async def identify(credential: str | Caller | None) -> Caller:
     known = _memory.get(hashed)
     if known and known.until > time.monotonic():
         return known.caller
-    return await _looked_up_once(hashed)
+    return await _under_way.join(hashed, lambda: _look_up(hashed))
 
 
 def forget() -> None:
     """Forget every look-up of this process."""
     _memory.clear()
-    _under_way.clear()
-
-
-async def _looked_up_once(hashed: str) -> Caller:
-    """Join the look-up of the same key that is under way, or start one."""
-    task = _under_way.get(hashed)
-    if task is None or task.get_loop() is not asyncio.get_running_loop():
-        task = asyncio.get_running_loop().create_task(_look_up(hashed))
-        _under_way[hashed] = task
-        task.add_done_callback(lambda done: _ended(done, hashed=hashed))
-    return await asyncio.shield(task)
-
-
-def _ended(task: asyncio.Task[Caller], *, hashed: str) -> None:
-    """Let the next caller start anew; an error is for those who waited, if any still do."""
-    if _under_way.get(hashed) is task:
-        del _under_way[hashed]
-    if not task.cancelled():
-        task.exception()
+    _under_way.forget()
 
 
 async def _look_up(hashed: str) -> Caller:
@@ -103,7 +85,13 @@ async def _look_up(hashed: str) -> Caller:
         )
     row = found.rows[0]
     caller = Caller(
-        name=row["name"], scopes=frozenset(row["scopes"]), key_id=row["id"], calls_per_minute=row["calls_per_minute"]
+        name=row["name"],
+        scopes=frozenset(row["scopes"]),
+        key_id=row["id"],
+        calls_per_minute=row["calls_per_minute"],
+        owner_id=row["owner_id"],
+        default_workspace=row["default_workspace"],
+        default_upstream=row["default_upstream"],
     )
     if len(_memory) >= MOST_REMEMBERED:
         _memory.clear()

@@ -1,7 +1,7 @@
 """MCP: the catalogue and the calls, through the official SDK's low-level server."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import mcp_types as types
@@ -13,17 +13,18 @@ from mcp.shared.exceptions import MCPError
 from toolbox import VERSION
 from toolbox.answer import Call, Reply, answer
 from toolbox.callers import Caller
-from toolbox.dialect import KERNEL
 from toolbox.errors import DatabaseUnavailable, Refusal
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.limits import call_limits
+from toolbox.mcp_changes import listening
 from toolbox.registry import Registry
 from toolbox.tool import Tool
 from toolbox.watch import watcher
 from toolbox.wire import credential, request_id, sent_headers
 
 Context = ServerRequestContext[Any, Any]
+Listen = Callable[[Context, types.SubscriptionsListenRequestParams], Awaitable[types.SubscriptionsListenResult]]
 CredentialOf = Callable[[Context], str | Caller | None]
 
 INSTRUCTIONS = (
@@ -59,7 +60,20 @@ def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, do
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_subscriptions_listen=_listening(registry, credential_of=credential_of),
     )
+
+
+def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
+    """Make the way of a known caller to be told of changes of the catalogue."""
+    changes = listening(registry)
+
+    async def listen(ctx: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
+        await _caller(credential_of(ctx))
+        await watcher.ready()
+        return await changes(ctx, params)
+
+    return listen
 
 
 def mcp_tool(tool: Tool) -> types.Tool:
@@ -124,8 +138,10 @@ def _request_id(ctx: Context) -> str:
     return request_id(ctx.request.headers.get("x-request-id", "") if ctx.request is not None else "")
 
 
+_REFUSAL = {"type": "object", "required": ["error"], "description": "Why there is no answer, and what to do next."}
+"""What every refusal is, the kernel's and every dialect's; in full it would double the catalogue for no gain."""
+
+
 def _output_schema(tool: Tool) -> dict[str, Any]:
-    """Describe success, the dialect's refusal, and the kernel's, which any call may meet."""
-    refusals = [tool.dialect.refusal_schema(), KERNEL.refusal_schema()]
-    distinct = [schema for number, schema in enumerate(refusals) if schema not in refusals[:number]]
-    return {"type": "object", "anyOf": [tool.output_schema, *distinct]}
+    """Describe a success, and a refusal, which clients check by the same schema."""
+    return {"type": "object", "anyOf": [tool.output_schema, _REFUSAL]}

@@ -1,25 +1,44 @@
-"""MCP over HTTP: `/mcp` for every tool, `/mcp/<domain>` for a domain's. Stateless, so any process serves any call."""
+"""
+MCP over HTTP: `/mcp` for every tool, `/mcp/<domain>` for a domain's. Stateless, so any process serves any call.
+
+Calls of tools are answered here (toolbox/mcp_calls.py); every other message goes to the SDK's own transport.
+"""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolbox.answer import LARGEST_ARGUMENTS, Reply
+from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
-from toolbox.errors import UNKNOWN_TOOL, WRONG_HOST, WRONG_ORIGIN, DatabaseUnavailable, Refusal, ToolError
-from toolbox.fast_lane import send_reply
+from toolbox.errors import (
+    PAYLOAD_TOO_LARGE,
+    UNKNOWN_TOOL,
+    WRONG_HOST,
+    WRONG_ORIGIN,
+    DatabaseUnavailable,
+    Refusal,
+    ToolError,
+)
+from toolbox.fast_lane import GONE, cancelled_when_left, read_body, send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
+from toolbox.mcp_calls import ToolsCall, read_call, result_body
 from toolbox.mcp_face import http_credential, mcp_server
 from toolbox.registry import Registry
+from toolbox.watch import watcher
 from toolbox.wire import credential, is_own_origin, names_this_host, request_id, sent_headers
 
 FACE = "mcp"
 PREFIX = "/mcp"
-ROOM_FOR_THE_ENVELOPE = 16_384
+LARGEST_BODY = LARGEST_ARGUMENTS + 16_384
+"""Room for the largest arguments, and the protocol's envelope around them."""
 
 
 class McpLane:
@@ -28,14 +47,14 @@ class McpLane:
     def __init__(self, behind: ASGIApp, *, registry: Registry) -> None:
         self._behind = behind
         domains = [None, *(toolkit.domain for toolkit in registry.toolkits())]
-        self._managers = {_address(domain): _manager(registry, domain=domain) for domain in domains}
+        self._doors = {_address(domain): _Door(registry=registry, domain=domain) for domain in domains}
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run the SDK's session managers, from the server's start to its end."""
         async with AsyncExitStack() as stack:
-            for manager in self._managers.values():
-                await stack.enter_async_context(manager.run())
+            for door in self._doors.values():
+                await stack.enter_async_context(door.manager.run())
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,14 +63,17 @@ class McpLane:
         if path != PREFIX and not path.startswith(f"{PREFIX}/"):
             await self._behind(scope, receive, send)
             return
-        sent = sent_headers(scope["headers"])
-        refusal = await self._refusal(path.rstrip("/"), sent)
+        posted = _Exchange(scope=scope, receive=receive, send=send)
+        address = path.rstrip("/")
+        refusal = await self._refusal(address, sent=posted.sent, key=posted.credential)
         if refusal:
-            await send_reply(send, refusal, request_id=request_id(sent.get(b"x-request-id", "")))
-            return
-        await self._managers[path.rstrip("/")].handle_request(scope, receive, send)
+            await send_reply(send, refusal, request_id=posted.request_id)
+        elif scope["method"] == "POST":
+            await self._doors[address].take(posted)
+        else:
+            await self._doors[address].manager.handle_request(scope, receive, send)
 
-    async def _refusal(self, path: str, sent: dict[bytes, str]) -> Reply | None:
+    async def _refusal(self, path: str, *, sent: dict[bytes, str], key: str | None) -> Reply | None:
         """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
         if not names_this_host(sent):
             return _reply(Refusal(WRONG_HOST, "This is not that host.", suggestion="Add its name to ALLOWED_HOSTS."))
@@ -59,7 +81,6 @@ class McpLane:
             return _reply(
                 Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to CSRF_TRUSTED_ORIGINS.")
             )
-        key = credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
         try:
             await at_home(lambda: identify(key))
         except ToolError as error:
@@ -68,25 +89,106 @@ class McpLane:
             return _reply(
                 ToolError(KERNEL.database_down, "The database is not reachable.", suggestion="Please try again.")
             )
-        if path in self._managers:
+        if path in self._doors:
             return None
-        listed = ", ".join(self._managers)
+        listed = ", ".join(self._doors)
         return _reply(Refusal(UNKNOWN_TOOL, "There is no MCP server here.", suggestion=f"Use one of: {listed}."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Exchange:
+    """One HTTP request, and the way to answer it."""
+
+    scope: Scope
+    receive: Receive
+    send: Send
+
+    @cached_property
+    def sent(self) -> dict[bytes, str]:
+        return sent_headers(self.scope["headers"])
+
+    @cached_property
+    def request_id(self) -> str:
+        return request_id(self.sent.get(b"x-request-id", ""))
+
+    @property
+    def credential(self) -> str | None:
+        return credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Door:
+    """One address: the tools of a domain, or all."""
+
+    registry: Registry
+    domain: str | None
+
+    async def take(self, posted: "_Exchange") -> None:
+        """Answer a posted message: a plain call of a tool here, any other by the SDK, which gets the body again."""
+        body = await read_body(posted.receive, most=LARGEST_BODY)
+        if body is GONE:
+            return
+        if body is None:
+            await send_reply(posted.send, _TOO_LARGE, request_id=posted.request_id)
+        elif call := read_call(body, sent=posted.sent, lines=posted.scope["headers"]):
+            await self._answer(call, posted=posted)
+        else:
+            await self.manager.handle_request(posted.scope, _again(body, receive=posted.receive), posted.send)
+
+    async def _answer(self, asked: ToolsCall, *, posted: "_Exchange") -> None:
+        await watcher.ready()
+        tool = self.registry.find(asked.name, domain=self.domain)
+        call = Call(
+            tool=asked.name,
+            domain=tool.domain if tool else self.domain,
+            arguments=asked.arguments,
+            credential=posted.credential,
+            face=FACE,
+            request_id=posted.request_id,
+        )
+        # In the 2025 era a dropped connection is no wish to cancel: what writes is then done to its end.
+        is_cancelled = asked.is_modern or not (tool and tool.writes)
+        async with cancelled_when_left(posted.receive) if is_cancelled else nullcontext():
+            reply = await answer(call)
+            body = result_body(
+                asked, reply=reply, wraps=bool(tool and tool.wraps), server=self._server.server_info_stamp
+            )
+            await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
+
+    @cached_property
+    def manager(self) -> StreamableHTTPSessionManager:
+        """The SDK's transport; Host and Origin are checked before it, by the same rules as Django's."""
+        return StreamableHTTPSessionManager(
+            app=self._server, json_response=True, stateless=True, max_request_body_size=LARGEST_BODY
+        )
+
+    @cached_property
+    def _server(self) -> Server[Any]:
+        return mcp_server(self.registry, face=FACE, credential_of=http_credential, domain=self.domain)
+
+
+def _again(body: bytes, *, receive: Receive) -> Receive:
+    """Give a body that was read to the one behind, then whatever comes after it."""
+    unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def read() -> Message:
+        return unread.pop() if unread else await receive()
+
+    return read
 
 
 def _address(domain: str | None) -> str:
     return f"{PREFIX}/{domain}" if domain else PREFIX
 
 
-def _manager(registry: Registry, *, domain: str | None) -> StreamableHTTPSessionManager:
-    """Run the SDK's manager; Host and Origin are checked before it, by the same rules as Django's."""
-    return StreamableHTTPSessionManager(
-        app=mcp_server(registry, face=FACE, credential_of=http_credential, domain=domain),
-        json_response=True,
-        stateless=True,
-        max_request_body_size=LARGEST_ARGUMENTS + ROOM_FOR_THE_ENVELOPE,
-    )
-
-
 def _reply(error: ToolError) -> Reply:
     return Reply(body=encode(KERNEL.refusal(error)), status=error.code.status, code=error.code.code)
+
+
+_TOO_LARGE = _reply(
+    Refusal(
+        PAYLOAD_TOO_LARGE,
+        f"The message is larger than {LARGEST_BODY:,} bytes.",
+        suggestion="Send less: tools take names, ids and short texts.",
+    )
+)

@@ -14,13 +14,19 @@ _memories: "WeakSet[Memory[object]]" = WeakSet()
 
 
 class Memory(Generic[Value]):
-    """Remembers values by key for a few seconds, on a monotonic clock. What cannot be made is not remembered."""
+    """
+    Remembers values by key for a few seconds, on a monotonic clock.
+
+    What cannot be made is not remembered, nor what was begun before the last `forget`: it may be of before the change
+    that was the reason to forget.
+    """
 
     def __init__(self, *, seconds: float = MEMORY_SECONDS, most: int = 1_000) -> None:
         self.clock = time.monotonic
         self._seconds = seconds
         self._most = most
         self._kept: dict[object, tuple[float, Value]] = {}
+        self._forgotten = 0
         _memories.add(self)  # type: ignore[arg-type]
 
     async def get(self, key: object, make: Callable[[], Awaitable[Value]]) -> Value:
@@ -28,7 +34,10 @@ class Memory(Generic[Value]):
         known = self._kept.get(key)
         if known and known[0] > self.clock():
             return known[1]
+        forgotten = self._forgotten
         value = await make()
+        if forgotten != self._forgotten:
+            return value
         if len(self._kept) >= self._most:
             self._kept.clear()
         self._kept[key] = (self.clock() + self._seconds, value)
@@ -36,6 +45,7 @@ class Memory(Generic[Value]):
 
     def forget(self) -> None:
         """Forget all."""
+        self._forgotten += 1
         self._kept.clear()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -22,6 +22,12 @@ class ApiKey(models.Model):
         models.CharField(max_length=60), help_text="domain:read or domain:write, by comma; * stands for every domain."
     )
     calls_per_minute = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: no limit.")
+    default_workspace = models.CharField(
+        max_length=60, blank=True, default="", help_text="Whose files are meant where a call names no workspace."
+    )
+    default_upstream = models.CharField(
+        max_length=60, blank=True, default="", help_text="Who is asked where a call names no upstream."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: never.")
     revoked_at = models.DateTimeField(null=True, blank=True, help_text="Set to end the key; takes effect within 5 s.")
@@ -48,6 +54,8 @@ class ApiKey(models.Model):
         scopes: Iterable[str],
         calls_per_minute: int | None = None,
         expires_at: datetime | None = None,
+        default_workspace: str = "",
+        default_upstream: str = "",
         key: str = "",
     ) -> tuple[Self, str]:
         """Make a key and give it beside its row: the only time that it can be seen."""
@@ -58,6 +66,8 @@ class ApiKey(models.Model):
             scopes=sorted(set(scopes)),
             calls_per_minute=calls_per_minute,
             expires_at=expires_at,
+            default_workspace=default_workspace,
+            default_upstream=default_upstream,
             digest=digest(key),
             start=key[:8],
         )
@@ -99,3 +109,39 @@ class ToolCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool} {self.outcome} {self.called_at:%Y-%m-%d %H:%M:%S}"
+
+
+class Example(models.Model):
+    """
+    A question that people ask, and the call that answers it.
+
+    In the question `{team}` stands for a slot of the domain's toolkit. It answers where no language model is
+    configured, and shows a model how the tools are used.
+    """
+
+    domain = models.CharField(max_length=60)
+    name = models.SlugField(max_length=80, help_text="Names it in the domain; a shipped example is known by it.")
+    question = models.CharField(max_length=300, help_text="As people ask: How did {team} do in {month}?")
+    phrasings = ArrayField(
+        models.CharField(max_length=300), default=list, blank=True, help_text="The same in other words, one a line."
+    )
+    tool = models.CharField(max_length=64)
+    arguments = models.JSONField(
+        default=dict, blank=True, help_text='What the tool takes: {"teamCode": "{team}", "startDate": "{month.start}"}'
+    )
+    answer = models.TextField(
+        help_text="The answer in words, a Django template over `answer` (what the tool said) and the slots."
+    )
+    is_enabled = models.BooleanField(default=True)
+
+    class Meta:
+        db_table = "toolbox_examples"
+        constraints = [models.UniqueConstraint(name="toolbox_examples_once", fields=["domain", "name"])]
+
+    def __str__(self) -> str:
+        return self.question
+
+    @classmethod
+    def ensure(cls, domain: str, *, name: str, columns: dict[str, Any]) -> bool:
+        """Add a shipped example that is missing, and say whether it was; one that is there stays as it is."""
+        return cls.objects.get_or_create(domain=domain, name=name, defaults=columns)[1]

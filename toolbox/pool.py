@@ -43,15 +43,30 @@ class Pool:
     """
     Connections of one Django database alias, owned by the home loop, opened on first use.
 
-    A statement that meets a dead connection is tried once more on a new pool, unless the database is found to be
-    away; `work` must therefore be safe to repeat when nothing of it was committed.
+    With `repeats`, a statement that meets a dead connection is tried once more on a new pool, unless the database is
+    found to be away; `work` must then be safe to do twice, for a commit may have arrived whose answer was lost.
+
+    `configure` is awaited once with each new connection, `reset` with each that comes back, after the caller has gone
+    on; a connection that it cannot clean is closed.
     """
 
-    def __init__(self, alias: str, *, options: str, max_size: int) -> None:
+    def __init__(
+        self,
+        alias: str,
+        *,
+        options: str,
+        max_size: int,
+        repeats: bool = True,
+        configure: Callable[[Connection], Awaitable[None]] | None = None,
+        reset: Callable[[Connection], Awaitable[None]] | None = None,
+    ) -> None:
         self.clock = time.perf_counter
         self._alias = alias
         self._options = options
         self._max_size = max_size
+        self._repeats = repeats
+        self._configure = configure
+        self._reset = reset
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
         # Waiting here is cheaper than in the pool's own queue, and ends with the caller's deadline.
@@ -108,6 +123,8 @@ class Pool:
             return await self._once(work)
         except _ConnectionLost as lost:
             await self._discard(lost.pool)
+            if not self._repeats:
+                raise DatabaseUnavailable(f"the connection was lost, and what was done is unknown: {lost}") from lost
         try:
             return await self._once(work)
         except _ConnectionLost as lost:
@@ -156,6 +173,10 @@ class Pool:
                     min_size=0,
                     max_size=self._max_size,
                     open=False,
+                    # Work that must not be repeated gets a connection that has just answered.
+                    check=None if self._repeats else AsyncConnectionPool.check_connection,
+                    configure=self._configure,
+                    reset=self._reset,
                     connection_class=psycopg.AsyncConnection[DictRow],
                     kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": CONNECT_TIMEOUT_SECONDS},
                 )

@@ -1,31 +1,67 @@
 """Arguments into a question, and pydantic's complaints into sentences that a model can act on."""
 
+import json
 import re
 from difflib import SequenceMatcher, get_close_matches
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
 from toolbox.contract import Question
+from toolbox.dialect import Dialect, Schema
 from toolbox.encoding import encode
 from toolbox.errors import ToolError
-from toolbox.tool import Tool
 
 LONGEST_ECHO = 80
 LONGEST_KEY = 256
 MOST_PROBLEMS = 10
+MOST_MENDS = 3
 SURELY_ALIKE = 0.85
 SURELY_A_CHOICE = 0.6
 
 
-def read_question(tool: Tool, arguments: bytes) -> Question:
+class Asked(Protocol):
+    """Whatever takes a question: a tool, or an address that is none (toolbox.form.Form)."""
+
+    @property
+    def question(self) -> type[Question]:
+        """The input model."""
+        ...
+
+    @property
+    def dialect(self) -> Dialect:
+        """Whose `bad_input` a refusal is."""
+        ...
+
+    @property
+    def input_schema(self) -> Schema:
+        """The published schema, for its descriptions."""
+        ...
+
+    @property
+    def example_arguments(self) -> bytes:
+        """A question that works, as JSON."""
+        ...
+
+
+def read_question(tool: Asked, arguments: bytes) -> Question:
     """
     Validate JSON arguments against the tool's input model.
 
     Raises ToolError: the dialect's `bad_input`, naming the field, what came and what would do, with a merge patch
-    where the mend is certain; or whatever ToolError a validator of the model raised.
+    where the mend is certain; or whatever ToolError a validator of the model raised. The patch mends all that can be
+    told from the arguments, not the first mistake alone: arguments so mended are read without a refusal.
     """
+    try:
+        return _read(tool, arguments)
+    except ToolError as refusal:
+        if refusal.retry_with:
+            refusal.retry_with = _whole_mend(tool, arguments, patch=refusal.retry_with)
+        raise
+
+
+def _read(tool: Asked, arguments: bytes) -> Question:
     try:
         question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
     except ValidationError as invalid:
@@ -34,10 +70,26 @@ def read_question(tool: Tool, arguments: bytes) -> Question:
     return question
 
 
-def _refuse(tool: Tool, invalid: ValidationError, *, arguments: bytes) -> NoReturn:
+def _whole_mend(tool: Asked, arguments: bytes, *, patch: dict[str, Any]) -> dict[str, Any]:
+    """Add to a patch what is refused once it is applied; none at all where that cannot be mended as surely."""
+    for _ in range(MOST_MENDS):
+        merged = {**from_json(arguments or b"{}"), **patch}
+        mended = {name: value for name, value in merged.items() if value is not None or name not in patch}
+        try:
+            _read(tool, json.dumps(mended).encode())  # orjson would not write what callers can send
+        except ToolError as refusal:
+            if not refusal.retry_with:
+                return {}
+            patch = {**patch, **refusal.retry_with}
+        else:
+            return patch
+    return {}
+
+
+def _refuse(tool: Asked, invalid: ValidationError, *, arguments: bytes) -> NoReturn:
     problems = invalid.errors(include_url=False)
     first = problems[0]
-    explained = [_explained(tool, problem) for problem in problems[:MOST_PROBLEMS]]
+    explained = [_explained(tool, problem, beside=problems) for problem in problems[:MOST_PROBLEMS]]
     message, suggestion, _ = explained[0]
     patches = [patch for _, _, patch in explained]
     patch = {name: value for patch in patches for name, value in patch.items()} if all(patches) else {}
@@ -61,9 +113,8 @@ def _overwrites(patch: dict[str, Any], problems: list[ErrorDetails], *, argument
     return bool(written) and not written.isdisjoint(from_json(arguments))
 
 
-def _explained(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
-    """Give message, suggestion and merge patch for one problem."""
-    field = _path(problem)
+def _explained(tool: Asked, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
+    """Give message, suggestion and merge patch for one problem among others."""
     match problem["type"]:
         case "json_invalid":
             reason = str(problem.get("ctx", {}).get("error", "invalid JSON"))
@@ -73,17 +124,52 @@ def _explained(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, A
         case "extra_forbidden":
             return _unknown(tool, problem)
         case "missing":
-            return f"{field} is missing.", f"Give {field}: {_said_of(tool, problem)}", {}
-    got = _echo(problem["input"])
+            return _missing(tool, problem, beside=beside)
+    return _wrong(tool, problem)
+
+
+def _wrong(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
+    """Explain a value that does not do."""
+    field, got, plain = _path(problem), _echo(problem["input"]), _unquoted(problem)
+    if plain is not None:
+        return f"{field} cannot be {got}.", f"Send {_echo(plain)}, without quotes.", {field: plain}
     choices = _choices(problem)
     if choices:
         nearest = _nearest(problem["input"], choices)
         patch = {field: nearest[0]} if len(problem["loc"]) == 1 and _sure(problem["input"], nearest[0]) else {}
         return f"{field} cannot be {got}.", f"Use one of: {', '.join(nearest)}.", patch
-    return f"{field} cannot be {got}: {problem['msg']}.", f"Give {field}: {_said_of(tool, problem)}", {}
+    wanted = f"Give {field}{_bound(problem)}: {_said_of(tool, problem)}"
+    return f"{field} cannot be {got}: {problem['msg']}.", wanted, {}
 
 
-def _unknown(tool: Tool, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
+def _bound(problem: ErrorDetails) -> str:
+    """Say the bound that a number passed."""
+    bounds = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
+    words, name = bounds.get(problem["type"], ("", ""))
+    return f", {words} {problem['ctx'][name]}" if name in problem.get("ctx", {}) else ""
+
+
+def _missing(tool: Asked, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
+    """Say what is missing, or which of the unknown parameters it was meant to be."""
+    field = _path(problem)
+    for other in beside:
+        if other["type"] == "extra_forbidden" and field in (patch := _unknown(tool, other)[2]):
+            return f"{field} is missing.", f"Use {field} in place of {_echo(str(other['loc'][-1]))}.", patch
+    return f"{field} is missing.", f"Give {field}: {_said_of(tool, problem)}", {}
+
+
+def _unquoted(problem: ErrorDetails) -> int | bool | None:
+    """Read the number or truth value that came as text for a parameter of that kind; None where it is none."""
+    given = problem["input"]
+    if not isinstance(given, str) or len(problem["loc"]) != 1:
+        return None
+    if problem["type"] == "bool_type":
+        return {"true": True, "false": False}.get(given.strip().lower())
+    is_whole = problem["type"] in ("int_type", "float_type") and re.fullmatch(r"\s*-?[0-9]{1,15}\s*", given)
+    return int(given) if is_whole else None
+
+
+def _unknown(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
     """Name the nearest known parameter."""
     field = str(problem["loc"][-1])
     known = list(tool.input_schema.get("properties", {}))
@@ -107,7 +193,7 @@ def _renamed(problem: ErrorDetails, name: str) -> dict[str, Any]:
     return {field: None, name: value} if is_sure and _can_be_sent_back(field, value) else {}
 
 
-def _refuse_nul(tool: Tool, question: Question) -> None:
+def _refuse_nul(tool: Asked, question: Question) -> None:
     """Refuse U+0000, which no text column can hold, wherever it stands."""
     for name, field in type(question).model_fields.items():
         if _holds_nul(getattr(question, name)):
@@ -129,11 +215,11 @@ def _holds_nul(value: object) -> bool:
     return isinstance(value, list | tuple | set) and any(_holds_nul(part) for part in value)
 
 
-def _shape(tool: Tool) -> str:
+def _shape(tool: Asked) -> str:
     return f"Send a JSON object such as {tool.example_arguments.decode()}"
 
 
-def _said_of(tool: Tool, problem: ErrorDetails) -> str:
+def _said_of(tool: Asked, problem: ErrorDetails) -> str:
     """Repeat the published description of the problem's parameter."""
     name = str(problem["loc"][0]) if problem["loc"] else ""
     part = tool.input_schema.get("properties", {}).get(name, {})

@@ -5,7 +5,8 @@ Tools that are rows (DynamicTools) come and go beside them; `tools()` leaves the
 and routes are made of what the code declares.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain
 
@@ -21,6 +22,8 @@ class Registry:
         self._tools: dict[str, Tool] = {}
         self._rows: dict[str, Tool] = {}
         self._skipped: dict[str, list[Skipped]] = {}
+        self._described: dict[str, dict[str, tuple[object, ...]]] = {}
+        self._listeners: dict[object, Callable[[], None]] = {}
         self._closed = False
 
     def take_in(self, toolkit: Toolkit) -> None:
@@ -33,6 +36,9 @@ class Registry:
         for name in names:
             if name in self._tools or names.count(name) > 1:
                 raise ToolMistake(f"{toolkit.domain}.{name}: another tool has that name")
+        slots = [slot.name for slot in toolkit.slots]
+        if mistaken := [name for name in slots if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or slots.count(name) > 1]:
+            raise ToolMistake(f"{toolkit.domain}: slots have names of their own, in snake_case, not {mistaken[0]!r}")
         self._toolkits[toolkit.domain] = toolkit
         self._tools |= {tool.name: tool for tool in toolkit.tools}
 
@@ -58,6 +64,23 @@ class Registry:
                 kept[tool.name] = tool
         self._rows = others | kept
         self._skipped[domain] = skipped
+        self._tell_of_changes(domain)
+
+    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call the listener whenever a domain's tools read otherwise than before; gives what ends that."""
+        token = object()
+        self._listeners[token] = listener
+        return lambda: self._listeners.pop(token, None) and None
+
+    def _tell_of_changes(self, domain: str) -> None:
+        """Compare what a catalogue shows of a domain with what it showed at the last `put`."""
+        every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
+        now = {tool.name: _shown(tool) for tool in every}
+        before = self._described.get(domain)
+        self._described[domain] = now
+        if before is not None and before != now:
+            for listener in list(self._listeners.values()):
+                listener()
 
     def dynamic_tools(self, *, domain: str | None = None) -> Iterator[Tool]:
         """Give the tools that are rows, all or a domain's, as this process knows them now."""
@@ -79,13 +102,18 @@ class Registry:
     def visible_to(self, caller: Caller, *, domain: str | None = None) -> list[Tool]:
         """Give the tools that the caller may use, rows after what the code declares."""
         every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
-        return [tool for tool in every if caller.has(tool.scope)]
+        return [tool for tool in every if tool.is_offered_to(caller)]
 
     def nearest(self, name: str, *, caller: Caller) -> list[str]:
         """Name the caller's tools, those most like `name` first."""
         names = [tool.name for tool in self.visible_to(caller)]
         near = get_close_matches(name[:64], names, n=3, cutoff=0.3)
         return near + [other for other in names if other not in near]
+
+
+def _shown(tool: Tool) -> tuple[object, ...]:
+    """Give what a catalogue shows of a tool."""
+    return tool.description, tool.input_schema, tool.output_schema
 
 
 registry = Registry()

@@ -1,5 +1,6 @@
 """REST: each tool as a django-ninja operation. It defines address, schema and statuses; answer() does the work."""
 
+from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -48,7 +49,7 @@ def tools_router(registry: Registry) -> Router:
 
 
 class ToolsAPI(NinjaAPI):
-    """A NinjaAPI whose OpenAPI page also lists the tools that are rows, as they are when it is asked."""
+    """A NinjaAPI whose OpenAPI page also lists the tools that are rows and for all, as they are when it is asked."""
 
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
@@ -57,7 +58,12 @@ class ToolsAPI(NinjaAPI):
         root = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
         schema = super().get_openapi_schema(path_prefix=root, path_params=path_params)
         home.run(watcher.ready())
+        for tool in registry.tools():
+            described = schema["paths"].get(f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}", {})
+            described.get("post", {}).update(description=tool.description)  # with the figures of the moment
         for tool in registry.dynamic_tools():
+            if tool.offered_to:
+                continue  # the page is public
             named = {"operationId": tool.name, "summary": tool.title, "description": tool.description}
             address = f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}"
             schema["paths"][address] = {"post": {**named, "tags": [tool.domain], **openapi(tool)}}
@@ -72,6 +78,8 @@ def openapi(tool: Tool) -> dict[str, Any]:
         own = [code for code in tool.codes if code.status == status]
         kernel = [code for code in KERNEL_CODES if code.status == status]
         schemas = [tool.dialect.refusal_schema()] if own else []
+        if status == HTTPStatus.OK:  # where the contract reports failures in the answer itself
+            schemas.insert(0, tool.success_schema)
         if kernel and KERNEL.refusal_schema() not in schemas:
             schemas.append(KERNEL.refusal_schema())
         meanings = " ".join(f"`{code.code}`: {code.meaning}" for code in (*own, *kernel))

@@ -6,10 +6,18 @@ from toolbox.registry import registry
 
 RIGHTS = ("read", "write")
 
+_beside_tools: list[str] = []
+
+
+def add_domain(name: str) -> None:
+    """Have scopes for what keys open beside tools; an app calls it once, at start."""
+    if name not in _beside_tools:
+        _beside_tools.append(name)
+
 
 def known_scopes() -> list[str]:
     """Name every scope there is: those of all domains first, then each domain's."""
-    domains = ["*", *(toolkit.domain for toolkit in registry.toolkits())]
+    domains = ["*", *(toolkit.domain for toolkit in registry.toolkits()), *_beside_tools]
     return [f"{domain}:{right}" for domain in domains for right in RIGHTS]
 
 

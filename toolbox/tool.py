@@ -9,13 +9,15 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter
 
+from toolbox.callers import CallContext, Caller
 from toolbox.contract import Question
 from toolbox.dialect import KERNEL, Dialect, Schema
 from toolbox.encoding import encode
 from toolbox.errors import ErrorCode
 from toolbox.schema import input_schema, output_schema, undescribed
+from toolbox.slots import Slot
 
-ToolFunction = Callable[[Any], Awaitable[object]]
+ToolFunction = Callable[..., Awaitable[object]]
 Function = TypeVar("Function", bound=ToolFunction)
 
 DEFAULT_DEADLINE_SECONDS = 10.0
@@ -33,6 +35,8 @@ class Tool:
     `queries` is how many statements its example asks of the database, `errors` the codes it may answer beside the
     dialect's own, `version` goes up with every breaking change of its contract. `live` gives a sentence of figures
     from the data, from memory; it follows the description on every face and stays outside docs/tools.
+    `knows_its_call` says that the function takes a CallContext after its question. `offered_to` leaves it out of the
+    catalogue of callers it says no to, and of what is public; refusing their calls is the function's own.
     """
 
     domain: str
@@ -47,6 +51,16 @@ class Tool:
     writes: bool = False
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
     live: Callable[[], str] | None = None
+    offered_to: Callable[[Caller], bool] | None = None
+    knows_its_call: bool = False
+
+    async def ask(self, question: Question, *, context: CallContext) -> object:
+        """Call the function; it is told of the call if it asks for that."""
+        return await (self.function(question, context) if self.knows_its_call else self.function(question))
+
+    def is_offered_to(self, caller: Caller) -> bool:
+        """Tell whether the caller's catalogue lists it."""
+        return caller.has(self.scope) and (self.offered_to is None or self.offered_to(caller))
 
     @property
     def name(self) -> str:
@@ -109,7 +123,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolOptions:
-    """What `Toolkit.tool` takes beside the function; see Tool."""
+    """What `Toolkit.tool` takes beside the function; see Tool. Without a dialect of its own, the toolkit's."""
 
     example: Question
     errors: tuple[ErrorCode, ...] = ()
@@ -118,6 +132,8 @@ class ToolOptions:
     writes: bool = False
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
     live: Callable[[], str] | None = None
+    offered_to: Callable[[Caller], bool] | None = None
+    dialect: Dialect | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +157,8 @@ class Toolkit:
     The tools of one domain, gathered without touching anything outside.
 
     `summary` is what a person reads first about the domain. Importing a toolkit has no effect; the registry takes it
-    in at start. `dynamic` adds tools that are rows (toolbox/watch.py).
+    in at start. `dynamic` adds tools that are rows (toolbox/watch.py). `slots` are what the domain's questions name
+    (toolbox/slots.py).
     """
 
     domain: str
@@ -149,11 +166,13 @@ class Toolkit:
     dialect: Dialect = KERNEL
     tools: list[Tool] = field(default_factory=list)
     dynamic: DynamicTools | None = None
+    slots: tuple[Slot, ...] = ()
 
     def tool(self, **options: Any) -> Callable[[Function], Function]:
         """
         Make a tool of an async function `(ask: Question) -> answer`, and hand the function back unchanged.
 
+        The function may take `call: CallContext` after its question, to know who asks.
         Takes the fields of ToolOptions by keyword. Raises ToolMistake where the function cannot be offered.
         """
         ToolOptions(**options)  # an unknown option is refused where it is written
@@ -170,29 +189,32 @@ class Toolkit:
 
 
 def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> Tool:
-    question, answer = _signature(function)
+    question, answer, knows_its_call = _signature(function)
     tool = Tool(
         domain=toolkit.domain,
-        dialect=toolkit.dialect,
         function=function,
         question=question,
         answer=TypeAdapter(answer),
-        **vars(options),
+        knows_its_call=knows_its_call,
+        **vars(options) | {"dialect": options.dialect or toolkit.dialect},
     )
     for mistake in _mistakes(tool):
         raise ToolMistake(f"{toolkit.domain}.{tool.name}: {mistake}")
     return tool
 
 
-def _signature(function: ToolFunction) -> tuple[type[Question], Any]:
+def _signature(function: ToolFunction) -> tuple[type[Question], Any, bool]:
     hints = get_type_hints(function, include_extras=True)
     answer = hints.pop("return", None)
-    parameters = list(hints.values())
-    if not inspect.iscoroutinefunction(function) or len(parameters) != 1 or answer is None:
-        raise ToolMistake(f"{function.__name__} must read `async def name(ask: Question) -> Answer`")
-    if not (isinstance(parameters[0], type) and issubclass(parameters[0], Question)):
+    question, *context = hints.values() or [None]
+    if not inspect.iscoroutinefunction(function) or context not in ([], [CallContext]) or answer is None:
+        raise ToolMistake(
+            f"{function.__name__} must read `async def name(ask: Question) -> Answer`; "
+            "a `call: CallContext` may follow the question"
+        )
+    if not (isinstance(question, type) and issubclass(question, Question)):
         raise ToolMistake(f"{function.__name__} must take a toolbox.contract.Question")
-    return parameters[0], answer
+    return question, answer, bool(context)
 
 
 def _mistakes(tool: Tool) -> list[str]:

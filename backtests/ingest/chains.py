@@ -7,6 +7,8 @@ not in the run and `@` where the parents run in a circle. A circle is cut at the
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 DEEPEST = 52
 """A trail is cut at so many codes: one more than the deepest that can be asked for."""
@@ -26,8 +28,7 @@ class Node:
     trail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """Where an event hangs."""
 
     root: int
@@ -42,7 +43,11 @@ def resolve(nodes: Mapping[str, Node], *, known: Mapping[str, Link]) -> dict[str
         if node.parent is None:
             links[event_id] = Link(node.number, str(node.event_type))
         elif event_id not in links:
-            _climb(event_id, nodes=nodes, known=known, links=links)
+            above = links.get(node.parent)
+            if above is None:
+                _climb(event_id, nodes=nodes, known=known, links=links)
+            else:  # the usual case: parents come first
+                links[event_id] = Link(above.root, longer(above.trail, event_type=node.event_type))
     return links
 
 
@@ -93,6 +98,7 @@ def _cut(circle: list[Node], *, links: dict[str, Link]) -> Link:
     return links[root.event_id]
 
 
+@lru_cache(maxsize=4096)
 def longer(trail: str, *, event_type: int) -> str:
     """Add one code to a trail, unless it is as long as trails get."""
     flags = 1 if trail[0] in (ORPHAN, CIRCLE) else 0

@@ -10,43 +10,23 @@ from uuid import UUID, uuid5
 
 import msgspec
 
+from backtests.ingest.lists import lists_of, numbers_of, order_state
 from backtests.ingest.record import EventRow, LoggedEvent, Problem, Unreadable
+from backtests.ingest.values import is_guid, usable
 from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNKNOWN, USUAL_CATEGORY
 
 MOST_PROPERTY_BYTES = 1_048_576
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-FARTHEST_EXPONENT = 400
-"""Numbers beyond 10^±400, or of more than 1,000 digits, are kept but not aggregated."""
-MOST_DIGITS = 1000
-EARLIEST, LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""Year 1 and year 9999, in microseconds since 1970."""
 
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 _FAR = re.compile(rb"[0-9][eE][+-]?[0-9]{3}").search
+_SURELY_SHORT = 400
 _MICROSECOND = timedelta(microseconds=1)
 _USUAL_TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:Z|\+00:?00)", re.ASCII
 ).fullmatch
 
 
-def usable(number: object) -> bool:
-    """Tell whether a decoded value is a number that can be aggregated."""
-    if type(number) is int:
-        return bool(-_FARTHEST < number < _FARTHEST)
-    if type(number) is not Decimal:
-        return False
-    return not number or (
-        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MOST_DIGITS
-    )
-
-
-def is_guid(value: object) -> bool:
-    """Tell whether a value is a GUID in its usual form."""
-    return isinstance(value, str) and bool(_GUID(value))
-
-
-_GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
-_FARTHEST = 10**FARTHEST_EXPONENT
 _MISSING = object()
 
 Rule = tuple[str, Callable[[object], bool], str]
@@ -116,27 +96,38 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
     if isinstance(read, Unreadable):
         return read
     raw, values = read
-    name = event.event_type if isinstance(event.event_type, str) and event.event_type in _SCHEMAS else UNKNOWN
-    if name == UNKNOWN:
-        problems.append(Problem("EventType", _unlike("event type", event.event_type)))
+    name = _type(event.event_type, problems)
     _check_properties(values, _SCHEMAS[name], problems, "Properties.")
     if name == "StateChange" and isinstance(values.get("StateAfter"), dict):
         schema = _STATE_AFTER.get(str(values.get("StateType")), ())
         _check_properties(values["StateAfter"], schema, problems, "Properties.StateAfter.")
+    kind, symbol = TYPE_CODES[name], values.get("SecuritySymbol")
+    severity = _word(event.severity, SEVERITY_CODES, "Info", "Severity", problems)
+    numbers = [*numbers_of(kind, values=values, all_usable=len(raw) < _SURELY_SHORT and _FAR(raw) is None)]
     return EventRow(
-        _event_id(event, run_id, problems),
-        _moment(event.timestamp, usual_moment, problems),
-        TYPE_CODES[name],
-        _word(event.severity, SEVERITY_CODES, "Info", "Severity", problems),
-        _word(event.category, CATEGORY_CODES, USUAL_CATEGORY[name], "Category", problems),
-        raw,
-        values,
-        _parent(event.parent_event_id, problems),
-        problems,
-        len(raw) < FARTHEST_EXPONENT and _FAR(raw) is None,
-        event.line_number,
-        event.line,
+        event_id=_event_id(event, run_id, problems),
+        moment=_moment(event.timestamp, usual_moment, problems),
+        event_type=kind,
+        severity=severity,
+        category=_word(event.category, CATEGORY_CODES, USUAL_CATEGORY[name], "Category", problems),
+        properties=raw,
+        parent_event_id=_parent(event.parent_event_id, problems),
+        lists=tuple(lists_of(kind, severity=severity, values=values)),
+        number_lists=tuple(name for name, _ in numbers),
+        numbers=tuple(text for _, text in numbers),
+        order=order_state(kind, values=values),
+        symbol=symbol if isinstance(symbol, str) else None,
+        problems=tuple(problems),
+        line_number=event.line_number,
+        line=event.line,
     )
+
+
+def _type(given: object, problems: list[Problem]) -> str:
+    if isinstance(given, str) and given in _SCHEMAS and given != UNKNOWN:
+        return given
+    problems.append(Problem("EventType", _unlike("event type", given)))
+    return UNKNOWN
 
 
 def _properties(event: LoggedEvent, problems: list[Problem]) -> tuple[bytes, dict[str, Any]] | Unreadable:
@@ -172,7 +163,7 @@ def _not_a_number(value: object) -> str:
 
 def _event_id(event: LoggedEvent, run_id: UUID, problems: list[Problem]) -> str:
     given = event.event_id
-    if isinstance(given, str) and _GUID(given):
+    if is_guid(given):
         return given.lower()
     if isinstance(given, UUID):
         return str(given)
@@ -183,7 +174,7 @@ def _event_id(event: LoggedEvent, run_id: UUID, problems: list[Problem]) -> str:
 def _parent(given: object, problems: list[Problem]) -> str | None:
     if given is None:
         return None
-    if isinstance(given, str) and _GUID(given):
+    if is_guid(given):
         return given.lower()
     if isinstance(given, UUID):
         return str(given)
@@ -201,7 +192,11 @@ def _word(given: object, codes: dict[str, int], usual: str, field: str, problems
 
 
 def _moment(given: object, usual: int, problems: list[Problem]) -> int:
-    """Give microseconds since 1970; digits beyond are cut."""
+    """
+    Give microseconds since 1970; digits beyond are cut.
+
+    A number is refused: whether it counts seconds, milliseconds or nanoseconds, only its engine's translator knows.
+    """
     if isinstance(given, str):
         try:
             if usually := _USUAL_TIME(given):
@@ -215,8 +210,6 @@ def _moment(given: object, usual: int, problems: list[Problem]) -> int:
             pass
     elif isinstance(given, datetime):
         return ((given if given.tzinfo else given.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
-    elif type(given) is int and EARLIEST <= given <= LATEST:
-        return given
     words = "Missing required field" if given is None else f"Not an ISO 8601 time: {str(given)[:60]!r}"
     problems.append(Problem("Timestamp", f"{words}; placed at the event before"))
     return usual

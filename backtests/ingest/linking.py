@@ -56,7 +56,7 @@ def link(cursor: Cursor, *, run_id: UUID, rows: list[EventRow]) -> Linked:
     linked = Linked(links)
     for row in rows:
         if row.event_id in links and links[row.event_id].in_circle:
-            row.problems.append(CIRCLE)
+            row.problems += (CIRCLE,)
     kinds = {row.event_type for row in rows if row.event_id not in nodes}
     _reshape(
         cursor, run_id, nodes=nodes, stored=stored, kinds=kinds, linked=linked

@@ -11,8 +11,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from backtests.ingest.check import is_guid, usable
-from backtests.ingest.record import EventRow
+from backtests.ingest.record import OrderState
+from backtests.ingest.values import is_guid, usable
 from backtests.vocabulary import SEVERITIES, TYPE_CODES
 
 LONGEST_NAME = 200
@@ -26,10 +26,9 @@ _POSITION = TYPE_CODES["PositionUpdate"]
 _INDICATOR = TYPE_CODES["IndicatorCalculation"]
 
 
-def lists_of(row: EventRow) -> Iterator[str]:
-    """Name the lists that hold the event itself; roots and numbers apart."""
-    kind, values = row.event_type, row.values
-    yield from _KINDS[kind][row.severity]
+def lists_of(kind: int, *, severity: int, values: dict[str, Any]) -> Iterator[str]:
+    """Name the lists that hold an event with these properties; roots, errors and numbers apart."""
+    yield from _KINDS[kind][severity]
     for value in _entities("SecuritySymbol", kind, values):
         yield f"e:SecuritySymbol:{value}:{kind}"
     for name in WHOLE:
@@ -38,8 +37,6 @@ def lists_of(row: EventRow) -> Iterator[str]:
     for value in _entities("IndicatorName", kind, values):
         yield f"e:IndicatorName:{value}:{kind}"
     yield from _state_lists(kind, values)
-    if row.problems:
-        yield from error_lists(problem.severity for problem in row.problems)
 
 
 def _state_lists(kind: int, values: dict[str, Any]) -> Iterator[str]:
@@ -61,19 +58,17 @@ def error_lists(severities: Any) -> Iterator[str]:
         yield f"v:{severity}"
 
 
-def numbers_of(row: EventRow) -> Iterator[tuple[str, int | Decimal]]:
-    """Give every number among the event's properties with the list that it belongs in."""
-    return _numbers(row.values, prefix="", kind=row.event_type, is_plain=row.is_plain)
-
-
-def _numbers(values: dict[str, Any], *, prefix: str, kind: int, is_plain: bool) -> Iterator[tuple[str, int | Decimal]]:
+def numbers_of(
+    kind: int, *, values: dict[str, Any], all_usable: bool = False, prefix: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Give every number among an event's properties, written out, with the list that it belongs in."""
     for name, value in values.items():
         found = type(value)
         if found is Decimal or found is int:
-            if (is_plain or usable(value)) and _is_name(name):
-                yield number_list(kind, path=prefix + name), value
-        elif found is dict and _is_name(name):
-            yield from _numbers(value, prefix=f"{prefix}{name}.", kind=kind, is_plain=is_plain)
+            if (all_usable or usable(value)) and is_name(name):
+                yield number_list(kind, path=prefix + name), str(value)
+        elif found is dict and is_name(name):
+            yield from numbers_of(kind, values=value, all_usable=all_usable, prefix=f"{prefix}{name}.")
 
 
 @lru_cache(maxsize=4096)
@@ -112,12 +107,16 @@ def _value(text: str) -> str:
     return text.lower() if is_guid(text) else _short(text)
 
 
-def state_order_id(row: EventRow) -> str | None:
-    """Give the order whose state the event says, if it says one's."""
-    after = row.values.get("StateAfter")
-    if row.event_type != _STATE or row.values.get("StateType") != "Order" or not isinstance(after, dict):
+def order_state(kind: int, *, values: dict[str, Any]) -> OrderState | None:
+    """Give the state of an order that the event says, if it says one's."""
+    after = values.get("StateAfter")
+    if kind != _STATE or values.get("StateType") != "Order" or not isinstance(after, dict):
         return None
-    return entity_value(after["OrderId"]) if after.get("OrderId") is not None else None
+    if after.get("OrderId") is None:
+        return None
+    symbol = after.get("SecuritySymbol")
+    named = None if symbol is None else entity_value(symbol)
+    return entity_value(after["OrderId"]), after.get("Status") == "Open", named
 
 
 def severity_list(event_type: str, *, severity: str | None) -> str:
@@ -144,7 +143,8 @@ def _entities(name: str, kind: int, values: dict[str, Any]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4096)
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
+    """Tell whether a property's name fits the contract's path pattern."""
     return name.isascii() and (
         name.isalnum() or name.replace("_", "").isalnum() or (bool(name) and not name.strip("_"))
     )

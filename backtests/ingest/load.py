@@ -15,15 +15,18 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from django.db import connection, transaction
 
 from backtests.ingest import statements
-from backtests.ingest.batch import lock_run, store_batch
+from backtests.ingest.batch import analyse, lock_run, store_batch
 from backtests.ingest.check import check
-from backtests.ingest.parse import read_events
+from backtests.ingest.collecting import seldom_collected
+from backtests.ingest.reading import read_events
 from backtests.ingest.record import Entry, EventRow, LoggedEvent, RunFacts, Unreadable
 from backtests.ingest.report import LoadReport
 
 OnProgress = Callable[[LoadReport], None]
 BATCH_EVENTS = 20_000
 BATCH_BYTES = 33_554_432
+WORTH_ANALYSING = 10_000
+"""Events after which the planner is told of what is new; autovacuum would come a minute later."""
 
 
 def unseen(report: LoadReport) -> None:
@@ -32,12 +35,13 @@ def unseen(report: LoadReport) -> None:
 
 @dataclass(slots=True)
 class _Pending:
-    """What waits to be stored of one run."""
+    """What waits to be stored of one run; `all_new` tells whether nothing of its last batch was stored before."""
 
     rows: list[EventRow] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     bytes: int = 0
     last_moment: int = 0
+    all_new: bool = True
 
     def is_full(self) -> bool:
         return len(self.rows) + len(self.unreadable) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
@@ -73,11 +77,12 @@ def load_entries(
     store = _InTurn() if not overlaps else _Overlapping()
     loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store)
     try:
-        if run_id is not None:
-            loader.add_run(run_id)
-        for entry in entries:
-            loader.take(entry)
-        loader.finish()
+        with seldom_collected():
+            if run_id is not None:
+                loader.add_run(run_id)
+            for entry in entries:
+                loader.take(entry)
+            loader.finish()
     finally:
         store.close()
     return report
@@ -86,7 +91,7 @@ def load_entries(
 def tell(run_id: UUID, *, facts: RunFacts) -> None:
     """Write what is known of a run as a whole on its row."""
     with transaction.atomic(), connection.cursor() as cursor:
-        lock_run(cursor, run_id=run_id, adds=True)
+        lock_run(cursor, run_id=run_id)
         cursor.execute(
             statements.TELL,
             {
@@ -150,12 +155,13 @@ class _Loader:
         self._on_progress = on_progress
         self._pending: dict[UUID, _Pending] = {}
         self._last: UUID | None = run_id
-        self._nameless: list[LoggedEvent | Unreadable] = []
+        self._nameless: list[LoggedEvent | EventRow | Unreadable] = []
+        self._guids: tuple[object, UUID | None] = (None, None)
 
     def add_run(self, run_id: UUID) -> None:
         """Make sure that the run is there, even if no event comes."""
         with transaction.atomic(), connection.cursor() as cursor:
-            lock_run(cursor, run_id=run_id, adds=True)
+            lock_run(cursor, run_id=run_id)
         self._note(run_id)
 
     def take(self, entry: Entry) -> None:
@@ -185,6 +191,8 @@ class _Loader:
         for run_id, pending in self._pending.items():
             self._store(run_id, pending)
         self._batches.wait()
+        for run_id in self._report.run_ids if self._report.stored >= WORTH_ANALYSING else ():
+            analyse(run_id)
         self._on_progress(self._report)
 
     def _name_a_run(self) -> None:
@@ -197,27 +205,36 @@ class _Loader:
         for entry in waiting:
             self.take(entry)
 
-    def _keep(self, entry: LoggedEvent | Unreadable, *, run_id: UUID, pending: _Pending) -> None:
+    def _keep(self, entry: LoggedEvent | EventRow | Unreadable, *, run_id: UUID, pending: _Pending) -> None:
         pending.bytes += len(entry.line)
-        if isinstance(entry, LoggedEvent):
-            if self._given is not None and entry.run_id is not None and _guid(entry.run_id) != self._given:
-                reason = f"it is of another run: {str(entry.run_id)[:60]}"
-                pending.unreadable.append(Unreadable(line_number=entry.line_number, line=entry.line, reason=reason))
-                return
-            checked = check(entry, run_id=run_id, usual_moment=pending.last_moment)
-            if isinstance(checked, EventRow):
-                pending.last_moment = checked.moment
-                pending.rows.append(checked)
-                return
-            entry = checked
-        pending.unreadable.append(entry)
+        kept = entry if isinstance(entry, Unreadable) else self._checked(entry, run_id=run_id, pending=pending)
+        if isinstance(kept, EventRow):
+            pending.last_moment = kept.moment
+            pending.rows.append(kept)
+        else:
+            pending.unreadable.append(kept)
 
-    def _run_of(self, entry: LoggedEvent | Unreadable) -> UUID | None:
+    def _checked(self, entry: LoggedEvent | EventRow, *, run_id: UUID, pending: _Pending) -> EventRow | Unreadable:
+        named = entry.run_id
+        if self._given is not None and named is not None and self._guid(named) != self._given:
+            reason = f"it is of another run: {str(named)[:60]}"
+            return Unreadable(line_number=entry.line_number, line=entry.line, reason=reason)
+        if isinstance(entry, EventRow):
+            return entry
+        return check(entry, run_id=run_id, usual_moment=pending.last_moment)
+
+    def _run_of(self, entry: LoggedEvent | EventRow | Unreadable) -> UUID | None:
         if self._given is not None:
             return self._given
-        if isinstance(entry, LoggedEvent) and (named := _guid(entry.run_id)) is not None:
+        if not isinstance(entry, Unreadable) and (named := self._guid(entry.run_id)) is not None:
             self._last = named
         return self._last
+
+    def _guid(self, given: object) -> UUID | None:
+        """Read a run's id; the last one is remembered, because a log names its run on every line."""
+        if given != self._guids[0] or given is None:
+            self._guids = given, _guid(given)
+        return self._guids[1]
 
     def _tell(self, facts: RunFacts) -> None:
         run_id = self._given or facts.run_id
@@ -230,7 +247,13 @@ class _Loader:
         if pending.rows or pending.unreadable:
             rows, unreadable = pending.rows, pending.unreadable
             pending.rows, pending.unreadable, pending.bytes = [], [], 0
-            self._batches.do(lambda: store_batch(run_id, rows=rows, unreadable=unreadable, report=self._report))
+
+            def store() -> None:
+                pending.all_new = store_batch(
+                    run_id, rows=rows, unreadable=unreadable, report=self._report, trusting=pending.all_new
+                )
+
+            self._batches.do(store)
             self._note(run_id)
             self._on_progress(self._report)
 

@@ -2,14 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from backtests.ingest.record import Entry, LoggedEvent, Problem, RunFacts, Unreadable
+from backtests.ingest.record import LoggedEvent, Problem, RunFacts, Unreadable
 
 LONGEST_LINE = 4_194_304
 """A longer line is not read as JSON; its first megabyte is kept in the quarantine."""
@@ -48,26 +47,29 @@ class _Camel(_Pascal, rename="camel", forbid_unknown_fields=True):
 
 
 _DECODERS: list[msgspec.json.Decoder[Any]] = [msgspec.json.Decoder(_Pascal), msgspec.json.Decoder(_Camel)]
+_UNREADABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 _ANY: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def read_events(lines: Iterable[bytes]) -> Iterator[Entry]:
-    """Read lines of JSON; blank ones are passed over, and every other one gives exactly one entry."""
-    decode = _DECODERS[0].decode
-    other = _DECODERS[1].decode
-    for number, line in enumerate(lines, start=1):
+class CarefulReader:
+    """Reads lines one by one, whatever is in them."""
+
+    def __init__(self) -> None:
+        self._decode, self._other = (decoder.decode for decoder in _DECODERS)
+
+    def read(self, line: bytes, *, number: int) -> LoggedEvent | RunFacts | Unreadable | None:
+        """Read one line of JSON; None for a blank one."""
         try:
-            read = decode(line)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            read = self._decode(line)
+        except _UNREADABLE:
             if not line.strip():
-                continue
+                return None
             try:
-                read = other(line)
-                decode, other = other, decode
-            except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-                yield _unusual(number, line)
-                continue
-        yield LoggedEvent(
+                read = self._other(line)
+            except _UNREADABLE:
+                return _unusual(number, line)
+            self._decode, self._other = self._other, self._decode
+        return LoggedEvent(
             read.event_id,
             read.timestamp,
             read.event_type,
@@ -81,7 +83,7 @@ def read_events(lines: Iterable[bytes]) -> Iterator[Entry]:
         )
 
 
-def _unusual(number: int, line: bytes) -> Entry:
+def _unusual(number: int, line: bytes) -> LoggedEvent | RunFacts | Unreadable:
     """Read a line with names of its own, or with NaN; what is no JSON object is unreadable."""
     if len(line) > LONGEST_LINE:
         return Unreadable(line_number=number, line=line, reason=f"longer than {LONGEST_LINE:,} bytes")
@@ -89,7 +91,7 @@ def _unusual(number: int, line: bytes) -> Entry:
     text = line.removeprefix(b"\xef\xbb\xbf")
     try:
         members = _ANY.decode(text)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         try:
             problems = [
                 Problem(path, f"{name} is not a JSON number; kept as a string") for path, name in constants(text)
@@ -99,11 +101,13 @@ def _unusual(number: int, line: bytes) -> Entry:
             return Unreadable(line_number=number, line=line, reason=_reason(error))
     try:
         return _named(number, line, members=members, problems=problems)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         return Unreadable(line_number=number, line=line, reason=_reason(error))
 
 
-def _named(number: int, line: bytes, *, members: dict[str, msgspec.Raw], problems: list[Problem]) -> Entry:
+def _named(
+    number: int, line: bytes, *, members: dict[str, msgspec.Raw], problems: list[Problem]
+) -> LoggedEvent | RunFacts | Unreadable:
     plain = {name.lower().replace("_", ""): (name, value) for name, value in members.items()}
     if "eventid" not in plain and "eventtype" not in plain and _FACTS & plain.keys():
         return _facts(number, line, plain={name: bytes(value) for name, (_, value) in plain.items()})

@@ -10,6 +10,7 @@ from backtests.ingest.parse import LONGEST_LINE
 from backtests.ingest.report import LoadReport
 
 GZIP = b"\x1f\x8b"
+PIECE_BYTES = 262_144
 
 
 def read_lines(
@@ -18,28 +19,42 @@ def read_lines(
     """
     Give the lines of a stream, unpacked if it is gzip.
 
-    Where a gzip ends early or is damaged, the lines before it are given, and the report says where that was. The rest
-    of a line longer than LONGEST_LINE is passed over.
+    Where a gzip ends early or is damaged, all before that is given, the last line cut where it is, and the report says
+    where that was. The rest of a line longer than LONGEST_LINE is passed over.
     """
-    buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), 262_144)
-    packed = buffered.peek(2)[:2] == GZIP
-    unpacked: Any = gzip.GzipFile(fileobj=buffered) if packed else buffered
-    count = 0
-    pending = b""
-    try:
-        while line := unpacked.readline(LONGEST_LINE + 1):
-            pending = line
-            if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-                _pass_over(unpacked)
-            count += 1
-            yield line
-            pending = b""
-            if on_bytes is not None and count % 1000 == 0:
-                on_bytes(_place(buffered))
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        report.ended_early = f"after line {count:,}: {error}"
-        if pending:
-            yield pending
+    buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), PIECE_BYTES)
+    whole = _Unpacked(gzip.GzipFile(fileobj=buffered)) if buffered.peek(2)[:2] == GZIP else None
+    unpacked = buffered if whole is None else BufferedReader(whole, PIECE_BYTES)
+    count, last = 0, b""
+    while line := unpacked.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+            _pass_over(unpacked)
+        count, last = count + 1, line
+        yield line
+        if on_bytes is not None and count % 1000 == 0:
+            on_bytes(_place(buffered))
+    if whole is not None and whole.fault is not None:
+        is_cut = bool(last) and not last.endswith(b"\n")
+        report.ended_early = f"after line {count - is_cut:,}: {whole.fault}"
+
+
+class _Unpacked(RawIOBase):
+    """What a gzip holds, as far as it can be read; `fault` says why that was not to its end."""
+
+    def __init__(self, packed: gzip.GzipFile) -> None:
+        self._packed = packed
+        self.fault: Exception | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.fault is None:
+            try:
+                return self._packed.readinto1(buffer)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                self.fault = error
+        return 0
 
 
 def _pass_over(stream: IO[bytes]) -> None:

@@ -51,13 +51,15 @@ RETURNING validation_errors::text
 
 COPY_EVENTS = """
 COPY {table} (run_id, number, event_id, occurred_at, event_type, severity, category, parent_event_id,
-              root_number, trail, properties, validation_errors) FROM STDIN
+              root_number, trail, properties, validation_errors) FROM STDIN (FORMAT BINARY)
 """
 
 NEW_LISTS = """
 CREATE TEMPORARY TABLE IF NOT EXISTS backtests_new_lists (
-  list text COLLATE "C", first_moment bigint, events integer[], moments bigint[], numbers numeric[]
+  list text COLLATE "C", first_moment bigint, events integer[], moments bigint[], numbers text
 ) ON COMMIT DELETE ROWS;
+ALTER TABLE backtests_new_lists ALTER events SET STORAGE EXTERNAL, ALTER moments SET STORAGE EXTERNAL,
+  ALTER numbers SET STORAGE EXTERNAL;
 CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (
   list text COLLATE "C", event integer, moment bigint
 ) ON COMMIT DELETE ROWS
@@ -88,7 +90,7 @@ WITH touched AS (
   RETURNING l.list, l.events, l.moments, l.numbers
 ), fresh AS (
   DELETE FROM backtests_new_lists AS n USING late WHERE n.list = late.list
-  RETURNING n.list, n.events, n.moments, n.numbers
+  RETURNING n.list, n.events, n.moments, n.numbers::numeric[] AS numbers
 ), elements AS (
   SELECT a.list, u.event, u.moment, u.number
   FROM (SELECT * FROM gone UNION ALL SELECT * FROM fresh) AS a,
@@ -104,7 +106,7 @@ WITH touched AS (
 )
 INSERT INTO backtests_new_lists
 SELECT list, min(moment), array_agg(event ORDER BY moment, event), array_agg(moment ORDER BY moment, event),
-       CASE WHEN left(list, 1) = 'n' THEN array_agg(number ORDER BY moment, event) END
+       CASE WHEN left(list, 1) = 'n' THEN array_agg(number ORDER BY moment, event)::text END
 FROM elements GROUP BY list
 """
 
@@ -120,12 +122,12 @@ WITH tails AS MATERIALIZED (
   DELETE FROM {lists} AS l USING tails AS t
   WHERE l.run_id = %(run)s AND l.list = t.list AND l.chunk = t.chunk AND t.size < 1024
   RETURNING l.list, l.chunk, l.events, l.moments, l.numbers
-), filled AS (
+), filled AS MATERIALIZED (
   SELECT n.list,
          CASE WHEN o.chunk IS NOT NULL THEN o.chunk ELSE coalesce(t.chunk + 1, 0) END AS first_chunk,
          coalesce(o.events, '{{}}') || n.events AS events,
          coalesce(o.moments, '{{}}') || n.moments AS moments,
-         CASE WHEN n.numbers IS NOT NULL THEN coalesce(o.numbers, '{{}}') || n.numbers END AS numbers
+         CASE WHEN n.numbers IS NOT NULL THEN coalesce(o.numbers, '{{}}') || n.numbers::numeric[] END AS numbers
   FROM backtests_new_lists AS n LEFT JOIN tails AS t USING (list) LEFT JOIN opened AS o USING (list)
 ), cut AS (
   SELECT f.list, f.first_chunk + part AS chunk,
@@ -142,6 +144,10 @@ FROM cut AS c
 LEFT JOIN LATERAL (
   SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
 ) AS s ON c.numbers IS NOT NULL
+"""
+
+KNOWN_ORDERS = """
+SELECT DISTINCT order_id FROM {orders} WHERE run_id = %s AND order_id = ANY(%s) AND number < %s
 """
 
 UNTIL = """
@@ -195,4 +201,10 @@ UPDATE backtests_runs SET
   ended_at = coalesce(%(ended_at)s, ended_at),
   details = details || %(details)s
 WHERE run_id = %(run)s
+"""
+
+ANALYSE = """
+ANALYZE backtests_events_{number} (number, event_id, parent_event_id, root_number),
+        backtests_lists_{number} (list, chunk, first_moment),
+        backtests_order_states_{number}
 """

@@ -1,17 +1,17 @@
-"""Rows into PostgreSQL's COPY format, and into the run's partitions."""
+"""Rows into the run's partitions, by COPY."""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from backtests.ingest import statements
+from backtests.ingest import binary, statements
 from backtests.ingest.chains import Link
 from backtests.ingest.linking import Linked
-from backtests.ingest.lists import entity_value, lists_of, numbers_of, state_order_id
+from backtests.ingest.lists import error_lists
 from backtests.ingest.record import EventRow
 
 Cursor = Any
@@ -21,96 +21,152 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
-@dataclass(slots=True)
-class Column:
-    """What a batch adds to one list, as texts in order of time."""
-
-    events: list[str] = field(default_factory=list)
-    moments: list[str] = field(default_factory=list)
-    numbers: list[str] = field(default_factory=list)
-
-    def insert(self, places: list[tuple[int, int]]) -> None:
-        """Add (moment, event) pairs where they belong."""
-        together = sorted([*zip(map(int, self.moments), map(int, self.events), strict=True), *places])
-        self.events = [str(event) for _, event in together]
-        self.moments = [str(moment) for moment, _ in together]
-
-
 def write_events(cursor: Cursor, *, run_id: UUID, rows: list[EventRow], links: Mapping[str, Link], table: str) -> None:
     """Copy the events into the run's partition."""
-    run = str(run_id)
-    days: dict[int, str] = {}
-    lines = []
+    _copy_binary(cursor, statements.COPY_EVENTS.format(table=table), _event_rows(run_id, rows=rows, links=links))
+
+
+def _event_rows(run_id: UUID, *, rows: list[EventRow], links: Mapping[str, Link]) -> Iterator[bytes]:
+    start = binary.row_start(12) + binary.text(run_id.bytes)
     for row in rows:
         link = links.get(row.event_id)
-        root, trail = (row.number, row.event_type) if link is None else (link.root, link.trail)
-        errors = escaped(errors_text(row)) if row.problems else NULL
-        lines.append(
-            f"{run}\t{row.number}\t{row.event_id}\t{_moment(row.moment, days)}\t{row.event_type}\t{row.severity}\t"
-            f"{row.category}\t{row.parent_event_id or NULL}\t{root}\t{trail}\t"
-            f"{escaped(row.properties.decode())}\t{errors}\n"
+        yield binary.event_row(
+            start,
+            number=row.number,
+            event_id=row.event_id,
+            moment=row.moment,
+            codes=(row.event_type, row.severity, row.category),
+            parent=row.parent_event_id,
+            root=row.number if link is None else link.root,
+            trail=b"%d" % row.event_type if link is None else link.trail.encode(),
+            properties=row.properties,
+            errors=errors_text(row).encode() if row.problems else None,
         )
-    _copy(cursor, statements.COPY_EVENTS.format(table=table), lines)
+
+
+class _Batch:
+    """Where a batch's events go: places among its rows, which are in order of time, by list; numbers beside them."""
+
+    def __init__(self, rows: list[EventRow], *, linked: Linked) -> None:
+        self._rows = rows
+        self.lists: dict[str, list[int]] = {}
+        self.numbers: dict[str, list[str]] = {}
+        self._gather_lists(linked)
+        self._gather_numbers()
+
+    def _gather_lists(self, linked: Linked) -> None:
+        shared: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        own: dict[str, list[int]] = defaultdict(list)
+        links, lone = linked.links, linked.lone
+        for place, row in enumerate(self._rows):
+            shared[row.lists].append(place)
+            for name in row.own_lists:
+                own[name].append(place)
+            if row.event_id not in links:
+                own[lone[row.event_type]].append(place)
+            if row.problems:
+                for name in error_lists(problem.severity for problem in row.problems):
+                    own[name].append(place)
+        for names, places in shared.items():
+            for name in names:
+                own[name] += places
+        self.lists = {name: sorted(places) for name, places in own.items()}
+
+    def _gather_numbers(self) -> None:
+        shared: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for place, row in enumerate(self._rows):
+            shared[row.number_lists].append(place)
+        found: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for names, places in shared.items():
+            for at, name in enumerate(names):
+                found[name] += [(place, self._rows[place].numbers[at]) for place in places]
+        for name, members in found.items():
+            members.sort(key=itemgetter(0))
+            self.lists[name] = [place for place, _ in members]
+            self.numbers[name] = [written for _, written in members]
+
+    def written(self, moved: Mapping[str, list[tuple[int, int]]]) -> Iterator[bytes]:
+        """Write the lists; `moved` are (moment, number) of more events, stored ones among them."""
+        rows = self._rows
+        events = [binary.event_element(row.number) for row in rows]
+        moments = [binary.moment_element(row.moment) for row in rows]
+        start = binary.row_start(5)
+        for name, places in self.lists.items():
+            if name in moved:
+                continue
+            written = self.numbers.get(name)
+            yield b"".join((
+                start,
+                binary.text(name.encode()),
+                moments[places[0]],
+                binary.events([events[place] for place in places]),
+                binary.moments([moments[place] for place in places]),
+                binary.text(f"{{{','.join(written)}}}".encode() if written else None),
+            ))  # fmt: skip
+        for name, more in moved.items():
+            known = [(rows[place].moment, rows[place].number) for place in self.lists.get(name, ())]
+            yield _merged(name, known + more)
+
+
+def _merged(name: str, members: list[tuple[int, int]]) -> bytes:
+    members.sort()
+    return b"".join((
+        binary.row_start(5),
+        binary.text(name.encode()),
+        binary.moment_element(members[0][0]),
+        binary.events(binary.event_element(number) for _, number in members),
+        binary.moments(binary.moment_element(moment) for moment, _ in members),
+        binary.NULL,
+    ))  # fmt: skip
 
 
 def write_lists(cursor: Cursor, *, run_id: UUID, rows: list[EventRow], linked: Linked, table: str) -> None:
     """Put events into their lists; `rows` are in order of time, then arrival."""
-    lists: dict[str, Column] = defaultdict(Column)
-    links, lone = linked.links, linked.lone
-    for row in rows:
-        number, moment = str(row.number), str(row.moment)
-        for name in lists_of(row):
-            column = lists[name]
-            column.events.append(number)
-            column.moments.append(moment)
-        if row.event_id not in links:
-            column = lists[lone[row.event_type]]
-            column.events.append(number)
-            column.moments.append(moment)
-        for name, value in numbers_of(row):
-            column = lists[name]
-            column.events.append(number)
-            column.moments.append(moment)
-            column.numbers.append(str(value))
+    batch = _Batch(rows, linked=linked)
     moved: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for name, event, at in (*linked.added, *linked.marked):
         moved[name].append((at, event))
-    for name, places in moved.items():
-        lists[name].insert(places)
-    _merge(cursor, run_id=run_id, lists=lists, removed=linked.removed, table=table)
-
-
-def _merge(
-    cursor: Cursor, *, run_id: UUID, lists: Mapping[str, Column], removed: list[tuple[str, int, int]], table: str
-) -> None:
-    """Take out and put in, in the database."""
     cursor.execute(statements.NEW_LISTS)
-    _copy(cursor, "COPY backtests_new_lists FROM STDIN", _list_lines(lists))
-    gone = [f"{name}\t{number}\t{moment}\n" for name, number, moment in removed]
+    _copy_binary(cursor, "COPY backtests_new_lists FROM STDIN (FORMAT BINARY)", batch.written(moved))
+    gone = [f"{name}\t{number}\t{moment}\n" for name, number, moment in linked.removed]
     if gone:
         _copy(cursor, "COPY backtests_removed FROM STDIN", gone)
-    cursor.execute("ANALYZE backtests_new_lists")
+    cursor.execute("ANALYZE backtests_new_lists (list)")  # the other columns are arrays, and long
     cursor.execute(statements.REORDER.format(lists=table), {"run": run_id})
     cursor.execute(statements.APPEND.format(lists=table), {"run": run_id})
     cursor.execute("TRUNCATE backtests_new_lists, backtests_removed")
 
 
-def write_orders(cursor: Cursor, *, run_id: UUID, rows: Iterable[EventRow], table: str) -> None:
-    """Put states of orders into the run's partition, each until the order's next one."""
-    lines, orders = [], set()
+def write_orders(cursor: Cursor, *, run_id: UUID, rows: Iterable[EventRow], first: int, table: str) -> None:
+    """
+    Put states of orders into the run's partition, each until the order's next one.
+
+    `rows` are in order of time, then arrival; `first` is the number of the first that arrived.
+    """
+    orders: dict[str, list[tuple[EventRow, bool, str | None]]] = defaultdict(list)
     for row in rows:
-        order = state_order_id(row)
-        if order is None:
-            continue
-        after = row.values["StateAfter"]
-        is_open = "t" if after.get("Status") == "Open" else "f"
-        symbol = after.get("SecuritySymbol")
-        named = escaped(entity_value(symbol)) if symbol is not None else NULL
-        lines.append(f"{run_id}\t{escaped(order)}\t{row.moment}\t{row.number}\t{NULL}\t{is_open}\t{named}\n")
-        orders.add(order)
-    if lines:
-        _copy(cursor, f"COPY {table} (run_id, order_id, moment, number, until, is_open, symbol) FROM STDIN", lines)
-        cursor.execute(statements.UNTIL.format(orders=table), {"run": run_id, "orders": list(orders)})
+        if row.order is not None:
+            order, is_open, symbol = row.order
+            orders[order].append((row, is_open, symbol))
+    if not orders:
+        return
+    statement = f"COPY {table} (run_id, order_id, moment, number, until, is_open, symbol) FROM STDIN"
+    _copy(cursor, statement, _order_lines(run_id, orders=orders))
+    if first:
+        cursor.execute(statements.KNOWN_ORDERS.format(orders=table), [run_id, list(orders), first])
+        known = [found[0] for found in cursor.fetchall()]
+        if known:
+            cursor.execute(statements.UNTIL.format(orders=table), {"run": run_id, "orders": known})
+
+
+def _order_lines(run_id: UUID, *, orders: Mapping[str, list[tuple[EventRow, bool, str | None]]]) -> Iterator[str]:
+    for order, states in orders.items():
+        untils = [str(row.moment) for row, _, _ in states[1:]] + [NULL]
+        for (row, is_open, symbol), until in zip(states, untils, strict=True):
+            named = NULL if symbol is None else escaped(symbol)
+            yield (
+                f"{run_id}\t{escaped(order)}\t{row.moment}\t{row.number}\t{until}\t{'t' if is_open else 'f'}\t{named}\n"
+            )
 
 
 def errors_text(row: EventRow) -> str:
@@ -131,22 +187,17 @@ def moment_text(moment: int) -> str:
     return (_EPOCH + timedelta(microseconds=moment)).isoformat()
 
 
-def _moment(moment: int, days: dict[int, str]) -> str:
-    """Write a moment; the day's text is remembered, because events of a batch share few days."""
-    day, rest = divmod(moment, 86_400_000_000)
-    text = days.get(day)
-    if text is None:
-        text = days[day] = f"{_EPOCH + timedelta(days=day):%Y-%m-%d}".rjust(10, "0")
-    seconds, fraction = divmod(rest, 1_000_000)
-    minutes, second = divmod(seconds, 60)
-    return f"{text} {minutes // 60:02}:{minutes % 60:02}:{second:02}.{fraction:06}+00"
-
-
-def _list_lines(lists: Mapping[str, Column]) -> Iterable[str]:
-    for name, column in lists.items():
-        written = "{" + ",".join(column.numbers) + "}" if column.numbers else NULL
-        events, moments = ",".join(column.events), ",".join(column.moments)
-        yield f"{escaped(name)}\t{column.moments[0]}\t{{{events}}}\t{{{moments}}}\t{written}\n"
+def _copy_binary(cursor: Cursor, statement: str, rows: Iterable[bytes]) -> None:
+    """Send rows in pieces of about a megabyte."""
+    with cursor.copy(statement) as copy:
+        piece, size = [binary.HEADER], 0
+        for row in rows:
+            piece.append(row)
+            size += len(row)
+            if size > COPY_BYTES:
+                copy.write(b"".join(piece))
+                piece, size = [], 0
+        copy.write(b"".join([*piece, binary.TRAILER]))
 
 
 def _copy(cursor: Cursor, statement: str, lines: Iterable[str]) -> None:

@@ -1,22 +1,16 @@
-"""
-Start the embedded PostgreSQL on demand, and stop it when its last user has gone.
-
-Every process that uses the server holds a shared lock on one file. The kernel drops the lock however the process
-ends, so whoever can take it exclusively at exit was the last user, and stops the server.
-"""
+"""Start the embedded PostgreSQL on demand, and stop it when its last user has gone (config/sharing.py)."""
 
 import atexit
-import fcntl
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from config.postgres.place import SHARED_HOME, Place, find_place, make_shared_home
 from config.postgres.roles import provision
+from config.sharing import alone, is_last, join
 
 SUPERUSER = "postgres"
 SETTINGS = {
@@ -30,6 +24,8 @@ SETTINGS = {
     "timezone": "UTC",
 }
 START_TIMEOUT_SECONDS = 60
+PROVISIONED = "provisioned-2"
+"""Marks a cluster that has what config/postgres/roles.py makes; its number goes up when that makes more."""
 
 _in_use: dict[Path, IO[str]] = {}
 
@@ -51,9 +47,8 @@ def ensure_running(var: Path) -> Place:
     if place.home in _in_use:
         return place
     _make_folders(place)
-    users = (place.home / "users.lock").open("w")
-    fcntl.flock(users, fcntl.LOCK_SH)
-    with _alone(place.home / "start.lock"):
+    users = join(place.home)
+    with alone(place.home):
         if not (place.data / "PG_VERSION").exists():
             _initialise(place)
         if not _is_running(place):
@@ -71,7 +66,7 @@ def address(place: Place, *, database: str, user: str) -> str:
 
 def revive(place: Place) -> None:
     """Start the server again if it has died under its users; they see that by themselves."""
-    with _alone(place.home / "start.lock"):
+    with alone(place.home):
         if not _is_running(place):
             _start(place)
 
@@ -81,9 +76,7 @@ def leave(place: Place) -> None:
     users = _in_use.pop(place.home, None)
     if users is None:
         return
-    try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not is_last(users):
         users.close()
         return
     if _is_running(place):
@@ -98,13 +91,6 @@ def _leave_at_exit(place: Place, process_id: int) -> None:
     """Leave, unless this is a forked child, whose lock is its parent's."""
     if os.getpid() == process_id:
         leave(place)
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _make_folders(place: Place) -> None:
@@ -159,7 +145,7 @@ def _is_running(place: Place) -> bool:
 
 
 def _provision_once(place: Place) -> None:
-    marker = place.home / "provisioned"
+    marker = place.home / PROVISIONED
     if not marker.exists():
         provision(address(place, database="postgres", user=SUPERUSER), template="template1")
         marker.touch()

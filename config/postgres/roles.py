@@ -4,8 +4,11 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from config.postgres.analyst import limit_analyst, wall_in
+
 OWNER = "toolroom"
 READER = "toolroom_reader"
+ANALYST = "sprints_analyst"
 DATABASE = "toolroom"
 _LOCK = 7_106_518_212_001  # any number that nobody else takes an advisory lock on
 
@@ -23,23 +26,27 @@ def provision(
     template: str | None = None,
     owner: str = OWNER,
     reader: str = READER,
+    analyst: str = ANALYST,
     database: str = DATABASE,
     reader_password: str = "",
     owner_password: str = "",
+    analyst_password: str = "",
 ) -> list[str]:
     """
-    Make the owner, the reader, the database and the vector extension where they are missing.
+    Make the owner, the reader, the analyst, the database and the vector extension where they are missing.
 
     The owner migrates and writes; the reader logs in to SELECT what migrations grant, in READ ONLY transactions with
-    a statement timeout. With `template` the extension also goes there, so that test databases have it.
+    a statement timeout; the analyst runs SQL that a model wrote (config/postgres/analyst.py). With `template` the
+    extension and the analyst's walls also go there, so that test databases have them.
 
     Returns a sentence for each thing made. Needs a superuser's address; holds an advisory lock while it works.
     """
     made: list[str] = []
     with psycopg.connect(admin_url, autocommit=True) as admin:
         admin.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
-        for role, password in ((owner, owner_password), (reader, reader_password)):
+        for role, password in ((owner, owner_password), (reader, reader_password), (analyst, analyst_password)):
             made += _role(admin, role=role, password=password)
+        limit_analyst(admin, analyst=analyst)
         for name, value in READER_LIMITS.items():
             admin.execute(
                 sql.SQL("ALTER ROLE {} SET {} = {}").format(sql.Identifier(reader), sql.Identifier(name), value)
@@ -48,6 +55,9 @@ def provision(
         made += _database(admin, database=database, owner=owner)
     for name in filter(None, (template, database)):
         made += _extension(admin_url, database=name)
+        with psycopg.connect(make_conninfo(admin_url, dbname=name), autocommit=True) as inside:
+            taken = wall_in(inside, owner=owner, reader=reader, analyst=analyst)
+        made += [f"{taken} walls around {analyst} in {name}"] if taken else []
     return made
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from django.db import transaction
 
-from graphql_proxy.ingest.parse_schema import digest, read_schema, written
+from graphql_proxy.ingest.parse_schema import digest, in_order, read_schema, read_stored, written
 from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream
 from graphql_proxy.schema_changes import Change, changes_between
 
@@ -42,7 +42,7 @@ def store_schema(slug: str, *, text: str, source: SchemaSnapshot.Source, taken_a
     sdl = written(schema)
     upstream = Upstream.objects.select_for_update().get(slug=slug)
     newest = upstream.schemas.order_by("-version").first()
-    if newest and newest.digest == digest(sdl):
+    if newest and (newest.digest == digest(sdl) or in_order(read_stored(newest.sdl)) == in_order(schema)):
         return _stored(newest, is_new=False)
     snapshot = upstream.schemas.create(
         version=newest.version + 1 if newest else 1,

@@ -9,6 +9,7 @@ from graphql import (
     GraphQLSchema,
     build_ast_schema,
     build_client_schema,
+    lexicographic_sort_schema,
     parse,
     print_schema,
     validate_schema,
@@ -49,6 +50,11 @@ def read_stored(sdl: str) -> GraphQLSchema:
 def written(schema: GraphQLSchema) -> str:
     """Write a schema down as SDL, always alike."""
     return print_schema(schema)
+
+
+def in_order(schema: GraphQLSchema) -> str:
+    """Write a schema down by the alphabet: a server and a file may list the same types in other orders."""
+    return print_schema(lexicographic_sort_schema(schema))
 
 
 def digest(sdl: str) -> str:

@@ -45,7 +45,7 @@ LEFT JOIN LATERAL (
     sum(home_goals)::int AS home_score,
     sum(away_goals)::int AS away_score,
     (array_agg(period_kind ORDER BY period_number DESC))[1] AS ended,
-    json_agg(json_build_array(period_number, home_goals, away_goals) ORDER BY period_number) AS periods
+    json_agg(json_build_array(period_number, home_goals, away_goals, period_kind) ORDER BY period_number) AS periods
   FROM linescore_periods AS period
   WHERE period.game_id = p.game_id
 ) AS s ON true

@@ -16,6 +16,7 @@ from linescore.graphql.vocabulary import (
     LeagueSeason,
     Livescore,
     LivescorePeriodScore,
+    LivescorePeriodScoreType,
     RegularTeamStats,
     ScoreType,
     Season,
@@ -116,8 +117,9 @@ def _team(code: str, *, name: str, city: str, arena: str) -> Team:
     )
 
 
-def _period(number: int, home: int, away: int) -> LivescorePeriodScore:
-    return LivescorePeriodScore(period=number, home_team_score=home, visiting_team_score=away)
+def _period(number: int, home: int, away: int, kind: str) -> LivescorePeriodScore:
+    of = LivescorePeriodScoreType(kind)
+    return LivescorePeriodScore(period=number, home_team_score=home, visiting_team_score=away, type=of)
 
 
 def _outcome(score: int | None, against: int | None) -> GameLogOutcome | None:

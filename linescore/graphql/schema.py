@@ -5,6 +5,7 @@ from typing import Any
 import strawberry
 from graphql import GraphQLError
 from strawberry.extensions import MaskErrors, MaxAliasesLimiter, MaxTokensLimiter, QueryDepthLimiter
+from strawberry.types import ExecutionContext
 
 from linescore.graphql import queries
 from linescore.graphql.pages import MOST_ROWS, NotAsked, Page, day, game_number, known_league, known_season
@@ -235,7 +236,15 @@ def _is_ours_to_keep(error: GraphQLError) -> bool:
     return error.original_error is not None and not isinstance(error.original_error, NotAsked | GraphQLError)
 
 
-schema = strawberry.Schema(
+class _Schema(strawberry.Schema):
+    """A schema that logs what failed here, not what a caller misspelt."""
+
+    def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
+        """Log errors that are no answer to a query that cannot be answered."""
+        super().process_errors([error for error in errors if _is_ours_to_keep(error)], execution_context)
+
+
+schema = _Schema(
     query=Query,
     extensions=[
         lambda: QueryDepthLimiter(max_depth=MOST_DEPTH),

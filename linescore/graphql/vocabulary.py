@@ -104,11 +104,21 @@ class Team:
     arena: Arena | None
 
 
+@strawberry.enum
+class LivescorePeriodScoreType(Enum):
+    """What kind of period it was."""
+
+    regular_period = "REG"
+    overtime = "OT"
+    penalties = "SO"
+
+
 @strawberry.type(description="Goals of one period; a shootout counts 1 for its winner.")
 class LivescorePeriodScore:
     period: int | None
     home_team_score: int | None
     visiting_team_score: int | None
+    type: LivescorePeriodScoreType | None
 
 
 @strawberry.type(description="What is known of a game's course.")

@@ -52,6 +52,10 @@ async def errors_of(run_id: UUID) -> list[Any]:
         ({"EventId": "absent"}, "EventId", "Error"),
         ({"Timestamp": "yesterday"}, "Timestamp", "Error"),
         ({"Timestamp": "absent"}, "Timestamp", "Error"),
+        ({"Timestamp": 1704067200}, "Timestamp", "Error"),
+        ({"Timestamp": 1704067200000000}, "Timestamp", "Error"),
+        ({"Timestamp": 1704067200.5}, "Timestamp", "Error"),
+        ({"Timestamp": True}, "Timestamp", "Error"),
         ({"EventType": "OrderPlaced", "Properties": {}}, "EventType", "Error"),
         ({"Severity": "Fatal"}, "Severity", "Warning"),
         ({"Category": None}, "Category", "Warning"),
@@ -70,6 +74,15 @@ async def test_a_malformed_event_is_kept_with_its_fault(
 
     assert (report.stored, report.malformed, report.quarantined) == (3, 1, 0)
     assert await errors_of(run_id) == [(field, severity)]
+
+
+async def test_a_number_for_a_time_is_no_time(load: Load, run_id: UUID) -> None:
+    load([line(7), line(8, Timestamp=1704067200)], run_id=run_id)
+
+    body = await good("get_validation_errors", runId=str(run_id))
+    assert body["events"][0]["timestamp"].startswith("2025-01-01T00:00:07")
+    (error,) = body["events"][0]["validationErrors"]
+    assert error["Error"] == "Not an ISO 8601 time: '1704067200'; placed at the event before"
 
 
 @pytest.mark.parametrize(
@@ -200,14 +213,28 @@ async def test_a_chain_of_ten_thousand_is_walked_as_deep_as_asked(load: Load, ru
 
 
 async def test_a_gzip_that_ends_early_gives_what_was_whole(run_id: UUID, in_thread: InThread) -> None:
-    packed = gzip.compress(b"".join(jsonl(strategy(str(run_id), events=2000))))
+    whole = b"".join(jsonl(strategy(str(run_id), events=2000)))
+    packed = gzip.compress(whole)
     report = LoadReport()
 
     half = BytesIO(packed[: len(packed) // 2])
     in_thread(lambda: load_lines(read_lines(half, report=report), run_id=run_id, report=report))
 
     assert 500 < report.stored < 2000
-    assert report.ended_early.startswith("after line")
+    assert report.ended_early.startswith(f"after line {report.stored:,}: ")
+    cut = in_thread(lambda: QuarantinedLine.objects.get(run=run_id))
+    assert (cut.line_number, report.quarantined) == (report.stored + 1, 1)
+    assert whole.splitlines(keepends=True)[report.stored].startswith(bytes(cut.line))
+
+
+@pytest.mark.parametrize("fault", [b"", b"rubbish"])
+def test_a_damaged_gzip_gives_every_line_before_the_damage(fault: bytes) -> None:
+    lines = [b"%d%b\n" % (number, b"x" * 100_000) for number in range(20)]
+    packed = gzip.compress(b"".join(lines))[:-8] + fault
+    report = LoadReport()
+
+    assert list(read_lines(BytesIO(packed), report=report)) == lines
+    assert report.ended_early.startswith("after line 20: ")
 
 
 async def test_facts_of_the_run_are_on_its_row(load: Load, run_id: UUID, in_thread: InThread) -> None:

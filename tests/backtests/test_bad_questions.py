@@ -1,6 +1,8 @@
 """Every code of the contract's table, with its HTTP status."""
 
+import asyncio
 import logging
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +12,7 @@ from backtests import queries
 from tests.backtests.asking import good, refused
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl, strategy
+from toolbox.reader import reader
 
 RUN = "bbbbbbbb-e5f6-4890-abcd-ef1234567890"
 OTHER = "bbbbbbbb-e5f6-4890-abcd-ef1234567891"
@@ -22,6 +25,16 @@ ENTITY = {"runId": RUN, "entityType": "OrderId", "entityValue": "x"}
 def stored(load: Load) -> None:
     load(jsonl(strategy(RUN, events=300)))
     load(jsonl(strategy(OTHER, events=200, seed=2)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"), [({"runId": "7"}, "list_backtest_runs"), ({"rootEventId": "7"}, "the eventId of an event")]
+)
+async def test_an_id_of_another_form_is_told_where_ids_are_found(changes: dict[str, str], hint: str) -> None:
+    code, _, error = await refused("query_event_sequence", **{"runId": RUN, **changes})
+
+    assert (code, error["details"]["field"]) == ("INVALID_PARAMETER", *changes)
+    assert hint in error["details"]["suggestion"]
 
 
 @pytest.mark.parametrize(
@@ -147,6 +160,35 @@ async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypat
     monkeypatch.setattr(queries, "_RUN", "SELECT pg_sleep(60), %s::uuid AS marker_of_backtests")
 
     assert (await refused("get_validation_errors", runId=RUN))[:2] == ("QUERY_TIMEOUT", 408)
+    assert await sleepers(until=0) == 0
+
+
+async def sleepers(*, until: int) -> int:
+    """Count the slow statements that the database is at work on; looks until there are so many, for half a minute."""
+    found = -1
+    with suppress(TimeoutError):
+        async with asyncio.timeout(30):  # less than the minute that they would sleep
+            while found != until:
+                found = (await reader.fetch(_SLEEPERS)).rows[0]["sleepers"]
+    return found
+
+
+_SLEEPERS = """
+SELECT count(*) AS sleepers FROM pg_stat_activity
+WHERE state = 'active' AND query LIKE '%%marker_of_' || 'backtests%%' AND pid <> pg_backend_pid()
+"""
+
+
+async def test_a_statement_under_way_is_seen_by_the_count_that_finds_none_after_a_timeout() -> None:
+    slow = asyncio.create_task(reader.fetch("SELECT pg_sleep(60), 'marker_of_backtests'"))
+
+    try:
+        assert await sleepers(until=1) == 1
+    finally:
+        slow.cancel()
+        with suppress(asyncio.CancelledError):
+            await slow
+    assert await sleepers(until=0) == 0
 
 
 async def test_a_failing_statement_is_a_database_error(

@@ -1,6 +1,7 @@
 """`manage.py ingest_backtest`: what a person types, and what is said back."""
 
 import gzip
+import re
 from io import StringIO
 from pathlib import Path
 from uuid import UUID
@@ -59,6 +60,27 @@ def test_a_log_that_names_no_run_is_always_the_same_run(in_thread: InThread, tmp
         line for line in second.splitlines() if line.startswith("run ")
     ]
     assert "0 stored" in second
+
+
+def test_a_source_that_ends_early_is_counted_and_then_a_failure(
+    in_thread: InThread, run_id: UUID, tmp_path: Path
+) -> None:
+    lines = jsonl(strategy(str(run_id), events=1000))
+    packed = gzip.compress(b"".join(lines))
+    file = tmp_path / "log.jsonl.gz"
+    said = StringIO()
+
+    file.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(CommandError, match=r"ends early, after line \d+: .*Load it again"):
+        in_thread(lambda: call_command("ingest_backtest", str(file), stdout=said))
+    counts = re.search(r"([\d,]+) stored, 0 duplicate, 0 malformed, (\d) quarantined", said.getvalue())
+    assert counts is not None
+    stored, cut = counts.groups()
+    file.write_bytes(packed)
+    again = ingest(in_thread, str(file))
+
+    assert (int(stored) > 100, cut) == (True, "1")
+    assert f"{len(lines) - int(stored):,} stored, {stored} duplicate" in again
 
 
 def test_a_file_that_is_not_there_is_named(in_thread: InThread) -> None:

@@ -35,7 +35,7 @@ for name in ("write_events", "write_lists", "write_orders", "_count", "store_bat
     bomb(name, getattr(batch, name))
 load.store_batch = batch.store_batch
 with open(sys.argv[1], "rb") as lines:
-    load.load_lines(lines, run_id=UUID(sys.argv[2]), report=LoadReport())
+    load.load_lines(lines, run_id=UUID(sys.argv[2]), report=LoadReport(), overlaps=sys.argv[4] == "overlapped")
 """
 
 CONTENTS = [
@@ -66,9 +66,10 @@ def contents(run_id: UUID) -> list[Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("way", ["in turn", "overlapped"])
 @pytest.mark.parametrize("kills", [[0, 3], [1, 2, 4], [7, 11], [13, 14]])
 def test_a_killed_load_run_again_equals_a_clean_one(
-    load: Load, tmp_path: Path, django_db_blocker: Any, kills: list[int]
+    load: Load, tmp_path: Path, django_db_blocker: Any, kills: list[int], way: str
 ) -> None:
     clean, killed = uuid4(), uuid4()
     events = list(strategy("", events=2000, seed=5))
@@ -81,7 +82,7 @@ def test_a_killed_load_run_again_equals_a_clean_one(
 
     for survived in [*kills, 10_000]:
         run = subprocess.run(
-            [sys.executable, "-c", LOADER, str(file), str(killed), str(survived)],
+            [sys.executable, "-c", LOADER, str(file), str(killed), str(survived), way],
             cwd=settings.BASE_DIR,
             env=server_environment() | {"DJANGO_SETTINGS_MODULE": "config.settings"},
             check=False,

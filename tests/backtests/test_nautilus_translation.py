@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from backtests.ingest import engines
+from backtests.ingest.check import check
 from backtests.ingest.engines import Event, formats, translator
 from backtests.ingest.from_engine import read_engine
-from backtests.ingest.record import LoggedEvent, RunFacts, Unreadable
+from backtests.ingest.record import EventRow, LoggedEvent, RunFacts, Unreadable
 
 RUN = UUID("a1b2c3d4-e5f6-7890-abcd-ef1234567890")
 AT = 1_359_682_500_000_000_000
@@ -75,6 +76,16 @@ def test_a_fill_becomes_a_trade_with_numbers_and_keeps_the_engines_id() -> None:
     assert (properties["Direction"], properties["Quantity"], properties["Price"]) == ("Buy", 100, 10.5)
     assert (properties["Commission"], properties["CommissionCurrency"]) == (1.25, "USD")
     assert properties["LiquiditySide"] == "TAKER"
+
+
+@pytest.mark.parametrize("time", [10**21, -(10**21), 1.5, "soon"])
+def test_nanoseconds_that_are_no_time_are_handed_on_and_refused(time: object) -> None:
+    _, trade, *_ = read_engine([json.dumps(FILL | {"ts_event": time}).encode()], name="nautilus", run_id=RUN)
+
+    assert isinstance(trade, LoggedEvent)
+    row = check(trade, run_id=RUN, usual_moment=7)
+    assert isinstance(row, EventRow)
+    assert (row.moment, [problem.field for problem in row.problems]) == (7, ["Timestamp"])
 
 
 def test_an_order_is_open_until_its_whole_quantity_is_filled() -> None:

@@ -1,20 +1,35 @@
 """`POST /api/backtests/runs/{runId}/events`: a stream of lines, with a key that may write."""
 
 import gzip
+import json
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
-from uuid import UUID
+from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from django.core.asgi import get_asgi_application
 
+from backtests.upload_lane import UploadLane
 from tests.backtests.asking import good
 from tests.backtests.makers import jsonl, strategy
 
 pytestmark = pytest.mark.usefixtures("open_database")
 
 
-async def test_a_stream_is_stored_and_counted(ninja_lane: httpx.AsyncClient, run_id: UUID) -> None:
+@pytest.fixture(params=["upload lane", "ninja"])
+async def client(request: pytest.FixtureRequest, cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
+    """Give alice a client, whose uploads are served before Django and then by Django."""
+    django: Any = get_asgi_application()
+    application = UploadLane(django) if request.param == "upload lane" else django
+    transport = httpx.ASGITransport(application)
+    headers = {"Authorization": f"Bearer {cast.alice}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as made:
+        yield made
+
+
+async def test_a_stream_is_stored_and_counted(client: httpx.AsyncClient, run_id: UUID) -> None:
     lines = jsonl(strategy(str(run_id), events=500))
 
     async def stream() -> AsyncIterator[bytes]:
@@ -22,7 +37,7 @@ async def test_a_stream_is_stored_and_counted(ninja_lane: httpx.AsyncClient, run
             yield line
         yield b"rubbish\n"
 
-    answer = await ninja_lane.post(f"/api/backtests/runs/{run_id}/events", content=stream())
+    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=stream())
 
     assert answer.status_code == 200, answer.text
     assert answer.json() == {
@@ -33,12 +48,25 @@ async def test_a_stream_is_stored_and_counted(ninja_lane: httpx.AsyncClient, run
     assert str(run_id) in [run["runId"] for run in found["runs"]]
 
 
-async def test_gzip_sent_twice_is_stored_once(ninja_lane: httpx.AsyncClient, run_id: UUID) -> None:
+async def test_lines_refused_for_one_reason_are_told_once(client: httpx.AsyncClient, run_id: UUID) -> None:
+    others = jsonl(strategy(str(uuid4()), events=50)) + jsonl(strategy(str(uuid4()), events=50))
+
+    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=b"".join([*others, b"a\n", b"b\n"]))
+
+    counts = answer.json()
+    assert (counts["stored"], counts["quarantined"]) == (0, len(others) + 2)
+    assert counts["reasons"] == [
+        f"line 1: it is of another run: {json.loads(others[0])['RunId']}; {len(others) - 1} more like it",
+        f"line {len(others) + 1}: not a JSON object: invalid character (byte 0); 1 more like it",
+    ]
+
+
+async def test_gzip_sent_twice_is_stored_once(client: httpx.AsyncClient, run_id: UUID) -> None:
     lines = jsonl(strategy(str(run_id), events=100))
     packed = gzip.compress(b"".join(lines))
 
-    first = await ninja_lane.post(f"/api/backtests/runs/{run_id}/events", content=packed)
-    second = await ninja_lane.post(f"/api/backtests/runs/{run_id}/events", content=packed)
+    first = await client.post(f"/api/backtests/runs/{run_id}/events", content=packed)
+    second = await client.post(f"/api/backtests/runs/{run_id}/events", content=packed)
 
     assert (first.json()["stored"], first.json()["duplicate"]) == (len(lines), 0)
     assert (second.json()["stored"], second.json()["duplicate"]) == (0, len(lines))
@@ -46,16 +74,16 @@ async def test_gzip_sent_twice_is_stored_once(ninja_lane: httpx.AsyncClient, run
 
 @pytest.mark.parametrize(("who", "status", "code"), [("", 401, "UNAUTHENTICATED"), ("bob", 403, "FORBIDDEN")])
 async def test_only_a_key_that_may_write_is_let_in(
-    ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, run_id: UUID, *, who: str, status: int, code: str
+    client: httpx.AsyncClient, cast: SimpleNamespace, run_id: UUID, *, who: str, status: int, code: str
 ) -> None:
-    ninja_lane.headers["Authorization"] = f"Bearer {getattr(cast, who)}" if who else ""
+    client.headers["Authorization"] = f"Bearer {getattr(cast, who)}" if who else ""
 
-    answer = await ninja_lane.post(f"/api/backtests/runs/{run_id}/events", content=b"{}")
+    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=b"{}")
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
-async def test_a_run_id_that_is_no_guid_is_refused(ninja_lane: httpx.AsyncClient) -> None:
-    answer = await ninja_lane.post("/api/backtests/runs/nobody/events", content=b"{}")
+async def test_a_run_id_that_is_no_guid_is_refused(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/api/backtests/runs/nobody/events", content=b"{}")
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_PARAMETER")

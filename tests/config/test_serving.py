@@ -88,6 +88,14 @@ def test_a_large_but_bounded_header_passes(running: Running) -> None:
     assert answer.status_code == 200
 
 
+def test_every_way_to_start_the_server_says_the_same() -> None:
+    options = [word for word in SERVER if word not in ("--log-level", "warning")]
+
+    for written in ("Procfile", "docs/operations.md"):
+        words = (PROJECT / written).read_text().replace("\\\n", " ").split()
+        assert set(options) - {word.rpartition("/")[2] for word in words} == set(), written
+
+
 def test_a_database_that_was_killed_is_started_again(running: Running) -> None:
     killed = postmaster(running.var)
     assert killed

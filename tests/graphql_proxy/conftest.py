@@ -12,6 +12,7 @@ from tests.bad_upstream import BadUpstream, bad_upstream
 from toolbox.memory import forget_all
 
 MakeUpstream = Callable[..., str]
+MakeKey = Callable[..., Any]
 Result = TypeVar("Result")
 
 
@@ -64,6 +65,32 @@ def _store(upstream: Any, sdl: str) -> None:
     digest = hashlib.sha256(sdl.encode()).hexdigest()
     counts = {"query_count": 5, "type_count": 13, "source": "sdl", "taken_at": datetime(2025, 1, 1, tzinfo=UTC)}
     SchemaSnapshot.objects.create(upstream=upstream, version=1, sdl=sdl, digest=digest, **counts)
+
+
+@pytest.fixture
+def make_key(cast: object, django_db_blocker: Any) -> Iterator[MakeKey]:
+    """Give a maker of reading keys that end with the test; gives the row and the key."""
+    made: list[int] = []
+
+    def make(**options: Any) -> Any:
+        def rows() -> Any:
+            from django.contrib.auth.models import User
+
+            from toolbox.models import ApiKey
+
+            owner = User.objects.get(username="alice")
+            usual: dict[str, Any] = {"name": f"key-{secrets.token_hex(4)}", "scopes": ["graphql_proxy:read"]}
+            return ApiKey.make(owner_id=owner.pk, **usual | options)
+
+        row, key = in_a_thread(rows)
+        made.append(row.pk)
+        return row, key
+
+    with django_db_blocker.unblock():
+        yield make
+        from toolbox.models import ApiKey
+
+        ApiKey.objects.filter(pk__in=made).delete()
 
 
 @pytest.fixture

@@ -9,9 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphql_proxy.documents import measured, parsed
+from graphql_proxy.error_text import enhance_graphql_error
 from graphql_proxy.hints import Hint, fits, hints_beside, match, message_hints, problem_of
 from graphql_proxy.lookups import Context, look_up
-from tests.graphql_proxy.upstream_data import SERVERS, SMALL, cases, every_error, shipped_hints, shipped_rows
+from tests.graphql_proxy.upstream_data import (
+    SERVERS,
+    SMALL,
+    cases,
+    every_error,
+    observed_java_cases,
+    shipped_hints,
+    shipped_rows,
+)
 
 HINTS = shipped_hints()
 
@@ -79,6 +88,15 @@ def test_every_shipped_hint_fits_its_own_example(row: dict[str, Any]) -> None:
 
     assert problem_of(hint.pattern) is None
     assert match(hint.matcher, pattern=hint.pattern, error=row["example"]) is not None
+
+
+@pytest.mark.parametrize("case", observed_java_cases(), ids=lambda case: str(case["error"])[17:60])
+def test_what_java_servers_really_said_is_understood(case: dict[str, Any]) -> None:
+    java = [hint for hint in HINTS if hint.layer == "beside" and hint.matcher == "regex"]
+    found = [match(hint.matcher, pattern=hint.pattern, error=case["error"]) for hint in java]
+
+    assert case["groups"] in found
+    assert enhance_graphql_error(case["error"]) == case["error"]
 
 
 @pytest.mark.parametrize("error", every_error())
@@ -165,3 +183,11 @@ def test_a_level_is_looked_for_nearest_first() -> None:
     schema = build_schema("type Query { a: A } type A { b: B edges: [C] } type B { x: Int } type C { x: Int }")
 
     assert look_up("level", groups={"type": "A", "field": "x"}, context=Context(schema=schema)) == "edges { x }"
+
+
+def test_an_answer_full_of_errors_is_explained_in_bounded_time() -> None:
+    """A slow pattern costs 50 ms for each error that it is held against, so hints look at the first ten."""
+    errors = [f"error {number // 20}" for number in range(500)]
+    hint = Hint(name="x", matcher="regex", pattern="error (?P<n>9|10)$", layer="beside", lookup="", hint="See {n}.")
+
+    assert hints_beside(errors, hints=[hint], context=Context()) == ["See 9."]

@@ -70,6 +70,17 @@ def test_changes_are_sorted_into_four_kinds() -> None:
     }
 
 
+def test_the_same_types_in_another_order_are_no_new_version(upstream: Upstream) -> None:
+    """A server lists its types in the order of its queries, a file as somebody wrote them."""
+    one, other = "type Query { a: A b: B }", "type A { x: Int }\ntype B { y: Int }"
+    source = SchemaSnapshot.Source.FETCHED
+
+    store_schema("stats", text=f"{one}\n{other}", source=source, taken_at=TAKEN_AT)
+    again = store_schema("stats", text=f"{other}\n{one}", source=source, taken_at=TAKEN_AT)
+
+    assert (again.version, again.is_new) == (1, False)
+
+
 def test_a_new_version_is_numbered_and_compared(upstream: Upstream) -> None:
     source = SchemaSnapshot.Source.SDL
     first = store_schema("stats", text=BEFORE, source=source, taken_at=TAKEN_AT)

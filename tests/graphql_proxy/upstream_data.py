@@ -22,6 +22,7 @@ UPSTREAM = KnownUpstream(
     address="http://127.0.0.1:1/graphql",
     is_default=True,
     is_local=True,
+    is_open=True,
     allows_mutations=False,
     allows_introspection=True,
     timeout_seconds=2,
@@ -42,6 +43,12 @@ UPSTREAM = KnownUpstream(
 def cases(server: str) -> list[dict[str, Any]]:
     """Give documents with what a server said about each."""
     found: list[dict[str, Any]] = json.loads((DATA / f"errors_{server}.json").read_text())["cases"]
+    return found
+
+
+def observed_java_cases() -> list[dict[str, Any]]:
+    """Give errors that Java servers answered elsewhere, with what there is to be understood of each."""
+    found: list[dict[str, Any]] = json.loads((DATA / "errors_java_observed.json").read_text())["cases"]
     return found
 
 

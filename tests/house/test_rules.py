@@ -20,6 +20,10 @@ FETCH_ROOMS = {"queries.py"}
 FETCH_ELSEWHERE = {"config/asgi.py"}  # connects before the first call
 POSITIONAL = {
     "linescore/admin.py:PlayedByFilter.keep",
+    "toolbox/examples/filters.py:column",  # Django calls filters so, these four
+    "toolbox/examples/filters.py:first_of",
+    "toolbox/examples/filters.py:number",
+    "toolbox/examples/filters.py:where",
     "toolbox/fast_lane.py:send_reply",
     "toolbox/pool.py:Pool.fetch",
     "toolbox/reading.py:read_question",
@@ -135,10 +139,12 @@ def _own(module: ast.Module) -> Iterator[tuple[str, Function]]:
 
 
 def _places(function: Function) -> int:
-    """Count the arguments that may be given by position, `self` and `cls` and an ASGI signature left out."""
+    """Count the arguments that may be given by position, `self`, `cls`, an ASGI signature, a tool's call left out."""
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     if names[-3:] == ["scope", "receive", "send"]:
         return 0
+    if [ast.unparse(argument.annotation or ast.Constant("")) for argument in function.args.args[1:]] == ["CallContext"]:
+        return 1
     return len([name for name in names if name not in ("self", "cls")])
 
 

@@ -3,12 +3,15 @@
 import asyncio
 import dataclasses
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import psycopg
 import pytest
 from django.db import connections
 
+from tests.conftest import running_server
 from tests.toolbox.faces import until
 from toolbox.registry import registry
 
@@ -79,6 +82,30 @@ async def test_a_caller_who_leaves_takes_the_statement_along(
 
     await until(lambda: _waiting(locked) == 0)
     assert call.cancelled()
+
+
+MCP_CALL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "query_linescore_data", "arguments": {"teamCode": "CAR"}},
+}
+FACES = {"REST": (ADDRESS, {"teamCode": "CAR"}), "MCP": ("/mcp", MCP_CALL)}
+
+
+@pytest.mark.parametrize(("path", "message"), FACES.values(), ids=list(FACES))
+async def test_a_connection_that_is_dropped_takes_the_statement_along(
+    locked: psycopg.Connection[tuple[int]], cast: SimpleNamespace, path: str, message: Any
+) -> None:
+    headers = {"Authorization": f"Bearer {cast.alice}", "Accept": "application/json, text/event-stream"}
+    with running_server() as server:
+        async with httpx.AsyncClient(base_url=server, headers=headers, timeout=30) as client:
+            call = asyncio.ensure_future(client.post(path, json=message))
+            await until(lambda: _waiting(locked) == 1)
+            call.cancel()
+            await asyncio.wait([call])
+
+        await until(lambda: _waiting(locked) == 0)
 
 
 async def test_after_a_deadline_the_next_call_is_answered(

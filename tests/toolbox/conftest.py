@@ -15,6 +15,7 @@ from toolbox.models import ApiKey
 def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every measured duration of this process be 0."""
     monkeypatch.setattr("toolbox.reader.reader.clock", lambda: 0.0)
+    monkeypatch.setattr("sprints.analyst.analyst.clock", lambda: 0.0)
     monkeypatch.setattr("toolbox.answer.clock", lambda: 0.0)
 
 

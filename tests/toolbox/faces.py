@@ -23,6 +23,9 @@ TOOLS = list(registry.tools())
 A_TOOL = next(tool for tool in TOOLS if tool.name == "query_linescore_data")
 """The tool that tests of the kernel call where any would do; bob may use it."""
 
+ONE_OF_EACH_DIALECT = list({id(tool.dialect): tool for tool in reversed(TOOLS)}.values())
+"""A tool for every way of saying no: enough where the kernel decides and the tool's own code is never reached."""
+
 
 def address(tool: Tool) -> str:
     """Give the tool's path on REST."""

@@ -117,3 +117,8 @@ def test_mcp_s_text_is_the_body_to_the_digit(body: bytes) -> None:
     told = mcp_result(Reply(body=body))
 
     assert text_of(told).encode() == body
+
+
+@pytest.mark.parametrize(("value", "written"), [("1e307", "1" + "0" * 307), ("1e308", '"1' + "0" * 308 + '"')])
+def test_a_decimal_beyond_a_double_s_range_is_text(value: str, written: str) -> None:
+    assert encode(Decimal(value)).decode() == written

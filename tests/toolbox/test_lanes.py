@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.toolbox.faces import TOOLS, address, named
+from tests.toolbox.faces import ONE_OF_EACH_DIALECT, TOOLS, address, named
 from toolbox import home
 from toolbox.callers import Caller
 from toolbox.errors import RATE_LIMITED, Refusal
@@ -108,7 +108,7 @@ async def test_its_example_looks_the_same_in_both_lanes(
 
 @pytest.mark.usefixtures("stopped_clock")
 @pytest.mark.parametrize("name", REQUESTS)
-@every_tool
+@pytest.mark.parametrize("tool", ONE_OF_EACH_DIALECT, ids=named)
 async def test_whatever_is_sent_looks_the_same_in_both_lanes(
     fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, name: str
 ) -> None:

@@ -12,6 +12,7 @@ from linescore.tools import toolkit as linescore
 from toolbox.callers import Caller
 from toolbox.contract import Answer, Question
 from toolbox.registry import Registry, registry
+from toolbox.slots import Slot
 from toolbox.tool import Toolkit, ToolMistake
 
 
@@ -276,3 +277,14 @@ def test_a_caller_sees_the_tools_of_its_scopes() -> None:
 
     assert seen("words:read") == seen("*:read") == 1
     assert seen() == seen("words:write") == seen("word:read") == seen("words:*") == 0
+
+
+@pytest.mark.parametrize("names", [("team", "team"), ("Team",), ("team code",)])
+def test_slots_have_names_of_their_own(names: tuple[str, ...]) -> None:
+    async def samples() -> list[str]:
+        return []
+
+    slots = tuple(Slot(name=name, noun="team", samples=samples) for name in names)
+
+    with pytest.raises(ToolMistake, match="slots have names of their own"):
+        Registry().take_in(Toolkit(domain="words", summary="Words.", slots=slots))

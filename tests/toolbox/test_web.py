@@ -2,26 +2,16 @@
 
 import asyncio
 import ssl
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpcore
 import pytest
 
 from tests.bad_upstream import GOOD, BadUpstream, bad_upstream
-from toolbox.web import (
-    MOST_CONNECTIONS,
-    AddressRefused,
-    Broken,
-    Destination,
-    Overdue,
-    Oversized,
-    Redirected,
-    Unreachable,
-    Web,
-    WebFailure,
-    may_connect,
-)
+from toolbox.web import Destination, Web
+from toolbox.web_failures import AddressRefused, Broken, Overdue, Oversized, Redirected, Unreachable, WebFailure
+from toolbox.web_lanes import MOST_CONNECTIONS, MOST_LANES, may_connect, verifying
 
 
 @pytest.fixture(scope="module")
@@ -180,12 +170,45 @@ def test_where_requests_may_go(address: str, judged: tuple[bool, bool]) -> None:
 
 async def test_a_hundred_at_once_share_connections(upstream: BadUpstream, web: Web) -> None:
     before = upstream.connections
+    patient = _to(upstream, "good", timeout_seconds=300)  # however slow the machine is: sharing is what is tested
 
     for _ in range(3):
-        answers = await asyncio.gather(*(web.post(_to(upstream, "good"), body=b"{}") for _ in range(100)))
+        answers = await asyncio.gather(*(web.post(patient, body=b"{}") for _ in range(100)))
         assert {answer.body for answer in answers} == {GOOD}
 
     assert upstream.connections - before <= MOST_CONNECTIONS
+
+
+@pytest.fixture
+async def hanging(upstream: BadUpstream, web: Web) -> AsyncIterator[None]:
+    """Have more requests at one destination than there are places, none of which is answered."""
+    upstream.asked.clear()
+    patient = _to(upstream, "silence", timeout_seconds=30)
+    tasks = [asyncio.create_task(web.post(patient, body=b"{}")) for _ in range(2 * MOST_CONNECTIONS)]
+    while len(upstream.asked) < MOST_CONNECTIONS:  # noqa: ASYNC110 - the server is on another thread
+        await asyncio.sleep(0)
+    yield
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_a_destination_that_hangs_keeps_nobody_from_another(
+    upstream: BadUpstream, web: Web, hanging: None
+) -> None:
+    assert (await web.post(_to(upstream, "good"), body=b"{}")).body == GOOD
+
+
+async def test_who_waits_in_vain_for_a_place_is_told_so(upstream: BadUpstream, web: Web, hanging: None) -> None:
+    with pytest.raises(Overdue, match=r"all 32 connections to it were busy for 0\.1 s"):
+        await web.post(_to(upstream, "silence", timeout_seconds=0.1), body=b"{}")
+
+
+async def test_lanes_that_nobody_uses_go_when_there_are_too_many(upstream: BadUpstream, web: Web) -> None:
+    for number in range(MOST_LANES + 5):
+        await web.post(_to(upstream, f"good?{number}"), body=b"{}")
+
+    assert len(web._lanes._lanes) == MOST_LANES
 
 
 async def test_a_failure_leaves_the_pool_whole(upstream: BadUpstream, web: Web) -> None:
@@ -224,7 +247,7 @@ async def test_no_failure_names_an_address(upstream: BadUpstream, web: Web) -> N
 
 
 def test_certificates_are_verified() -> None:
-    context = httpcore.AsyncConnectionPool()._ssl_context or httpcore.default_ssl_context()
+    context = verifying()
 
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname

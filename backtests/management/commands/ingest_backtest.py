@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--run", type=_guid, help="The run's GUID; without it the one that the log names.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load, then report; ends with 1 where the source cannot be read or the database failed."""
+        """Load, then report; ends with 1 where the source cannot be read, or not to its end, or the database failed."""
         report, started = LoadReport(), monotonic()
         try:
             with _opened(options["source"]) as stream, _progress(stream, report=report, started=started) as shown:
@@ -48,6 +48,11 @@ class Command(BaseCommand):
         except DatabaseError as error:
             raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
         self._say(report, seconds=monotonic() - started)
+        if report.ended_early:
+            raise CommandError(
+                f"{options['source']} ends early, {report.ended_early}. Load it again when it is whole: what is stored "
+                "is not stored twice."
+            )
 
     def _say(self, report: LoadReport, *, seconds: float) -> None:
         for reason in report.reasons[:SHOWN_REASONS]:
@@ -56,8 +61,6 @@ class Command(BaseCommand):
             self.stdout.write("... and more; they are all in the quarantine")
         for run_id in report.run_ids:
             self.stdout.write(f"run {run_id}")
-        if report.ended_early:
-            self.stdout.write(f"the source ends early, {report.ended_early}")
         self.stdout.write(report.summary())
         self.stdout.write(
             f"{report.total:,} lines in {seconds:.1f} s, {report.total / max(seconds, 0.001):,.0f} a second"

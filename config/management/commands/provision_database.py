@@ -13,11 +13,11 @@ from config.postgres.roles import provision
 class Command(BaseCommand):
     """Run once per cluster, as a superuser, before migrating."""
 
-    help = "Make the owner, the reader, the database and the vector extension, as DATABASE_ADMIN_URL's superuser."
+    help = "Make the roles, the database and the vector extension, as DATABASE_ADMIN_URL's superuser."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take nothing but the template switch; names come from DATABASE_URL and DATABASE_READER_URL."""
+        """Take nothing but the template switch; names come from DATABASE_URL and its like for reader and analyst."""
         parser.add_argument("--template", default=None, help="A template database that also gets the extension.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -25,6 +25,7 @@ class Command(BaseCommand):
         if not settings.TOOLROOM_DATABASE_ADMIN_URL:
             raise CommandError("Set DATABASE_ADMIN_URL to a superuser's address. The embedded database needs none.")
         owner, reader = settings.DATABASES["default"], settings.DATABASES["reader"]
+        analyst = settings.DATABASES.get("analyst", {"USER": settings.SPRINTS_ANALYST_ROLE, "PASSWORD": ""})
         try:
             made = provision(
                 settings.TOOLROOM_DATABASE_ADMIN_URL,
@@ -34,6 +35,8 @@ class Command(BaseCommand):
                 database=owner["NAME"],
                 reader=reader["USER"],
                 reader_password=reader["PASSWORD"],
+                analyst=analyst["USER"],
+                analyst_password=analyst["PASSWORD"],
             )
         except psycopg.Error as failed:
             raise CommandError(f"not provisioned: {failed}") from failed

@@ -17,10 +17,14 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from config.broker import BrokerDidNotStart
+from config.conversing import ConversationFailed, converse
 from config.demo import Demo, DemoKeyRevoked, ensure_demo
-from config.postgres.cluster import PostgresDidNotStart, ensure_running
-from config.serving import ServerDidNotStart, free_port, reachable, web_server
+from config.parts import start_embedded
+from config.postgres.cluster import PostgresDidNotStart
+from config.serving import ServerDidNotStart, free_port, reachable, web_server, workers
 from graphql_proxy.ingest.samples import point_at
+from toolbox.examples.load import load_examples
 from toolbox.registry import registry
 from toolbox.tool import Tool
 
@@ -30,12 +34,16 @@ HEADINGS = {
     "game_date": "date", "home_team_code": "home", "away_team_code": "away", "period_number": "period",
     "goals_for": "for", "goals_against": "against", "empty_net_goals": "empty net", "period_outcome": "outcome",
 }  # fmt: skip
+FAILURES = (
+    PostgresDidNotStart, BrokerDidNotStart, ServerDidNotStart, DemoKeyRevoked, DatabaseError, httpx.HTTPError,
+    ConversationFailed,
+)  # fmt: skip
 
 
 class Command(BaseCommand):
-    """Start the parts, load the samples, serve, and answer one real question over HTTP."""
+    """Start the parts, load the samples, serve, and answer two real questions over HTTP."""
 
-    help = "Start the database, load the samples, make a demo user and key, serve, and show one real answer."
+    help = "Start every part, load the samples, make a demo user and key, serve, and show real answers."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take where to serve, and whether only to check."""
@@ -43,6 +51,7 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000, help="The first port to try.")
         parser.add_argument("--workers", type=int, default=1, help="Web processes.")
+        parser.add_argument("--runs", type=int, default=20, help="Conversations that the worker answers at once.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the steps; a part that does not start ends the command with its reason."""
@@ -51,14 +60,19 @@ class Command(BaseCommand):
             demo = prepare(console)
             port = free_port(options["host"], wanted=0 if options["check"] else options["port"])
             point_at(f"http://{reachable(options['host'])}:{port}/graphql/")
-            with web_server(host=options["host"], port=port, workers=options["workers"]) as server:
-                show(console, demo=demo, address=f"http://{reachable(options['host'])}:{port}")
+            with (
+                web_server(host=options["host"], port=port, workers=options["workers"]) as server,
+                workers(runs=options["runs"]),
+            ):
+                address = f"http://{reachable(options['host'])}:{port}"
+                show(console, demo=demo, address=address)
+                converse(console, address=address, key=demo.key)
                 if options["check"]:
                     console.print("[bold green]Everything works.[/]")
                     return
                 console.print("Serving. Stop with Ctrl-C.")
                 _wait_for_stop(server)
-        except (PostgresDidNotStart, ServerDidNotStart, DemoKeyRevoked, DatabaseError, httpx.HTTPError) as failed:
+        except FAILURES as failed:
             raise CommandError(f"quickstart stopped: {failed}") from failed
         except KeyboardInterrupt:
             raise SystemExit(130) from None
@@ -66,15 +80,20 @@ class Command(BaseCommand):
 
 def prepare(console: Console) -> Demo:
     """Bring the database up, migrated and filled; changes nothing where all is there."""
+    with console.status("Starting PostgreSQL 18 with pgvector, and Valkey (the first time takes some seconds) ..."):
+        start_embedded()
     if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
-        with console.status("Starting PostgreSQL 18 with pgvector (the first time takes some seconds) ..."):
-            ensure_running(settings.TOOLROOM_VAR)
         console.print("[green]✓[/] PostgreSQL runs")
+    if settings.TOOLROOM_BROKER_IS_EMBEDDED:
+        console.print("[green]✓[/] Valkey runs, for jobs")
     with console.status("Migrating the database ..."):
         call_command("migrate", verbosity=0, interactive=False)
     console.print("[green]✓[/] The database is migrated")
     for toolkit in registry.toolkits():
         _load_samples(console, domain=toolkit.domain)
+    loaded = [load_examples(toolkit.domain) for toolkit in registry.toolkits()]
+    added, skipped = sum(one.added for one in loaded), sum(one.skipped for one in loaded)
+    console.print(f"[green]✓[/] examples: {added:,} added, {skipped:,} already there")
     return ensure_demo()
 
 
@@ -96,6 +115,7 @@ def show(console: Console, *, demo: Demo, address: str) -> None:
         f"\n  Tools over REST   {address}/api/docs\n"
         f"  Tools over MCP    {address}/mcp\n"
         f"  Tables            {address}/api/resources/docs\n"
+        f"  Conversations     {address}/api/docs   or manage.py chat\n"
         f"  Admin             {address}/admin/   user [bold]{demo.username}[/], password [bold]{demo.password}[/]\n"
         f"  API key           [bold]{demo.key}[/]\n\n"
         f"  curl -X POST {address}/api/tools/{tool.domain}/{tool.name} \\\n"

@@ -97,6 +97,17 @@ async def test_days_bound_the_games_both_included() -> None:
     assert {game["date"] for game in data["games"]["edges"]} == {"2025-02-08"}
 
 
+async def test_periods_say_of_which_kind_they_are() -> None:
+    data = await asked(
+        '{ game(id: "2024020022") { scoreType livescore { periodScores { period type homeTeamScore '
+        "visitingTeamScore } } } }"
+    )
+
+    kinds = [period["type"] for period in data["game"]["livescore"]["periodScores"]]
+    assert data["game"]["scoreType"] == "SO"
+    assert kinds == ["regular_period", "regular_period", "regular_period", "overtime", "penalties"]
+
+
 async def test_a_page_past_the_end_still_counts() -> None:
     data = await asked(
         "{ games(offset: 5000) { totalCount edges { id } pageInfo { hasNextPage hasPreviousPage limit } } }"
@@ -169,6 +180,13 @@ async def test_an_error_of_ours_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(queries, "games", away)
 
     assert await refused("{ games { totalCount } }") == "The question could not be answered."
+
+
+async def test_what_a_caller_misspelt_is_not_logged_as_our_failure(caplog: pytest.LogCaptureFixture) -> None:
+    await refused("{ nothingLikeIt }")
+    await refused('{ games(sort: "no-such") { totalCount } }')
+
+    assert caplog.records == []
 
 
 @pytest.fixture

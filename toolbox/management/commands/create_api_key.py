@@ -25,6 +25,8 @@ class Command(BaseCommand):
             "--scope", action="append", default=[], help="Such as linescore:read; may be repeated; *:read if none."
         )
         parser.add_argument("--per-minute", type=int, default=None, help="Most calls a minute; no limit if not given.")
+        parser.add_argument("--workspace", default="", help="What its calls mean that name no workspace.")
+        parser.add_argument("--upstream", default="", help="What its calls mean that name no upstream.")
         parser.add_argument("--days", type=int, default=None, help="Days until it expires; never if not given.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -43,6 +45,8 @@ class Command(BaseCommand):
             scopes=scopes,
             calls_per_minute=options["per_minute"],
             expires_at=expires_at,
+            default_workspace=options["workspace"],
+            default_upstream=options["upstream"],
         )
         self.stderr.write(f"{row}: {', '.join(row.scopes)}. Keep it now; it cannot be shown again.")
         self.stdout.write(key)

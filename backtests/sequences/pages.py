@@ -4,7 +4,6 @@ from itertools import groupby
 
 import msgspec
 
-from backtests import queries
 from backtests.answers import Sequence, SequenceMetadata, SequencePage
 from backtests.asking import Asked, budget
 from backtests.contracts import SequenceQuestion
@@ -12,7 +11,8 @@ from backtests.dialect import EVENT_NOT_FOUND
 from backtests.paging import window
 from backtests.queries import Row
 from backtests.rendering import fitting, too_large
-from backtests.sequences import Verdict, judge
+from backtests.sequences import queries
+from backtests.sequences.judging import Verdict, judge
 from toolbox.errors import ToolError
 from toolbox.pool import Pool
 

@@ -1,0 +1,1 @@
+"""The top: conversations run as jobs; a language model chooses tools, and every step is stored."""

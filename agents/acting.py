@@ -1,0 +1,61 @@
+"""As whom a run calls tools: its owner's key, narrowed to the conversation's toolkits, looked up at every step."""
+
+from dataclasses import replace
+from typing import Any
+
+from agents.queries.pool import store
+from agents.queries.rows import Claimed
+from toolbox.callers import LOCAL_OPERATOR, Caller
+from toolbox.memory import Memory
+from toolbox.registry import registry
+from toolbox.scopes import RIGHTS
+from toolbox.tool import Tool
+
+_KEY = """
+SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream
+FROM toolbox_api_keys AS key
+JOIN auth_user AS owner ON owner.id = key.owner_id
+WHERE key.id = %s AND key.owner_id = %s
+  AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now()) AND owner.is_active
+LIMIT 1
+"""
+
+_memory: Memory[Caller | None] = Memory()
+
+
+async def caller_of(run: Claimed) -> Caller | None:
+    """Give the run's caller, as its key is now (4 s old at most); None where the key has ended."""
+    if run.key_id is None:
+        known = LOCAL_OPERATOR if run.owner_id is None else None
+    else:
+        known = await _memory.get((run.key_id, run.owner_id), lambda: _look_up(run))
+    return narrowed(known, toolkits=run.toolkits) if known else None
+
+
+def narrowed(caller: Caller, *, toolkits: tuple[str, ...]) -> Caller:
+    """Leave the caller the scopes of these domains, of all domains with tools where none is named."""
+    domains = [toolkit.domain for toolkit in registry.toolkits() if not toolkits or toolkit.domain in toolkits]
+    scopes = {f"{domain}:{right}" for domain in domains for right in RIGHTS}
+    return replace(caller, scopes=frozenset(scope for scope in scopes if caller.has(scope)))
+
+
+def tools_of(caller: Caller) -> list[Tool]:
+    """Give the tools that the run may use."""
+    return registry.visible_to(caller)
+
+
+async def _look_up(run: Claimed) -> Caller | None:
+    found = await store.fetch(_KEY, [run.key_id, run.owner_id])
+    return _caller(found.rows[0]) if found.rows else None
+
+
+def _caller(row: dict[str, Any]) -> Caller:
+    return Caller(
+        name=row["name"],
+        scopes=frozenset(row["scopes"]),
+        key_id=row["id"],
+        calls_per_minute=row["calls_per_minute"],
+        owner_id=row["owner_id"],
+        default_workspace=row["default_workspace"],
+        default_upstream=row["default_upstream"],
+    )

@@ -1,0 +1,231 @@
+"""Where people see what conversations, runs and steps came to, and stop or repeat a run."""
+
+from django.contrib import admin, messages
+from django.db.models import F, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import FieldTextFilter
+from unfold.decorators import display
+
+from agents.jobs import enqueue
+from agents.models import Conversation, Message, Run, Step
+from agents.queries import asking, ending
+from agents.run_filters import CostlyFilter, EndingFilter, SlowFilter
+from toolbox import home
+from toolbox.admin import laid_out
+from toolbox.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
+from toolbox.redaction import redacted
+
+LONGEST_SHOWN = 50_000
+STATE_COLOURS = {
+    "Queued": "info",
+    "Running": "info",
+    "Awaiting approval": "warning",
+    "Succeeded": "success",
+    "Failed": "danger",
+    "Cancelled": "warning",
+    "Timed out": "danger",
+}
+
+
+class MessageInline(BrowsedInline):
+    """What was said."""
+
+    model = Message
+    fields = ["number", "role", "text", "created_at"]
+    readonly_fields = ["created_at"]
+    ordering = ["number"]
+    per_page = 50
+
+
+class StepInline(BrowsedInline):
+    """What was done, in order; each leads to its arguments and answer."""
+
+    model = Step
+    fields = ["number", "kind", "link", "state", "code", "milliseconds", "prompt_tokens", "completion_tokens"]
+    readonly_fields = ["link"]
+    ordering = ["number"]
+    per_page = 100
+
+    @admin.display(description="call")
+    def link(self, step: Step) -> SafeString:
+        """Lead to the step's own page."""
+        return format_html(
+            '<a href="{}">{}</a>', reverse("admin:agents_step_change", args=[step.pk]), step.tool or "model"
+        )
+
+
+@admin.register(Conversation)
+class ConversationAdmin(KeptAdmin):
+    """Who talks about what, under which policy."""
+
+    notice = "Begun by REST or manage.py chat. A conversation without an owner is the local operator's."
+    list_display = ["title_or_id", "owner", "message_count", "model", "second_message", "updated_at"]
+    list_filter = ["owner", ("updated_at", MomentFilter)]
+    list_select_related = ["owner"]
+    search_fields = ["title", "id"]
+    ordering = ["-updated_at"]
+    fields = [
+        ("title", "owner"),
+        ("model", "second_message"),
+        ("toolkits", "approve_tools"),
+        ("max_steps", "max_tokens"),
+        ("max_seconds", "max_answer_bytes"),
+        ("forked_from", "message_count"),
+        ("created_at", "updated_at"),
+    ]
+    inlines = [MessageInline]
+
+    @admin.display(description="conversation", ordering="title")
+    def title_or_id(self, conversation: Conversation) -> str:
+        """Say the title, or the id where there is none."""
+        return str(conversation)
+
+
+@admin.register(Run)
+class RunAdmin(KeptAdmin):
+    """Runs: what was asked, what came of it, in how long and for how much."""
+
+    notice = "Written by the workers. Cancelling takes effect within a second; running again asks anew."
+    list_display = [
+        "asked", "state_label", "error_code", "steps_taken", "tokens", "cost_rounded", "seconds", "attempt",
+        "created_at",
+    ]  # fmt: skip
+    list_filter = [
+        EndingFilter,
+        SlowFilter,
+        CostlyFilter,
+        ("error_code", FieldTextFilter),
+        ("model", FieldTextFilter),
+        ("created_at", MomentFilter),
+    ]
+    list_select_related = ["question"]
+    search_fields = ["id", "question__text", "error"]
+    search_help_text = "Run id, or words of the question or the error"
+    ordering = ["-created_at"]
+    actions = ["cancel", "run_again"]
+    fields = [
+        "asked",
+        ("state", "attempt"),
+        ("error_code", "error"),
+        ("conversation", "key_id"),
+        ("model", "worker"),
+        ("prompt_tokens", "completion_tokens"),
+        ("cost", "losses"),
+        ("created_at", "started_at"),
+        ("heartbeat_at", "finished_at"),
+    ]
+    inlines = [StepInline]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
+        """Refuse: a run goes with its conversation."""
+        return False
+
+    @admin.action(description="Cancel the selected runs", permissions=["change"])
+    def cancel(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
+        """End those that have not ended."""
+        live = [run for run in chosen if run.finished_at is None]
+        for run in live:
+            if following := home.run(ending.cancel(run.pk)):
+                enqueue(following)
+            self.log_change(request, run, "Cancelled.")
+        messages.success(request, f"{len(live)} cancelled; {len(chosen) - len(live)} had ended before.")
+
+    @admin.action(description="Run the selected questions again", permissions=["change"])
+    def run_again(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
+        """Queue a new run of each question, with the rights of the key that asked it."""
+        made = [(run, home.run(asking.run_again(run.pk))) for run in chosen]
+        for run, again in made:
+            enqueue(again)
+            self.log_change(request, run, f"Run again as {again}.")
+        messages.success(request, f"{len(made)} queued again.")
+
+    @admin.display(description="question")
+    def asked(self, run: Run) -> str:
+        """Give the beginning of what was asked."""
+        text = run.question.text
+        return text if len(text) <= 100 else f"{text[:100]}…"  # noqa: PLR2004 - a line's width
+
+    @display(description="state", ordering="state", label=STATE_COLOURS)  # type: ignore[untyped-decorator]
+    def state_label(self, run: Run) -> str:
+        """Colour where it stands."""
+        return run.get_state_display()
+
+    @admin.display(description="steps", ordering="step_count")
+    def steps_taken(self, run: Run) -> int:
+        """Count the steps."""
+        return run.step_count
+
+    @admin.display(description="tokens", ordering=F("prompt_tokens") + F("completion_tokens"))
+    def tokens(self, run: Run) -> str:
+        """Add up what was read and written."""
+        return f"{run.prompt_tokens + run.completion_tokens:,}"
+
+    @admin.display(description="cost", ordering="cost")
+    def cost_rounded(self, run: Run) -> str:
+        """Give the cost to the fourth place."""
+        return f"{run.cost:.4f}" if run.cost else ""
+
+    @admin.display(description="seconds")
+    def seconds(self, run: Run) -> str:
+        """Give the time from the first worker to the end."""
+        if run.started_at is None or run.finished_at is None:
+            return ""
+        return f"{(run.finished_at - run.started_at).total_seconds():,.1f}"
+
+
+@admin.register(Step)
+class StepAdmin(BrowsedAdmin):
+    """One call of a model or tool: with what, and what came back."""
+
+    notice = "Secrets are blanked here. Answers are kept whole, and shown up to 50,000 characters."
+    list_display = ["run", "number", "tool_or_model", "state", "code", "milliseconds", "created_at"]
+    list_filter = [("tool", FieldTextFilter), ("code", FieldTextFilter), ("created_at", MomentFilter)]
+    list_select_related = ["run"]
+    search_fields = ["idempotency_key"]
+    ordering = ["-id"]
+    fields = [
+        ("run", "number"),
+        ("kind", "tool"),
+        ("state", "code"),
+        ("milliseconds", "attempt"),
+        ("prompt_tokens", "completion_tokens"),
+        "arguments_shown",
+        "edited_shown",
+        "word",
+        "answer_shown",
+        "shown_shown",
+        ("created_at", "finished_at"),
+    ]
+
+    @admin.display(description="call", ordering="tool")
+    def tool_or_model(self, step: Step) -> str:
+        """Name what was called."""
+        return step.tool or "model"
+
+    @admin.display(description="arguments")
+    def arguments_shown(self, step: Step) -> SafeString:
+        """Show what the model wrote."""
+        return _block(step.arguments)
+
+    @admin.display(description="arguments as a person changed them")
+    def edited_shown(self, step: Step) -> SafeString:
+        """Show what a person wrote instead."""
+        return _block(step.edited_arguments)
+
+    @admin.display(description="answer")
+    def answer_shown(self, step: Step) -> SafeString:
+        """Show what came back."""
+        return _block(step.answer)
+
+    @admin.display(description="what the model saw of it")
+    def shown_shown(self, step: Step) -> SafeString:
+        """Show the shortened answer, where it was too long."""
+        return _block(step.shown)
+
+
+def _block(text: str) -> SafeString:
+    cut = laid_out(redacted(text[:LONGEST_SHOWN]))
+    return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', cut)

@@ -1,0 +1,177 @@
+"""REST of conversations: `/api/agents/conversations…`."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase, StreamingHttpResponse
+from ninja import Router
+
+from agents import describing, nowhere, talking, watching
+from agents.replies import READ, WRITE, answered
+from agents.streaming import CONTENT_TYPE, HEADERS
+from toolbox.callers import Caller
+
+router = Router()
+ONE = "/conversations/{conversation_id}"
+RUN = ONE + "/runs/{run_id}"
+
+
+def _at(operation: describing.Operation) -> dict[str, Any]:
+    return {
+        "auth": None,
+        "tags": ["agents"],
+        "operation_id": operation.name,
+        "summary": operation.summary,
+        "description": operation.description,
+        "openapi_extra": operation.openapi,
+        "response": None,
+    }
+
+
+@router.post("/conversations", **_at(describing.CREATE))
+async def create_conversation(request: HttpRequest) -> HttpResponseBase:
+    """Begin a conversation."""
+    return await answered(
+        request, name=describing.CREATE.name, scope=WRITE, work=lambda caller: talking.create(request, caller=caller)
+    )
+
+
+@router.get("/conversations", **_at(describing.LIST))
+async def list_conversations(request: HttpRequest) -> HttpResponseBase:
+    """List the caller's conversations."""
+    return await answered(
+        request, name=describing.LIST.name, scope=READ, work=lambda caller: talking.listed(request, caller=caller)
+    )
+
+
+@router.get(ONE, **_at(describing.SHOW))
+async def show_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
+    """Show one."""
+    return await answered(
+        request, name=describing.SHOW.name, scope=READ, work=lambda caller: talking.show(conversation_id, caller=caller)
+    )
+
+
+@router.patch(ONE, **_at(describing.RENAME))
+async def rename_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
+    """Give it another title."""
+    return await answered(
+        request,
+        name=describing.RENAME.name,
+        scope=WRITE,
+        work=lambda caller: talking.rename(request, conversation_id=conversation_id, caller=caller),
+    )
+
+
+@router.delete(ONE, **_at(describing.DELETE))
+async def delete_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
+    """Delete it with its runs; one at work is stopped."""
+    return await answered(
+        request,
+        name=describing.DELETE.name,
+        scope=WRITE,
+        work=lambda caller: talking.delete(conversation_id, caller=caller),
+    )
+
+
+@router.post(ONE + "/fork", **_at(describing.FORK))
+async def fork_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
+    """Begin another with its first messages."""
+    return await answered(
+        request,
+        name=describing.FORK.name,
+        scope=WRITE,
+        work=lambda caller: talking.fork(request, conversation_id=conversation_id, caller=caller),
+    )
+
+
+@router.get(ONE + "/messages", **_at(describing.MESSAGES))
+async def list_messages(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
+    """Give its messages."""
+    return await answered(
+        request,
+        name=describing.MESSAGES.name,
+        scope=READ,
+        work=lambda caller: talking.messages(request, conversation_id=conversation_id, caller=caller),
+    )
+
+
+@router.post(ONE + "/messages", **_at(describing.POST))
+async def post_message(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
+    """Take a message, to be answered by a worker."""
+    return await answered(
+        request,
+        name=describing.POST.name,
+        scope=WRITE,
+        work=lambda caller: talking.post(request, conversation_id=conversation_id, caller=caller),
+    )
+
+
+@router.get(RUN, **_at(describing.RUN))
+async def show_run(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
+    """Say where a run stands."""
+    return await answered(
+        request,
+        name=describing.RUN.name,
+        scope=READ,
+        work=lambda caller: watching.show(conversation_id, run_id=run_id, caller=caller),
+    )
+
+
+@router.get(RUN + "/steps/{number}", **_at(describing.STEP))
+async def show_step(request: HttpRequest, *, conversation_id: str, run_id: str, number: str) -> HttpResponseBase:
+    """Give one step's whole answer."""
+    return await answered(
+        request,
+        name=describing.STEP.name,
+        scope=READ,
+        work=lambda caller: watching.step(conversation_id, run_id=run_id, number=number, caller=caller),
+    )
+
+
+@router.get(RUN + "/events", **_at(describing.EVENTS))
+async def stream_events(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
+    """Stream a run's events, from the one after Last-Event-ID."""
+
+    async def stream(caller: Caller) -> StreamingHttpResponse:
+        last, after = request.headers.get("Last-Event-ID", "").strip(), request.GET.get("after", "")
+        opened = await watching.events(conversation_id, run_id=run_id, last=last, after=after, caller=caller)
+        return StreamingHttpResponse(opened.pieces(), content_type=CONTENT_TYPE, headers=HEADERS)
+
+    return await answered(request, name=describing.EVENTS.name, scope=READ, work=stream)
+
+
+@router.post(RUN + "/cancel", **_at(describing.CANCEL))
+async def cancel_run(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
+    """Stop a run, wherever it stands."""
+    return await answered(
+        request,
+        name=describing.CANCEL.name,
+        scope=WRITE,
+        work=lambda caller: watching.cancel(conversation_id, run_id=run_id, caller=caller),
+    )
+
+
+@router.post(RUN + "/approve", **_at(describing.APPROVE))
+async def approve_step(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
+    """Let a call that waits be made."""
+    return await answered(
+        request,
+        name=describing.APPROVE.name,
+        scope=WRITE,
+        work=lambda caller: watching.approve(request, conversation_id=conversation_id, run_id=run_id, caller=caller),
+    )
+
+
+@router.post(RUN + "/reject", **_at(describing.REJECT))
+async def reject_step(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
+    """Have a call that waits not be made."""
+    return await answered(
+        request,
+        name=describing.REJECT.name,
+        scope=WRITE,
+        work=lambda caller: watching.reject(request, conversation_id=conversation_id, run_id=run_id, caller=caller),
+    )
+
+
+nowhere.refuse_the_rest(router)

@@ -1,0 +1,16 @@
+"""Conversations as a Django app."""
+
+from django.apps import AppConfig
+
+from toolbox.scopes import add_domain
+
+
+class AgentsConfig(AppConfig):
+    """Holds conversations, runs, their steps and events."""
+
+    name = "agents"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Have keys know the scopes of conversations."""
+        add_domain("agents")

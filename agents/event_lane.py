@@ -1,0 +1,90 @@
+"""
+Event streams served before Django, which would keep a thread for each as long as it is open.
+
+Takes `GET …/runs/<run>/events` and hands everything else on. tests/agents/test_event_stream.py holds both to the same.
+"""
+
+import asyncio
+import re
+from contextlib import aclosing
+from urllib.parse import parse_qs
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agents import describing, watching
+from agents.recording import Asked
+from agents.replies import READ, replied
+from agents.streaming import CONTENT_TYPE, HEADERS, EventStream
+from toolbox.answer import Reply
+from toolbox.fast_lane import send_reply
+from toolbox.home import at_home
+from toolbox.wire import credential, names_this_host, request_id, sent_headers
+
+_ADDRESS = re.compile(r"/api/agents/conversations/([^/]+)/runs/([^/]+)/events")
+
+
+class EventLane:
+    """An ASGI application in front of another."""
+
+    def __init__(self, behind: ASGIApp) -> None:
+        self._behind = behind
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream a run's events, or hand the request on."""
+        is_get = scope["type"] == "http" and scope["method"] == "GET"
+        address = _ADDRESS.fullmatch(scope["path"]) if is_get else None
+        sent = sent_headers(scope["headers"]) if address else {}
+        if address is None or not names_this_host(sent):
+            await self._behind(scope, receive, send)
+            return
+        stream = await _opened(address, sent, query=scope["query_string"])
+        if isinstance(stream, Reply):
+            await send_reply(send, stream, request_id=request_id(sent.get(b"x-request-id", "")))
+        else:
+            await _stream(stream, receive, send)
+
+
+async def _opened(address: re.Match[str], sent: dict[bytes, str], *, query: bytes) -> EventStream | Reply:
+    asked = Asked(
+        name=describing.EVENTS.name,
+        credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
+        request_id=request_id(sent.get(b"x-request-id", "")),
+        sent=address[0].encode("utf-8", "replace"),
+    )
+    after = parse_qs(query.decode("latin-1")).get("after", [""])[-1]
+    last = sent.get(b"last-event-id", "").strip()
+    return await at_home(
+        lambda: replied(
+            asked,
+            scope=READ,
+            work=lambda caller: watching.events(address[1], run_id=address[2], last=last, after=after, caller=caller),
+        )
+    )
+
+
+async def _stream(stream: EventStream, receive: Receive, send: Send) -> None:
+    """Send until the stream ends or the reader leaves, whichever comes first; no faster than it reads."""
+    lines = [("Content-Type", CONTENT_TYPE), *HEADERS.items()]
+    headers = [(name.lower().encode(), value.encode()) for name, value in lines]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def pieces() -> None:
+        async with aclosing(stream.pieces()) as parts:
+            async for part in parts:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    sending, leaving = asyncio.create_task(pieces()), asyncio.create_task(_left(receive))
+    try:
+        await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (sending, leaving):
+            task.cancel()
+        await asyncio.wait({sending, leaving})
+    if not sending.cancelled():
+        sending.result()
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

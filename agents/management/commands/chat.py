@@ -1,0 +1,99 @@
+"""A conversation in a terminal: `manage.py chat "How did Carolina do in February 2025?"`."""
+
+import asyncio
+import sys
+from argparse import ArgumentParser
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from agents.contracts import LONGEST_MESSAGE, NewConversation
+from agents.following import follow
+from agents.queries import asking, conversations, ending
+from agents.terminal import Terminal
+from toolbox import home
+from toolbox.callers import LOCAL_OPERATOR, Caller
+from toolbox.errors import DatabaseUnavailable, Refusal
+from toolbox.keys import identify
+from toolbox.registry import registry
+
+
+class Command(BaseCommand):
+    """Ask, and read the answer as it comes; without a worker running, this process answers its own question."""
+
+    help = "Ask a question and read the answer as it comes, as TOOLROOM_API_KEY or, without it, as the local operator."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take the question, and what a new conversation may be told."""
+        parser.add_argument("question", nargs="?", help="Without one, questions are read line by line.")
+        parser.add_argument("--conversation", type=UUID, help="Go on with this conversation.")
+        parser.add_argument("--toolkit", action="append", default=[], help="Offer this domain's tools only.")
+        parser.add_argument("--model", default="", help="Ask this model of the server's.")
+        parser.add_argument("--approve", action="append", default=[], help="Ask before this tool is called.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Answer each question; ends with status 1 where the last one had no answer."""
+        known = [toolkit.domain for toolkit in registry.toolkits()]
+        for name in options["toolkit"]:
+            if name not in known:
+                raise CommandError(f"there is no toolkit {name}; there are {', '.join(known)}")
+        connection.ensure_connection()  # starts the embedded database where it is needed
+        connection.close()
+        terminal = Terminal(sys.stdout, sys.stderr)
+        try:
+            states = asyncio.run(_at_home(options, terminal=terminal))
+        except (Refusal, DatabaseUnavailable) as failed:
+            raise CommandError(str(failed)) from failed
+        except KeyboardInterrupt:
+            raise SystemExit(130) from None
+        if states[-1:] != ["succeeded"]:
+            raise SystemExit(1)
+
+
+async def _at_home(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
+    home.claim()
+    try:
+        return await _converse(options, terminal=terminal)
+    finally:
+        await home.close()
+
+
+async def _converse(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
+    caller = await identify(settings.TOOLROOM_API_KEY or LOCAL_OPERATOR)
+    conversation_id = options["conversation"] or await _begun(options, caller=caller)
+    states = []
+    async for question in _questions(options["question"], terminal=terminal):
+        posted = await asking.post(
+            conversation_id, owner_id=caller.owner_id, key_id=caller.key_id, text=question[:LONGEST_MESSAGE]
+        )
+        if not isinstance(posted, asking.Posted):
+            raise CommandError({"unknown": "there is no such conversation of yours"}.get(posted, "it is busy"))
+        try:
+            states.append(await follow(posted.run_id, terminal=terminal))
+        except asyncio.CancelledError:
+            await asyncio.shield(ending.cancel(posted.run_id))
+            raise
+    terminal.note(f"conversation {conversation_id}")
+    return states
+
+
+async def _begun(options: dict[str, Any], *, caller: Caller) -> UUID:
+    wanted = NewConversation(toolkits=options["toolkit"], model=options["model"], approve_tools=options["approve"])
+    begun = await conversations.create(wanted.model_dump(), owner_id=caller.owner_id)
+    conversation_id: UUID = begun["id"]
+    return conversation_id
+
+
+async def _questions(question: str | None, *, terminal: Terminal) -> AsyncIterator[str]:
+    """Give the question, or those that are typed, until there are no more."""
+    if question:
+        yield question
+        return
+    while line := await terminal.asked("> "):
+        if line.strip():
+            yield line.strip()

@@ -1,0 +1,28 @@
+"""Forget how old runs went: `manage.py forget_runs --days 90`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from agents.queries import forgetting
+from toolbox import home
+
+MOST_DAYS = 36_500
+
+
+class Command(BaseCommand):
+    """Delete the steps and events of old runs; messages, states, tokens and costs stay."""
+
+    help = "Delete steps and events of runs that ended long ago. Conversations, messages and what runs cost stay."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take how long ago."""
+        parser.add_argument("--days", type=int, required=True, help="Runs that ended at least so many days ago.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Forget them; says how many runs."""
+        days = options["days"]
+        if not 1 <= days <= MOST_DAYS:
+            raise CommandError(f"--days must be from 1 to {MOST_DAYS:,}")
+        self.stdout.write(f"{home.run(forgetting.forget(days=days)):,} runs forgotten\n")

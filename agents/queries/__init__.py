@@ -1,0 +1,1 @@
+"""Every statement about conversations and runs."""

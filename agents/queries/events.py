@@ -1,0 +1,24 @@
+"""Events, as streams read them."""
+
+from typing import Any
+from uuid import UUID
+
+from agents.queries.pool import store
+
+PAGE = 200
+
+_AFTER = """
+SELECT number, kind, data, at FROM agents_events WHERE run_id = %s AND number > %s ORDER BY number LIMIT 200
+"""
+_OVER = "SELECT finished_at IS NOT NULL AND event_count <= %s AS is_over FROM agents_runs WHERE id = %s LIMIT 1"
+
+
+async def is_over(run_id: UUID, *, number: int) -> bool:
+    """Tell whether nothing will come after this event: the run has ended, or is no more."""
+    found = await store.fetch(_OVER, [number, run_id])
+    return not found.rows or bool(found.rows[0]["is_over"])
+
+
+async def after(run_id: UUID, *, number: int) -> list[dict[str, Any]]:
+    """Give the next events of a run, 200 at most."""
+    return (await store.fetch(_AFTER, [run_id, number])).rows

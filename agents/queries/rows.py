@@ -1,0 +1,112 @@
+"""What the engine knows of a run, as its rows say."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from agents.models import Step
+
+
+class RunLost(Exception):
+    """The run is no longer this attempt's: it ended, was deleted, or another worker took it over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A run that this process took up; `attempt` is the fence that every write names."""
+
+    run_id: UUID
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """How far a run may go."""
+
+    steps: int
+    tokens: int
+    answer_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A run as it is when a worker takes it up."""
+
+    held: Held
+    conversation_id: UUID
+    question_number: int
+    owner_id: int | None
+    owner_name: str
+    key_id: int | None
+    toolkits: tuple[str, ...]
+    model: str
+    approve_tools: frozenset[str]
+    budgets: Budgets
+    losses: int
+    tokens: int
+    seconds_left: float
+    asked_on: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRow:
+    """One step; `arguments` are those to call with, a person's where one changed them."""
+
+    number: int
+    kind: str
+    state: str
+    idempotency_key: str
+    call_id: str = ""
+    tool: str = ""
+    arguments: str = ""
+    edited_arguments: str = ""
+    word: str = ""
+    answer: str = ""
+    shown: str = ""
+    code: str = ""
+
+    @property
+    def is_model(self) -> bool:
+        """Tell a call of the model from one of a tool."""
+        return self.kind == Step.Kind.MODEL
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether it has its answer."""
+        return self.state in (Step.State.ANSWERED, Step.State.REFUSED, Step.State.REJECTED)
+
+    @property
+    def effective_arguments(self) -> str:
+        """Give what the tool is called with."""
+        return self.edited_arguments or self.arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the model said in one step, as it is kept."""
+
+    text: str
+    calls: tuple[dict[str, str], ...] = ()
+    reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    milliseconds: float = 0.0
+    cost: Any = 0
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a tool answered, as it is kept."""
+
+    state: str
+    answer: str
+    shown: str = ""
+    code: str = ""
+    milliseconds: float = 0.0
+    event: dict[str, Any] = field(default_factory=dict)
+
+
+def clean(text: str) -> str:
+    """Make text fit a column: without U+0000 and lone surrogates."""
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

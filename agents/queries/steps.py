@@ -1,0 +1,196 @@
+"""The steps of a run: read whole when it is taken up, written one by one as they happen."""
+
+from typing import Any
+from uuid import UUID
+
+import orjson
+from psycopg.types.json import Jsonb
+
+from agents.models import Step
+from agents.queries.holding import append, as_holder, cleaned
+from agents.queries.pool import passing, store
+from agents.queries.rows import Held, RunLost, Said, StepRow, Told, clean
+from toolbox.pool import Connection, Pool
+
+MOST_STEPS = 10_000
+
+_ALL = """
+SELECT number, kind, state, idempotency_key, call_id, tool, arguments, edited_arguments, word, answer, shown, code
+FROM agents_steps WHERE run_id = %s ORDER BY number LIMIT 10000
+"""
+_HELD = """
+WITH held AS (
+    SELECT id FROM agents_runs WHERE id = %(run)s AND attempt = %(attempt)s AND state = 'running' FOR UPDATE
+)"""
+_TOLD = """
+told AS (
+    INSERT INTO agents_events (run_id, number, kind, data, at)
+    SELECT %(run)s, event_count, %(event)s, %(data)s, clock_timestamp() FROM counted
+)
+SELECT id FROM held LIMIT 1
+"""
+_COLUMNS = """
+run_id, number, kind, state, attempt, idempotency_key, call_id, tool, arguments, edited_arguments, word, answer, shown,
+code, prompt_tokens, completion_tokens, created_at
+"""
+_BEGIN_MODEL = f"""
+{_HELD}, begun AS (
+    INSERT INTO agents_steps ({_COLUMNS})
+    SELECT id, %(number)s, 'model', 'started', %(attempt)s, %(key)s, '', '', '', '', '', '', '', '', 0, 0,
+        clock_timestamp()
+    FROM held
+    ON CONFLICT (run_id, number) DO UPDATE SET attempt = excluded.attempt
+), counted AS (
+    UPDATE agents_runs AS run SET event_count = event_count + 1 FROM held WHERE run.id = held.id RETURNING event_count
+), {_TOLD}
+"""
+_KEEP_SAID = f"""
+{_HELD}, finished AS (
+    UPDATE agents_steps
+    SET state = 'answered', answer = %(answer)s, milliseconds = %(milliseconds)s, prompt_tokens = %(prompt_tokens)s,
+        completion_tokens = %(completion_tokens)s, finished_at = clock_timestamp()
+    FROM held WHERE run_id = held.id AND number = %(number)s AND state = 'started'
+    RETURNING run_id
+), planned AS (
+    INSERT INTO agents_steps ({_COLUMNS})
+    SELECT run_id, call.number, 'tool', 'planned', %(attempt)s, call.key, call.id, call.name, call.arguments, '', '',
+        '', '', '', 0, 0, clock_timestamp()
+    FROM finished, jsonb_to_recordset(%(calls)s) AS call(number int, key text, id text, name text, arguments text)
+    ON CONFLICT (run_id, number) DO UPDATE SET attempt = excluded.attempt
+), counted AS (
+    UPDATE agents_runs
+    SET prompt_tokens = prompt_tokens + %(prompt_tokens)s,
+        completion_tokens = completion_tokens + %(completion_tokens)s, cost = cost + %(cost)s, model = %(model)s,
+        step_count = step_count + 1, event_count = event_count + 1
+    FROM finished WHERE id = run_id
+    RETURNING event_count
+), {_TOLD}
+"""
+_BEGIN_TOOL = f"""
+{_HELD}, begun AS (
+    UPDATE agents_steps SET state = 'started', attempt = %(attempt)s
+    FROM held WHERE run_id = held.id AND number = %(number)s
+), counted AS (
+    UPDATE agents_runs AS run SET event_count = event_count + 1 FROM held WHERE run.id = held.id RETURNING event_count
+), {_TOLD}
+"""
+_KEEP_TOLD = f"""
+{_HELD}, finished AS (
+    UPDATE agents_steps
+    SET state = %(state)s, answer = %(answer)s, shown = %(shown)s, code = %(code)s, milliseconds = %(milliseconds)s,
+        finished_at = clock_timestamp()
+    FROM held WHERE run_id = held.id AND number = %(number)s AND finished_at IS NULL
+    RETURNING run_id
+), counted AS (
+    UPDATE agents_runs SET step_count = step_count + 1, event_count = event_count + 1
+    FROM finished WHERE id = run_id
+    RETURNING event_count
+), {_TOLD}
+"""
+_AWAIT_STEP = "UPDATE agents_steps SET state = 'awaiting_approval' WHERE run_id = %s AND number = %s"
+_AWAIT_RUN = """
+UPDATE agents_runs SET state = 'awaiting_approval', paused_at = clock_timestamp(), worker = '' WHERE id = %s
+"""
+
+
+async def steps_of(run_id: UUID) -> list[StepRow]:
+    """Give every step of a run, in order."""
+    found = await store.fetch(_ALL, [run_id])
+    return [StepRow(**row) for row in found.rows]
+
+
+async def begin_model(held: Held, *, number: int) -> None:
+    """Note that the model is being asked; asking again after a crash takes the same step."""
+    key = _key(held, number=number)
+    await _written(
+        _BEGIN_MODEL, pool=passing, held=held, number=number, key=key, event="model.asked", data={"step": number}
+    )
+
+
+async def keep_said(held: Held, *, number: int, said: Said) -> None:
+    """Keep what the model said, and plan the calls it asks for, in one statement; kept already, it stays so."""
+    calls = [
+        {"number": place, "key": _key(held, number=place), **call}
+        for place, call in enumerate(said.calls, start=number + 1)
+    ]
+    tokens = {"promptTokens": said.prompt_tokens, "completionTokens": said.completion_tokens}
+    await _written(
+        _KEEP_SAID, pool=store, held=held, number=number, answer=_message(said), calls=Jsonb(calls), cost=said.cost,
+        model=said.model, milliseconds=said.milliseconds, prompt_tokens=said.prompt_tokens,
+        completion_tokens=said.completion_tokens, event="model.answered",
+        data={"step": number, "milliseconds": round(said.milliseconds, 1), "calls": len(said.calls)} | tokens,
+    )  # fmt: skip
+
+
+async def begin_tool(held: Held, *, step: StepRow, data: dict[str, Any]) -> None:
+    """Note that a tool is being called; `data` is what watchers are told."""
+    await _written(_BEGIN_TOOL, pool=store, held=held, number=step.number, event="tool.called", data=data)
+
+
+async def keep_told(held: Held, *, step: StepRow, told: Told) -> None:
+    """Keep what a tool answered; kept already, it stays so."""
+    await _written(
+        _KEEP_TOLD, pool=store, held=held, number=step.number, state=told.state, answer=clean(told.answer),
+        shown=clean(told.shown), code=told.code[:60], milliseconds=told.milliseconds, event="tool.answered",
+        data=told.event,
+    )  # fmt: skip
+
+
+async def pause(held: Held, *, step: StepRow, data: dict[str, Any]) -> None:
+    """Let the run wait for a person's word on a step; the worker is free after it."""
+
+    async def wait(connection: Connection) -> None:
+        await connection.execute(_AWAIT_STEP, [held.run_id, step.number])
+        await connection.execute(_AWAIT_RUN, [held.run_id])
+        await append(connection, run_id=held.run_id, kind="approval.needed", data=data)
+
+    await as_holder(held, work=wait)
+
+
+def steps_said(held: Held, *, number: int, said: Said) -> list[StepRow]:
+    """Give the rows that `keep_said` has made: the model's step and the calls it planned."""
+    asked = _new(held, number=number, kind=Step.Kind.MODEL, state=Step.State.ANSWERED)
+    rows = [StepRow(**_row(asked), answer=_message(said))]
+    for place, call in enumerate(said.calls, start=number + 1):
+        planned = _new(held, number=place, kind=Step.Kind.TOOL, state=Step.State.PLANNED)
+        rows.append(StepRow(**_row(planned | _call_columns(call))))
+    return rows
+
+
+def _row(new: dict[str, Any]) -> dict[str, Any]:
+    names = ("number", "kind", "state", "call_id", "tool", "arguments")
+    return {name: new[name] for name in names} | {"idempotency_key": new["key"]}
+
+
+def _message(said: Said) -> str:
+    return clean(orjson.dumps({"text": said.text, "calls": list(said.calls), "reason": said.reason}).decode())
+
+
+def _new(held: Held, *, number: int, kind: str, state: str) -> dict[str, Any]:
+    return {
+        "run": held.run_id,
+        "number": number,
+        "kind": kind,
+        "state": state,
+        "attempt": held.attempt,
+        "key": _key(held, number=number),
+        "call_id": "",
+        "tool": "",
+        "arguments": "",
+    }
+
+
+def _call_columns(call: dict[str, str]) -> dict[str, Any]:
+    """Give a requested call as its step's columns."""
+    return {"call_id": call["id"], "tool": call["name"], "arguments": call["arguments"]}
+
+
+def _key(held: Held, *, number: int) -> str:
+    return f"{held.run_id.hex}-{number}"
+
+
+async def _written(statement: str, *, pool: Pool, held: Held, **values: Any) -> None:
+    """Write as the run's holder, in one statement and so one round trip; raises RunLost."""
+    told = values | {"run": held.run_id, "attempt": held.attempt, "data": Jsonb(cleaned(values["data"]))}
+    if not (await pool.fetch(statement, told)).rows:
+        raise RunLost

@@ -1,0 +1,87 @@
+"""PostgreSQL's binary COPY format: nothing to escape, and numbers that the server need not read from text. Pure."""
+
+from collections.abc import Iterable
+from struct import Struct
+
+HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+TRAILER = b"\xff\xff"
+NULL = b"\xff\xff\xff\xff"
+_EPOCH_2000 = 946_684_800_000_000
+_INT4, _INT8 = 23, 20
+_length = Struct(">i").pack
+_count = Struct(">h").pack
+_int4 = Struct(">ii").pack
+_int8 = Struct(">iq").pack
+_array = Struct(">iiiiii").pack
+_ELEMENT_BYTES = {_INT4: 8, _INT8: 12}
+_before_parent = Struct(">iii16siqihihih").pack
+_after_parent = Struct(">iii").pack
+
+
+def row_start(columns: int) -> bytes:
+    """Begin a row."""
+    return _count(columns)
+
+
+def text(value: bytes | None) -> bytes:
+    """Write a text, or JSON."""
+    return NULL if value is None else _length(len(value)) + value
+
+
+def guid(value: str) -> bytes:
+    """Write a GUID's 16 bytes, without their length."""
+    return bytes.fromhex(value.replace("-", ""))
+
+
+def number(value: int) -> bytes:
+    """Write a bigint."""
+    return _int8(8, value)
+
+
+def event_element(value: int) -> bytes:
+    """Write one element of an integer array."""
+    return _int4(4, value)
+
+
+def moment_element(value: int) -> bytes:
+    """Write one element of a bigint array."""
+    return _int8(8, value)
+
+
+def events(elements: Iterable[bytes]) -> bytes:
+    """Write an integer array of elements that `event_element` made."""
+    return _of(_INT4, b"".join(elements))
+
+
+def moments(elements: Iterable[bytes]) -> bytes:
+    """Write a bigint array of elements that `moment_element` made."""
+    return _of(_INT8, b"".join(elements))
+
+
+def event_row(
+    start: bytes,
+    *,
+    number: int,
+    event_id: str,
+    moment: int,
+    codes: tuple[int, int, int],
+    parent: str | None,
+    root: int,
+    trail: bytes,
+    properties: bytes,
+    errors: bytes | None,
+) -> bytes:
+    """Write a row of backtests_events; `start` is its beginning, which a run's rows share: row_start and the run."""
+    kind, severity, category = codes
+    place = _before_parent(
+        4, number, 16, bytes.fromhex(event_id.replace("-", "")), 8, moment - _EPOCH_2000,
+        2, kind, 2, severity, 2, category,
+    )  # fmt: skip
+    above = NULL if parent is None else b"\0\0\0\x10" + bytes.fromhex(parent.replace("-", ""))
+    hung = _after_parent(4, root, len(trail))
+    said = _length(len(properties))
+    return b"".join((start, place, above, hung, trail, said, properties, NULL if errors is None else text(errors)))
+
+
+def _of(element: int, body: bytes) -> bytes:
+    return _array(20 + len(body), 1, 0, element, len(body) // _ELEMENT_BYTES[element], 1) + body

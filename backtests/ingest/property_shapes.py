@@ -1,0 +1,159 @@
+"""Properties like ones that were read before: matched, and the lists of their event named. Pure."""
+
+import re
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import msgspec
+
+from backtests.ingest.lists import BY_TYPE, WHOLE, entity_value, is_name, lists_of, number_list
+from backtests.ingest.record import OrderState
+from backtests.ingest.template import NotRegularError, Parsed, Path, Scalar, pattern
+from backtests.ingest.values import is_guid
+from backtests.vocabulary import TYPE_CODES
+
+GUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+NUMBER = r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][-+]?[0-9]{1,2})?"
+TEXT = r'[^"\\\x00-\x1f\x7f]*'
+_CHOICES = {"Direction": ("Buy", "Sell"), "DataType": ("Candle", "Tick", "Level2")}
+"""Words that the contract's choices let through; StateType stands as it is, because rules follow from it."""
+_STATE = TYPE_CODES["StateChange"]
+_SIDES = ("StateAfter", "StateBefore")
+_STATUS: Path = ("StateAfter", "Status")
+_ENTITIES = (*BY_TYPE, *WHOLE)
+_MOST_REMEMBERED = 4096
+
+
+class Places(NamedTuple):
+    """Where an event of a shape belongs: what it shares with others, and what is its own."""
+
+    lists: tuple[str, ...]
+    symbol: str | None
+    own_lists: tuple[str, ...]
+    number_lists: tuple[str, ...]
+    numbers: tuple[str, ...]
+    order: OrderState | None
+
+
+class PropertyShape:
+    """The properties of a faultless event of one type, as one pattern, and what its values mean."""
+
+    def __init__(self, line: Parsed, *, root: str, kind: int) -> None:
+        start, end = line.containers[root,]
+        maker = _Maker(kind)
+        if any(maker.is_entity(path[1:]) for path in line.containers):
+            raise NotRegularError
+        scalars = [scalar for scalar in line.scalars if start <= scalar.start < end]
+        compiled = pattern(line, start=start, end=end, scalars=scalars, written=maker.written)
+        self.source = compiled.pattern
+        self.match = compiled.fullmatch
+        self.hits = 0
+        self._kind, self._sample = kind, line.text[start:end]
+        self._number_lists = tuple(number_list(kind, path=path) for path, _ in maker.numbers)
+        self._number_texts = _getter([place for _, place in maker.numbers])
+        self._paths = [path for path in maker.texts if path[-1] in BY_TYPE]
+        self._named = _getter([maker.texts[path] for path in self._paths])
+        self._ids = [(str(path[-1]), place) for path, place in maker.texts.items() if path[-1] in WHOLE]
+        self._order = maker.texts.get(("StateAfter", "OrderId")) if maker.state_type == "Order" else None
+        self._order_symbol = maker.texts.get(("StateAfter", "SecuritySymbol"))
+        self._status = maker.texts.get(_STATUS)
+        self._lists: dict[tuple[Any, ...], tuple[tuple[str, ...], str | None]] = {}
+
+    def places(self, said: tuple[str, ...], *, severity: int) -> Places:
+        """Tell where an event with these properties belongs: `said` are the groups of its match."""
+        named = self._named(said)
+        lists, symbol = self._lists.get((severity, named)) or self._remember(severity, named)
+        own = tuple({f"e:{name}:{_id(said[place])}": None for name, place in self._ids}) if self._ids else ()
+        order = None if self._order is None else self._order_state(said, self._order)
+        return Places(lists, symbol, own, self._number_lists, self._number_texts(said), order)
+
+    def _order_state(self, said: tuple[str, ...], order: int) -> OrderState:
+        symbol = None if self._order_symbol is None else entity_value(said[self._order_symbol])
+        return _id(said[order]), self._status is not None and said[self._status] == "Open", symbol
+
+    def _remember(self, severity: int, named: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+        """Name the lists, but for those of orders and positions, which are rarely the same twice."""
+        values = msgspec.json.decode(self._sample, type=dict[str, Any])
+        for path, value in zip(self._paths, named, strict=True):
+            _at(values, path)[str(path[-1])] = value
+        for side in (values, *(values.get(side) for side in _SIDES)):
+            if isinstance(side, dict):
+                for name in WHOLE:
+                    side.pop(name, None)
+        if len(self._lists) >= _MOST_REMEMBERED:
+            self._lists.clear()
+        symbol = values.get("SecuritySymbol")
+        lists = tuple(lists_of(self._kind, severity=severity, values=values))
+        known = self._lists[severity, named] = lists, symbol if isinstance(symbol, str) else None
+        return known
+
+
+class _Maker:
+    """Gives each scalar its pattern, and remembers which groups mean something."""
+
+    def __init__(self, kind: int) -> None:
+        self._entity_sides = _SIDES if kind == _STATE else ()
+        self.texts: dict[Path, int] = {}
+        self.numbers: list[tuple[str, int]] = []
+        self.state_type = ""
+        self._groups = 0
+
+    def written(self, scalar: Scalar, said: str) -> str:
+        """Give the pattern; raises NotRegularError where the value means something that shapes do not know."""
+        path = scalar.path[1:]
+        if scalar.kind == "text":
+            return self._text(path, said)
+        if self.is_entity(path) and said != "null":
+            raise NotRegularError
+        if scalar.kind == "literal":
+            return said
+        if not re.fullmatch(NUMBER, said):
+            raise NotRegularError
+        names = [name for name in path if name is not None and is_name(name)]
+        if len(names) < len(path):
+            return NUMBER
+        self.numbers.append((".".join(names), self._next_group()))
+        return f"({NUMBER})"
+
+    def _text(self, path: Path, said: str) -> str:
+        if path == ("StateType",):
+            self.state_type = said
+            return re.escape(said)
+        if self.is_entity(path) or path == _STATUS:
+            self.texts[path] = self._next_group()
+            return f"({GUID if is_guid(said) else TEXT})"
+        choices = _CHOICES.get(str(path[-1]), ())
+        if said in choices:
+            return f"(?:{'|'.join(choices)})"
+        return GUID if is_guid(said) else TEXT
+
+    def is_entity(self, path: Path) -> bool:
+        """Tell whether a value at this path names what an event is about."""
+        if not path or path[-1] not in _ENTITIES:
+            return False
+        return len(path) == 1 or (len(path) == len(_STATUS) and path[0] in self._entity_sides)
+
+    def _next_group(self) -> int:
+        self._groups += 1
+        return self._groups - 1
+
+
+def _at(values: dict[str, Any], path: Path) -> dict[str, Any]:
+    for name in path[:-1]:
+        values = values[str(name)]
+    return values
+
+
+def _getter(places: list[int]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
+    """Give a function from a tuple to the tuple of some of its members."""
+    if not places:
+        return lambda _: ()
+    if len(places) == 1:
+        only = places[0]
+        return lambda said: (said[only],)
+    return itemgetter(*places)
+
+
+def _id(text: str) -> str:
+    return text.lower() if is_guid(text) else entity_value(text)

@@ -1,0 +1,188 @@
+"""
+Lines like ones that were read before: recognised, checked and taken apart by two regular expressions.
+
+A program's log repeats a few shapes of line. A line that the careful way (parse.py, check.py) finds faultless becomes a
+shape: its names and punctuation as they stand, its values as patterns that let through only what that way would
+accept. A further line of the shape is known to be faultless by matching; whatever does not match, be it faulty or
+only unusual, goes the careful way. tests/backtests/test_shapes.py holds the two ways to the same verdicts. Pure.
+"""
+
+import re
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from backtests.ingest.check import EPOCH, check
+from backtests.ingest.property_shapes import GUID, Places, PropertyShape
+from backtests.ingest.record import EventRow, LoggedEvent
+from backtests.ingest.template import NotRegularError, Parsed, Scalar, parsed, pattern
+from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES
+
+LONGEST = 16_384
+"""Longer lines, and lines that are not ASCII, always go the careful way."""
+MOST_HEADS, MOST_SHAPES = 8, 64
+_TRIES, _TRIES_PER_HIT = 256, 0.01
+_NOBODY = UUID(int=0)
+_SECOND = timedelta(seconds=1)
+_WORDS = {
+    "eventid": "event_id", "runid": "run_id", "timestamp": "timestamp", "eventtype": "event_type",
+    "severity": "severity", "category": "category", "properties": "properties", "parenteventid": "parent",
+}  # fmt: skip
+_GROUPS = ("event_id", "run_id", "seconds", "fraction", "event_type", "severity", "category", "properties", "parent")
+_TIME = (
+    r"(?P<seconds>[0-9]{4}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])"
+    r"(?:[.,](?P<fraction>[0-9]{1,9}))?(?:Z|\+00:?00)"
+)
+_PATTERNS = {
+    "event_id": f"(?P<event_id>{GUID})",
+    "run_id": f"(?P<run_id>{GUID})",
+    "timestamp": _TIME,
+    "event_type": f"(?P<event_type>{'|'.join(TYPE_CODES)})",
+    "severity": f"(?P<severity>{'|'.join(SEVERITY_CODES)})",
+    "category": f"(?P<category>{'|'.join(CATEGORY_CODES)})",
+}
+
+
+class Shapes:
+    """The shapes that a log has shown so far."""
+
+    def __init__(self) -> None:
+        self._heads: list[re.Pattern[str]] = []
+        self._shapes: dict[str, list[PropertyShape]] = defaultdict(list)
+        self._tries = float(_TRIES)
+        self._seconds, self._moment = "", 0
+
+    def recognise(self, line: bytes, *, number: int) -> EventRow | None:
+        """Make a row of a line whose shape is known; None says that it must go the careful way."""
+        head = self._head(line.decode("ascii")) if len(line) <= LONGEST and line.isascii() else None
+        if head is None:
+            return None
+        event_id, run_id, seconds, fraction, kind, severity, category, properties, parent = head.group(*_GROUPS)
+        if seconds != self._seconds and not self._turn_to(seconds):
+            return None
+        code = SEVERITY_CODES[severity]
+        places = self._places(kind, properties, severity=code)
+        if places is None:
+            return None
+        lists, symbol, own, number_lists, numbers, order = places
+        return EventRow(
+            event_id=event_id.lower(),
+            moment=self._moment if fraction is None else self._moment + _micros(fraction),
+            event_type=TYPE_CODES[kind],
+            severity=code,
+            category=CATEGORY_CODES[category],
+            properties=properties.encode("ascii"),
+            parent_event_id=None if parent is None else parent.lower(),
+            lists=lists,
+            own_lists=own,
+            number_lists=number_lists,
+            numbers=numbers,
+            order=order,
+            symbol=symbol,
+            problems=(),
+            run_id=run_id,
+            line_number=number,
+            line=line,
+        )
+
+    def learn(self, event: LoggedEvent) -> None:
+        """Take the shape of a line, if it is faultless and regular, and give a little of the time for it."""
+        if self._tries < 1 or event.problems or len(event.line) > LONGEST or not event.line.isascii():
+            return
+        self._tries -= 1
+        row = check(event, run_id=_NOBODY, usual_moment=0)
+        if not isinstance(row, EventRow) or row.problems:
+            return
+        try:
+            self._add(parsed(event.line.decode("ascii")), kind=str(event.event_type))
+        except NotRegularError:
+            return
+
+    def _add(self, line: Parsed, *, kind: str) -> None:
+        names = _top_names(line)
+        if self._head(line.text) is None:
+            self._heads = [_head(line, names=names), *self._heads][:MOST_HEADS]
+        shape = PropertyShape(line, root=_properties(names), kind=TYPE_CODES[kind])
+        shapes = self._shapes[kind]
+        if not any(known.source == shape.source for known in shapes):
+            self._shapes[kind] = [shape, *shapes][:MOST_SHAPES]
+
+    def _head(self, text: str) -> re.Match[str] | None:
+        for place, head in enumerate(self._heads):
+            if (match := head.fullmatch(text)) is not None:
+                if place:
+                    self._heads.insert(0, self._heads.pop(place))
+                return match
+        return None
+
+    def _turn_to(self, seconds: str) -> bool:
+        """Remember the second that was last read: events of a log share most of them."""
+        try:
+            self._moment = (datetime.fromisoformat(seconds).replace(tzinfo=UTC) - EPOCH) // _SECOND * 1_000_000
+        except ValueError:
+            return False
+        self._seconds = seconds
+        return True
+
+    def _places(self, kind: str, properties: str, *, severity: int) -> Places | None:
+        """Find the shape that properties have; those that are met more often stand first."""
+        shapes = self._shapes[kind]
+        for place, shape in enumerate(shapes):
+            said = shape.match(properties)
+            if said is not None:
+                shape.hits += 1
+                if place and shape.hits > shapes[place - 1].hits:
+                    shapes[place - 1], shapes[place] = shape, shapes[place - 1]
+                self._tries += _TRIES_PER_HIT
+                return shape.places(said.groups(), severity=severity)
+        return None
+
+
+def _micros(fraction: str) -> int:
+    return int(fraction) * 1000 if len(fraction) == 3 else int(fraction[:6].ljust(6, "0"))  # noqa: PLR2004
+
+
+def _top_names(line: Parsed) -> dict[str, str]:
+    """Give what each of a line's own members is; raises NotRegularError if that is not plain."""
+    names = {}
+    for name in {str(path[0]) for path in (*(scalar.path for scalar in line.scalars), *line.containers) if path}:
+        names[name] = _WORDS.get(name.lower().replace("_", ""), "")
+    structured = {str(path[0]) for path in line.containers if len(path) == 1}
+    if "" in names.values() or len(set(names.values())) < len(names) or structured != {_properties(names)}:
+        raise NotRegularError
+    return names
+
+
+def _properties(names: dict[str, str]) -> str:
+    return next((name for name, word in names.items() if word == "properties"), "")
+
+
+def _head(line: Parsed, *, names: dict[str, str]) -> re.Pattern[str]:
+    """Compile the line around its properties; what it does not have is None in every match."""
+    start, end = line.containers[_properties(names),]
+    body = Scalar(start, end, (None,), "text")
+    scalars = sorted([*(s for s in line.scalars if len(s.path) == 1), body], key=lambda scalar: scalar.start)
+    spans = [_whole(scalar) for scalar in scalars]
+
+    def written(scalar: Scalar, said: str) -> str:
+        name = "properties" if scalar.path == (None,) else names[str(scalar.path[0])]
+        if name == "properties":
+            return r"(?P<properties>\{.*\})"
+        if name == "parent":
+            return f'(?:null|"(?P<parent>{GUID})")'
+        if said == "null" and name == "run_id":
+            return "null"
+        if scalar.kind != "text" or name not in _PATTERNS or not re.fullmatch(_PATTERNS[name], said.strip('"')):
+            raise NotRegularError
+        return f'"{_PATTERNS[name]}"'
+
+    compiled = pattern(line, start=0, end=len(line.text.rstrip()), scalars=spans, written=written)
+    missing = "".join(f"(?P<{name}>(?!))?" for name in _GROUPS if name not in compiled.groupindex)
+    return re.compile(compiled.pattern + missing + r"[ \t\r\n]*")
+
+
+def _whole(scalar: Scalar) -> Scalar:
+    """Give a text with its quotes."""
+    if scalar.kind == "text" and scalar.path != (None,):
+        return Scalar(scalar.start - 1, scalar.end + 1, scalar.path, "text")
+    return scalar

@@ -1,0 +1,72 @@
+"""
+The role that runs SQL written by a model: it may SELECT the views of one schema, and nothing else.
+
+What PostgreSQL lets everyone do (read catalogues, wait, lock, notify, run code) is taken from PUBLIC in a database
+that is ours, and given back to the owner and the reader. sprints/walls.py says what, and why.
+"""
+
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from sprints.walls import LIMITS, POWERS, PRIVILEGES, Privilege, question
+
+Admin = psycopg.Connection[tuple[Any, ...]]
+
+
+def limit_analyst(admin: Admin, *, analyst: str) -> None:
+    """Set the role's own limits, and take from it every power that a role can have."""
+    name = sql.Identifier(analyst)
+    powerless = " ".join(f"NO{power.removeprefix('rol').upper()}" for power in _POWER_WORDS)
+    admin.execute(sql.SQL("ALTER ROLE {} " + powerless + " NOINHERIT").format(name))
+    for setting, value in LIMITS.items():
+        admin.execute(sql.SQL("ALTER ROLE {} SET {} = {}").format(name, sql.Identifier(setting), value))
+
+
+def wall_in(admin: Admin, *, owner: str, reader: str, analyst: str) -> int:
+    """
+    Take from PUBLIC and from the analyst what the analyst must not have, in the database of the connection.
+
+    The owner and the reader keep what they had through PUBLIC. Safe to repeat. Gives the number of things taken; 0 and
+    nothing done in a database that belongs to somebody else.
+    """
+    if not _is_ours(admin, owner=owner):
+        return 0
+    taken = 0
+    for privilege in PRIVILEGES:
+        for found in _found(admin, privilege, role="public"):
+            _take(admin, privilege, found=found, role="PUBLIC", keepers=(owner, reader))
+            taken += 1
+        for found in _found(admin, privilege, role=analyst):
+            _take(admin, privilege, found=found, role=_quoted(admin, analyst), keepers=())
+            taken += 1
+    return taken
+
+
+_POWER_WORDS = tuple(power.replace("super", "superuser") for power in POWERS)
+
+
+def _is_ours(admin: Admin, *, owner: str) -> bool:
+    """Tell whether the database is the owner's, or one from which the owner's are made."""
+    row = admin.execute(
+        "SELECT datistemplate OR pg_get_userbyid(datdba) = %s FROM pg_database WHERE datname = current_database()",
+        [owner],
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _found(admin: Admin, privilege: Privilege, *, role: str) -> list[str]:
+    return [row[0] for row in admin.execute(question(privilege, role=role).encode()).fetchall()]
+
+
+def _take(admin: Admin, privilege: Privilege, *, found: str, role: str, keepers: tuple[str, ...]) -> None:
+    """Revoke; names come quoted from the catalogue."""
+    admin.execute(f"REVOKE {privilege.verbs} ON {privilege.kind} {found} FROM {role}".encode())
+    if keepers and privilege.needed:
+        names = ", ".join(_quoted(admin, keeper) for keeper in keepers)
+        admin.execute(f"GRANT {privilege.needed} ON {privilege.kind} {found} TO {names}".encode())
+
+
+def _quoted(admin: Admin, name: str) -> str:
+    return sql.Identifier(name).as_string(admin)

@@ -1,0 +1,36 @@
+"""
+Parts that processes share: started by the first that needs them, stopped by the last that leaves.
+
+Every user holds a shared lock on one file. The kernel drops it however the process ends, so whoever can take it
+exclusively was the last user.
+"""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+def join(home: Path) -> IO[str]:
+    """Count this process among the users, for as long as it keeps the file given back."""
+    users = (home / "users.lock").open("w")
+    fcntl.flock(users, fcntl.LOCK_SH)
+    return users
+
+
+def is_last(users: IO[str]) -> bool:
+    """Tell whether nobody else uses the part; if so, nobody can join until the file is closed."""
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Keep others from starting the part at the same time."""
+    with (home / "start.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,1 @@
+"""Reading code, finding callers, remembering past root causes."""

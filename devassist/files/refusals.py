@@ -1,0 +1,78 @@
+"""Why a file is not read, in the contract's codes."""
+
+from toolbox.errors import ErrorCode, ToolError
+
+FILE_NOT_FOUND = ErrorCode("FILE_NOT_FOUND", 404, "The workspace has no such file.")
+PERMISSION_DENIED = ErrorCode("PERMISSION_DENIED", 403, "The path leaves the workspace, or the file may not be read.")
+BINARY_FILE = ErrorCode("BINARY_FILE", 400, "The file is not text of the encoding asked for.")
+TOO_LARGE = ErrorCode("TOO_LARGE", 413, "The file is larger than 10 MB.")
+
+FILE_CODES = (FILE_NOT_FOUND, PERMISSION_DENIED, BINARY_FILE, TOO_LARGE)
+
+SHOWN = 200
+
+
+def _refused(code: ErrorCode, *, message: str, suggestion: str) -> ToolError:
+    return ToolError(code, message, suggestion=suggestion, field="filePath")
+
+
+def not_found(path: str) -> ToolError:
+    """Say that the workspace has no such file, in the contract's words."""
+    return _refused(
+        FILE_NOT_FOUND,
+        message=f"File '{path[:SHOWN]}' does not exist in workspace",
+        suggestion="Give the path from the workspace's root, with slashes, spelt exactly as in the stack trace.",
+    )
+
+
+def is_folder(path: str) -> ToolError:
+    """Say that it is a folder."""
+    return _refused(
+        FILE_NOT_FOUND, message=f"'{path[:SHOWN]}' is a folder, not a file", suggestion="Name a file in it."
+    )
+
+
+def outside(path: str) -> ToolError:
+    """Say that the path leaves the workspace; the same words whatever is there."""
+    return _refused(
+        PERMISSION_DENIED,
+        message=f"'{path[:SHOWN]}' is not inside the workspace",
+        suggestion="Give a path from the workspace's root, without a leading slash and without '..'.",
+    )
+
+
+def unreadable(path: str) -> ToolError:
+    """Say that it is there and may not be read: by its permissions, or because it is no ordinary file."""
+    return _refused(
+        PERMISSION_DENIED,
+        message=f"'{path[:SHOWN]}' may not be read",
+        suggestion="Name an ordinary source file of the workspace.",
+    )
+
+
+def secret(path: str) -> ToolError:
+    """Say that the file looks like a secret."""
+    return _refused(
+        PERMISSION_DENIED,
+        message=f"'{path[:SHOWN]}' looks like a secret, and this workspace does not show those",
+        suggestion="Do without it; whoever runs the server can allow secrets for the workspace.",
+    )
+
+
+def too_large(path: str, *, size: int) -> ToolError:
+    """Say that the file is over the limit."""
+    return _refused(
+        TOO_LARGE,
+        message=f"'{path[:SHOWN]}' has {size:,} bytes; the limit is 10 MB",
+        suggestion="Read another file: one so large is made by a tool, not written.",
+    )
+
+
+def binary(path: str, *, encoding: str) -> ToolError:
+    """Say that the bytes are no text."""
+    other = "utf-16" if encoding != "utf-16" else "utf-8"
+    return _refused(
+        BINARY_FILE,
+        message=f"'{path[:SHOWN]}' is not text in {encoding}",
+        suggestion=f"If it is text at all, try encoding '{other}'; else read another file.",
+    )

@@ -1,0 +1,1 @@
+"""Questions in plain language over issues, sprints and teams."""

@@ -1,0 +1,17 @@
+"""The domain as a Django app."""
+
+from importlib import import_module
+
+from django.apps import AppConfig
+
+
+class SprintsConfig(AppConfig):
+    """Issues, sprints and teams, and what became of them."""
+
+    name = "sprints"
+    verbose_name = "Sprints"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the checks of the analyst role."""
+        import_module("sprints.checks")

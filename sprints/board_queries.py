@@ -1,0 +1,113 @@
+"""What the admin's pages ask of the views that agents see, so that both tell the same. Each reads a bounded number."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+MOST_ROWS = 200
+MOST_SPRINTS = 16
+MOST_DOTS = 400
+
+_DAYS = """
+SELECT day, scope_points, completed_points, remaining_points, scope_issues, remaining_issues
+FROM sprintscope.sprint_days WHERE sprint_id = %s ORDER BY day LIMIT 200
+"""
+_SUMMARY = "SELECT * FROM sprintscope.sprint_summary WHERE sprint_id = %s LIMIT 1"
+_CHANGES = """
+SELECT c.changed_at, i.issue_id, i.issue_key, i.title, c.change, c.points_change
+FROM sprintscope.scope_changes AS c JOIN sprintscope.issues AS i USING (issue_id)
+WHERE c.sprint_id = %s ORDER BY c.changed_at, i.issue_key LIMIT 200
+"""
+_CARRIED = """
+SELECT i.issue_id, i.issue_key, i.title, u.full_name, m.points_at_end, i.status,
+       (SELECT count(*) FROM sprintscope.sprint_issues AS all_of_it
+        WHERE all_of_it.issue_id = i.issue_id AND all_of_it.was_carried_over) AS times
+FROM sprintscope.sprint_issues AS m
+JOIN sprintscope.issues AS i USING (issue_id)
+LEFT JOIN sprintscope.users AS u ON u.user_id = i.assignee_id
+WHERE m.sprint_id = %s AND m.was_carried_over
+ORDER BY m.points_at_end DESC NULLS LAST, i.issue_key LIMIT 200
+"""
+_BROUGHT = """
+SELECT count(*) AS issues, coalesce(sum(m.points_at_start), 0) AS points
+FROM sprintscope.sprint_issues AS m JOIN sprintscope.sprints AS p USING (sprint_id)
+WHERE m.sprint_id = %s AND EXISTS (
+  SELECT FROM sprintscope.sprint_issues AS before JOIN sprintscope.sprints AS q USING (sprint_id)
+  WHERE before.issue_id = m.issue_id AND before.was_carried_over AND q.started_at < p.started_at)
+LIMIT 1
+"""
+_VELOCITY = """
+SELECT * FROM (
+  SELECT sprint_id, sprint_name, started_at, committed_points, completed_points, added_points, carried_over_points
+  FROM sprintscope.sprint_summary
+  WHERE team_id = %s AND state = 'closed' AND started_at IS NOT NULL
+  ORDER BY started_at DESC LIMIT 16
+) AS latest ORDER BY started_at
+"""
+_DONE = """
+SELECT * FROM (
+  SELECT issue_key, resolved_at, cycle_time_days FROM sprintscope.issues
+  WHERE team_id = %s AND resolved_at IS NOT NULL AND started_at IS NOT NULL
+  ORDER BY resolved_at DESC LIMIT 400
+) AS latest ORDER BY resolved_at
+"""
+_MONTHS = """
+SELECT date_trunc('month', resolved_at AT TIME ZONE 'UTC')::date AS month, count(*) AS issues,
+       round(percentile_cont(0.5) WITHIN GROUP (ORDER BY cycle_time_days)::numeric, 1) AS median,
+       round(percentile_cont(0.85) WITHIN GROUP (ORDER BY cycle_time_days)::numeric, 1) AS slow
+FROM (
+  SELECT resolved_at, cycle_time_days FROM sprintscope.issues
+  WHERE team_id = %s AND resolved_at IS NOT NULL AND started_at IS NOT NULL
+  ORDER BY resolved_at DESC LIMIT 400
+) AS latest GROUP BY 1 ORDER BY 1 LIMIT 60
+"""
+
+Rows = list[dict[str, Any]]
+
+
+def days(sprint_id: UUID) -> Rows:
+    """Give how each day of a sprint ended."""
+    return _rows(_DAYS, sprint_id)
+
+
+def summary(sprint_id: UUID) -> dict[str, Any]:
+    """Give what a sprint came to."""
+    return _rows(_SUMMARY, sprint_id)[0]
+
+
+def scope_changes(sprint_id: UUID) -> Rows:
+    """Give what changed a sprint's scope, at most 200."""
+    return _rows(_CHANGES, sprint_id)
+
+
+def carried_over(sprint_id: UUID) -> Rows:
+    """Give what was left unfinished, at most 200."""
+    return _rows(_CARRIED, sprint_id)
+
+
+def brought_in(sprint_id: UUID) -> dict[str, Any]:
+    """Count what came from an earlier sprint."""
+    return _rows(_BROUGHT, sprint_id)[0]
+
+
+def velocity(team_id: UUID) -> Rows:
+    """Give a team's last sixteen closed sprints, in order."""
+    return _rows(_VELOCITY, team_id)
+
+
+def done(team_id: UUID) -> Rows:
+    """Give a team's last 400 finished issues with their cycle times, in order."""
+    return _rows(_DONE, team_id)
+
+
+def cycle_times_by_month(team_id: UUID) -> Rows:
+    """Give the medians and 85th percentiles of those."""
+    return _rows(_MONTHS, team_id)
+
+
+def _rows(statement: str, key: UUID) -> Rows:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [key])
+        names = [column[0] for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -1,0 +1,78 @@
+"""What `manage.py check --deploy` asks: that SQL written by a model can read the views, and do nothing else."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.conf import settings
+from django.core import checks
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import DatabaseError, connections
+
+from sprints.standing import digest, is_accepted
+from sprints.walls import SCHEMA, mends, quoted
+
+SHOWN = 5
+
+
+@register(Tags.security, deploy=True)
+def analyst_can_only_read_the_views(**_: Any) -> list[CheckMessage]:
+    """
+    Name every wall around the analyst that is missing, with the statement that raises it.
+
+    Two statements on the owner's connection, catalogue only. Errors keep execute_query off until they are mended, or
+    accepted by SPRINTS_ACCEPTED_WALLS.
+    """
+    if "analyst" not in connections.databases:
+        return [
+            checks.Warning(
+                "execute_query is off: no analyst role is configured.",
+                hint="Make it with manage.py provision_database, then set DATABASE_ANALYST_URL.",
+                id="sprints.W001",
+            )
+        ]
+    try:
+        return [*_walls(missing_walls()), *_grants()]
+    except DatabaseError as unknown:
+        return [Error(f"The analyst's rights cannot be read: {unknown}", id="sprints.E001")]
+
+
+def missing_walls() -> list[str]:
+    """Give the statements that would raise what is missing; one statement on the owner's connection."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute(mends(role=settings.SPRINTS_ANALYST_ROLE))
+        return [str(row[0]) for row in cursor.fetchall()]
+
+
+def _walls(missing: list[str]) -> Iterable[CheckMessage]:
+    if not missing:
+        return
+    shown = "\n".join(f"{statement};" for statement in missing[:SHOWN])
+    more = f"\n… and {len(missing) - SHOWN} more: manage.py sprints_walls prints all." if len(missing) > SHOWN else ""
+    if is_accepted(missing):
+        yield checks.Warning(f"{len(missing)} walls around the analyst are missing, and accepted.", id="sprints.W002")
+        return
+    yield Error(
+        f"{len(missing)} walls around the analyst role {settings.SPRINTS_ANALYST_ROLE} are missing; "
+        "execute_query is off.",
+        hint=f"{shown}{more}\nOr, having read them, accept this: SPRINTS_ACCEPTED_WALLS={digest(missing)}",
+        id="sprints.E002",
+    )
+
+
+def _grants() -> Iterable[CheckMessage]:
+    role = settings.SPRINTS_ANALYST_ROLE
+    statement = (
+        "SELECT quote_ident(relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = %s AND c.relkind = 'v' AND NOT (has_schema_privilege(%s, n.oid, 'USAGE')"
+        " AND has_table_privilege(%s, c.oid, 'SELECT')) ORDER BY 1"
+    )
+    with connections["default"].cursor() as cursor:
+        cursor.execute(statement, [SCHEMA, role, role])
+        unreadable = [str(row[0]) for row in cursor.fetchall()]
+    if unreadable:
+        yield Error(
+            f"The analyst role {role} may not read {', '.join(unreadable)}.",
+            hint=f"GRANT USAGE ON SCHEMA {SCHEMA} TO {quoted(role)}; "
+            f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO {quoted(role)};",
+            id="sprints.E003",
+        )

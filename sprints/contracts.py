@@ -1,0 +1,134 @@
+"""What may be asked about sprints, and what is answered: the five tools of the SprintScope contract."""
+
+from typing import Any
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from toolbox.contract import Answer, Question
+
+DEFAULT_ROWS = 50
+MOST_ROWS = 1000
+
+LONGEST_QUESTION = 2_000
+LONGEST_SQL = 100_000
+"""What is read at all; the guard has its own, lower limit and says so in the contract's words."""
+
+
+class _CamelAnswer(Answer):
+    """An answer, or a part of one that comes back as a parameter: camelCase in JSON."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class SchemaColumn(_CamelAnswer):
+    """A column of a view."""
+
+    name: str = Field(description="The column's name.")
+    type: str = Field(description="Its PostgreSQL type.")
+    nullable: bool = Field(description="True if it may hold null.")
+    description: str | None = Field(None, description="What it means, with its unit.")
+
+
+class SchemaTable(_CamelAnswer):
+    """A view that questions may be put to."""
+
+    name: str = Field(description="The view's name, as SQL says it.")
+    columns: list[SchemaColumn] = Field(description="Its columns, in order.")
+    description: str | None = Field(None, description="What one row is.")
+
+
+class ForeignKey(_CamelAnswer):
+    """How two views join."""
+
+    from_table: str = Field(description="The view that points.")
+    from_column: str = Field(description="The column that points.")
+    to_table: str = Field(description="The view pointed at.")
+    to_column: str = Field(description="The column pointed at, unique there.")
+
+
+class SchemaInfo(_CamelAnswer):
+    """The analyst's world: views, columns, and how they join."""
+
+    tables: list[SchemaTable] = Field(description="The views that SQL may read; there are no others.")
+    foreign_keys: list[ForeignKey] = Field(description="How the views join.")
+
+
+class QueryResult(_CamelAnswer):
+    """What a statement gave, or why it gave nothing."""
+
+    rows: list[dict[str, Any]] = Field(description="The rows, by column name; empty after an error.")
+    count: int = Field(alias="rowCount", description="How many rows are here.")
+    runtime_ms: float = Field(description="Milliseconds from the check of the statement to its last row.")
+    error: str | None = Field(None, description="Why there are no rows; absent when the statement ran.")
+    suggestion: str | None = Field(None, description="What to write instead, after an error.")
+    notes: list[str] | None = Field(
+        None, description="What the caller should know of the rows: a LIMIT that was set, rows that were left out."
+    )
+    truncated: bool | None = Field(
+        None, description="True if rows were left out because the answer would have grown past its byte limit."
+    )
+
+    def row_count(self) -> int:
+        """Count the rows."""
+        return len(self.rows)
+
+
+class GenerateSqlResult(_CamelAnswer):
+    """SQL for a question, or a question back."""
+
+    sql: str | None = Field(description="The statement; null where the question is ambiguous.")
+    clarification: str | None = Field(description="What to ask the user; null where the question is clear.")
+    is_ambiguous: bool = Field(description="True if the user must be asked first.")
+    assumptions: list[str] = Field(description="What was assumed, a sentence each.")
+
+
+class RepairSqlResult(_CamelAnswer):
+    """A failed statement, mended as far as is known."""
+
+    repaired_sql: str = Field(description="The mended statement; the failed one where no mend is known.")
+    assumptions: list[str] = Field(description="What was changed and why, a sentence each.")
+
+
+class SchemaQuestion(Question):
+    """Nothing: the schema is one."""
+
+
+_CONTEXT = Field(None, description="The schema as get_schema gave it; the server's own if not given.")
+
+
+class GenerateSqlQuestion(Question):
+    """A question in plain language."""
+
+    natural_language_query: str = Field(
+        description="The user's question, as 'Show all issues in QA status for Team ACCEL'.",
+        min_length=1,
+        max_length=LONGEST_QUESTION,
+    )
+    schema_context: SchemaInfo | None = _CONTEXT
+
+
+class ExecuteQueryQuestion(Question):
+    """A statement."""
+
+    sql: str = Field(
+        description="One SELECT over the views of get_schema, in PostgreSQL's SQL; without a LIMIT it gets LIMIT 50.",
+        max_length=LONGEST_SQL,
+    )
+
+
+class RepairSqlQuestion(Question):
+    """A statement that failed, and what the database said."""
+
+    failed_sql: str = Field(description="The statement that failed.", min_length=1, max_length=LONGEST_SQL)
+    error_message: str = Field(description="The error that execute_query gave.", max_length=LONGEST_QUESTION * 2)
+    schema_context: SchemaInfo | None = _CONTEXT
+
+
+class ExplainResultsQuestion(Question):
+    """Rows, and the question that they answer."""
+
+    query_results: QueryResult = Field(description="The result as execute_query gave it.")
+    original_query: str = Field(description="The user's question.", min_length=1, max_length=LONGEST_QUESTION)
+    sql: str = Field(description="The statement that was executed.", max_length=LONGEST_SQL)
+    schema_context: SchemaInfo | None = _CONTEXT

@@ -1,0 +1,1 @@
+"""How well questions are answered, measured against statements that people have written."""

@@ -1,0 +1,32 @@
+"""A model whose tokens are counted; where its server tells none, four characters are taken for one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolbox.model import Message, Model
+
+CHARACTERS_A_TOKEN = 4
+
+
+class CountingModel:
+    """Asks another model and adds up what goes in and what comes out."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._characters = 0
+        self.name = getattr(model, "name", "model")
+
+    def tokens(self) -> int:
+        """Estimate the tokens so far."""
+        return self._characters // CHARACTERS_A_TOKEN
+
+    def turn(self, messages: Sequence[Message], *, tools: Sequence[Any] = ()) -> Any:
+        """Take one step, uncounted."""
+        return self._model.turn(messages, tools=tools)
+
+    async def structured(self, messages: Sequence[Message], *, schema: type[Any], deadline_seconds: float) -> Any:
+        """Ask for a shape; see Model."""
+        self._characters += sum(len(message.text) for message in messages)
+        given = await self._model.structured(messages, schema=schema, deadline_seconds=deadline_seconds)
+        self._characters += len(given.model_dump_json())
+        return given

@@ -1,0 +1,118 @@
+"""
+Questions about somebody else's database: a dump in a scratch database, which is dropped at the end.
+
+The guard knows our views alone, so what a model writes runs here as one prepared statement in a READ ONLY transaction,
+on a database that holds nothing but the dump.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from sprints.asking.drafting import Draft
+from sprints.asking.generating import by_model
+from sprints.asking.understanding import Understood
+from sprints.contracts import ForeignKey, QueryResult, SchemaColumn, SchemaInfo, SchemaTable
+from sprints.linking.link import link
+from sprints.linking.names import NameIndex
+from sprints.verified.matching import Library
+from toolbox.model import Model, ModelFailure
+
+MOST_ROWS, STATEMENT_SECONDS = 10_000, 20
+_READ_ONLY = f"-c default_transaction_read_only=on -c statement_timeout={STATEMENT_SECONDS * 1000}"
+_COLUMNS = """
+SELECT c.table_schema AS schema, c.table_name AS name, c.column_name AS column, c.data_type AS type,
+       c.is_nullable = 'YES' AS nullable
+FROM information_schema.columns AS c
+WHERE c.table_schema NOT IN ('pg_catalog', 'information_schema')
+ORDER BY c.table_schema, c.table_name, c.ordinal_position
+LIMIT 20000
+"""
+_KEYS = """
+SELECT a.relname AS from_table, fa.attname AS from_column, b.relname AS to_table, ta.attname AS to_column
+FROM pg_constraint AS k
+JOIN pg_class AS a ON a.oid = k.conrelid
+JOIN pg_class AS b ON b.oid = k.confrelid
+JOIN pg_attribute AS fa ON fa.attrelid = k.conrelid AND fa.attnum = k.conkey[1]
+JOIN pg_attribute AS ta ON ta.attrelid = k.confrelid AND ta.attnum = k.confkey[1]
+WHERE k.contype = 'f'
+ORDER BY 1, 2
+LIMIT 5000
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class External:
+    """A loaded dump: how to connect to it, and what is in it."""
+
+    address: str
+    schema: SchemaInfo
+
+    async def ask(self, question: str, *, model: Model, today: date) -> Draft:
+        """Have the model write SQL from the schema alone; a failure of the model is a question back."""
+        index = NameIndex.of([])
+        understood = Understood(
+            linked=link(question, index=index, today=today), index=index, library=Library.of([]), matches=(),
+            assumptions=(),
+        )  # fmt: skip
+        try:
+            return await by_model(model, understood=understood, schema=self.schema)
+        except ModelFailure as failure:
+            return Draft(clarification=f"The model failed: {failure}")
+
+    async def run(self, statement: str) -> QueryResult:
+        """Run one statement; its failure is in the result."""
+        try:
+            return QueryResult(**await self._rows(statement), runtime_ms=0.0)
+        except psycopg.Error as error:
+            return QueryResult(rows=[], count=0, runtime_ms=0.0, error=str(error).splitlines()[0])
+
+    async def _rows(self, statement: str) -> dict[str, Any]:
+        async with await psycopg.AsyncConnection.connect(
+            self.address, options=_READ_ONLY, row_factory=dict_row
+        ) as link_:
+            cursor = await link_.execute(statement.rstrip("; \n").encode(), prepare=True)
+            rows = await cursor.fetchmany(MOST_ROWS)
+            await link_.rollback()
+        return {"rows": rows, "count": len(rows)}
+
+
+@contextmanager
+def loaded(dump: str, *, admin: str, name: str) -> Iterator[External]:
+    """
+    Load a plain SQL dump into a database of that name, and drop it at the end.
+
+    `admin` is the address of a database whose role may make others. A dump whose rows are COPY blocks cannot be read:
+    make it with `pg_dump --inserts`. Raises psycopg.Error.
+    """
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        address = psycopg.conninfo.make_conninfo(admin, dbname=name)
+        try:
+            with psycopg.connect(address, autocommit=True) as inside:
+                inside.execute(dump.encode())
+            with psycopg.connect(address, row_factory=dict_row) as inside:
+                columns = inside.execute(_COLUMNS).fetchall()
+                keys = inside.execute(_KEYS).fetchall()
+            yield External(address=address, schema=_schema(columns, keys=keys))
+        finally:
+            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _schema(columns: Sequence[dict[str, Any]], *, keys: Sequence[dict[str, Any]]) -> SchemaInfo:
+    tables = [
+        SchemaTable(
+            name=name if schema == "public" else f"{schema}.{name}",
+            columns=[SchemaColumn(name=row["column"], type=row["type"], nullable=row["nullable"]) for row in its],
+        )
+        for (schema, name), its in groupby(columns, key=lambda row: (row["schema"], row["name"]))
+    ]
+    return SchemaInfo(tables=tables, foreign_keys=[ForeignKey(**key) for key in keys])

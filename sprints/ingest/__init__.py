@@ -1,0 +1,1 @@
+"""From Jira, from files or from the sample, into the tables."""

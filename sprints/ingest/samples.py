@@ -1,0 +1,26 @@
+"""The organisation that ships with the project: Meridian, three teams and ten sprints each (samples/README.md)."""
+
+from importlib.resources import files
+
+from sprints.ingest.load import LoadRules, OnProgress, ensure_organisation, load_records, unseen
+from sprints.ingest.parse import read_sources
+from sprints.ingest.report import LoadReport
+from sprints.verified.load import load_verified_queries
+
+SLUG, NAME, SAMPLE = "meridian", "Meridian (sample)", "meridian.jsonl.gz"
+
+
+def load_samples(*, on_progress: OnProgress = unseen) -> LoadReport:
+    """
+    Store what is missing of the sample organisation, about 1 s the first time, and the verified queries.
+
+    What is stored is left as it is: a curator may have corrected it.
+    """
+    load_verified_queries()
+    packed = (files("sprints") / "samples" / SAMPLE).read_bytes()
+    records, survey, _ = read_sources([(SAMPLE, packed)])
+    report = LoadReport(expected=len(survey.issues))
+    return load_records(
+        records, organisation=ensure_organisation(SLUG, name=NAME), report=report,
+        rules=LoadRules(replaces_stored=False), on_progress=on_progress,
+    )  # fmt: skip

@@ -1,0 +1,219 @@
+"""
+All that a source says, gathered before issues are read: fields, statuses, sprints, people, changelogs.
+
+Jira's answers are told apart by what is in them, not by the names of files: pages and bare lists, of issues, sprints,
+statuses, users, projects, fields, boards and changelog entries.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sprints.ingest.fields import FieldNames
+from sprints.ingest.record import Doubt, SprintRecord, StatusRecord, TeamRecord, UserRecord
+from sprints.ingest.values import CATEGORIES, Notes, category, clean, greenhopper, person, sprint, written
+
+DONE_WORDS = ("done", "closed", "resolved", "complete", "released", "shipped", "cancel", "fertig", "erledigt",
+              "geschlossen", "terminé", "fermé", "hecho", "cerrad", "完成", "关闭", "已发布", "完了")  # fmt: skip
+TO_DO_WORDS = ("to do", "todo", "open", "backlog", "new", "selected", "reopened", "offen", "zu erledigen", "à faire",
+               "por hacer", "待办", "新建", "未开始", "未着手")  # fmt: skip
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a source says besides its issues; `issues` waits to be read, each with the name of where it stood."""
+
+    fields: FieldNames = field(default_factory=FieldNames)
+    teams: dict[str, TeamRecord] = field(default_factory=dict)
+    users: dict[str, UserRecord] = field(default_factory=dict)
+    sprints: dict[str, SprintRecord] = field(default_factory=dict)
+    status_by_id: dict[str, StatusRecord] = field(default_factory=dict)
+    seen_categories: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    boards: dict[str, str] = field(default_factory=dict)
+    boards_of_sprints: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    numbers: Counter[str] = field(default_factory=Counter)
+    issues: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+
+    def take(self, document: Any, *, source: str) -> None:
+        """Take one answer of a Jira; what is none of its kinds is a doubt."""
+        for one in _items(document):
+            if isinstance(document, dict):
+                self.fields.learn(document.get("names"), type_by_id=document.get("schema"))
+            self._take_one(one, source=source)
+
+    def status(self, name: str, *, status_id: str = "") -> StatusRecord:
+        """Give a status with its category: as the site lists it, as most issues say, else as its name suggests."""
+        listed = self.status_by_id.get(status_id)
+        known = listed if listed and listed.status_name == name else self._listed(name)
+        if known:
+            return known
+        seen = self.seen_categories.get(name)
+        if seen:
+            return StatusRecord(status_name=name, status_category=seen.most_common(1)[0][0])
+        guessed = guess_category(name)
+        self.doubts.append(
+            Doubt(kind="status", name=name, reason=f"no category is given for it; taken as {guessed}", is_warning=True)
+        )
+        self.seen_categories[name][guessed] += 1
+        return StatusRecord(status_name=name, status_category=guessed)
+
+    def sprint(self, read: SprintRecord, *, given: Any = None) -> SprintRecord:
+        """Give a sprint as the site lists it, else as the first issue names it; with its board's team, if known."""
+        board = self.boards_of_sprints.setdefault(read.external_id, _board(given))
+        known = self.sprints.setdefault(read.external_id, read)
+        team = self.boards.get(board, "")
+        if team and not known.team_key:
+            known = self.sprints[read.external_id] = replace(known, team_key=team)
+        return known
+
+    def _listed(self, name: str) -> StatusRecord | None:
+        found = [status for status in self.status_by_id.values() if status.status_name == name]
+        if len({status.status_category for status in found}) > 1:
+            counted = Counter(status.status_category for status in found)
+            return StatusRecord(status_name=name, status_category=counted.most_common(1)[0][0])
+        return found[0] if found else None
+
+    def _take_one(self, one: Any, *, source: str) -> None:
+        if not isinstance(one, dict):
+            self._doubt("record", str(one)[:60], "not an object", source=source, record=written(one))
+            return
+        for recognised, take in _KINDS:
+            if recognised(one):
+                take(self, one, source)
+                return
+        self._doubt("record", clean(one.get("id") or one.get("key"), most=100), "not a kind of answer that is known",
+                    source=source, record=written(one))  # fmt: skip
+
+    def _doubt(self, kind: str, name: str, reason: str, *, source: str, record: str = "") -> None:
+        self.doubts.append(Doubt(kind=kind, name=name, reason=reason, source=source, record=record))
+
+    def take_issue(self, one: dict[str, Any], *, source: str) -> None:
+        """Keep an issue to be read, and learn from it what statuses, fields and sprints mean."""
+        fields = one["fields"]
+        status = fields.get("status")
+        if isinstance(status, dict):
+            meant = category(status.get("statusCategory"), notes=Notes(kind="", name=""))
+            if meant:
+                self.seen_categories[clean(status.get("name"), most=200)][meant] += 1
+        self.fields.learn(one.get("names"), type_by_id=one.get("schema"))
+        self.numbers.update(
+            name for name, value in fields.items() if name.startswith("customfield_") and type(value) in (int, float)
+        )
+        for entry in _histories(one.get("changelog")):
+            self._learn_changes(entry)
+        self.issues.append((source, one))
+
+    def take_change(self, one: dict[str, Any], *, source: str) -> None:
+        """Keep an entry of a changelog that stands apart from its issue."""
+        self._learn_changes(one)
+        self.changes[str(one.get("issue") or one.get("issueId") or one.get("issueKey"))].append(one)
+
+    def take_sprint(self, one: dict[str, Any], *, source: str) -> None:
+        """Keep a sprint."""
+        notes = Notes(kind="sprint", name=str(one.get("id")), source=source)
+        read = sprint(one, notes=notes)
+        if read:
+            self.boards_of_sprints[read.external_id] = _board(one)
+            self.sprints[read.external_id] = read
+        self.doubts += notes.doubts
+
+    def take_user(self, one: dict[str, Any], *, source: str) -> None:
+        """Keep a person."""
+        if read := person(one):
+            self.users[read.external_id] = read
+        else:
+            self._doubt("user", str(one.get("displayName"))[:60], "an account without an id", source=source)
+
+    def take_status(self, one: dict[str, Any], *, source: str) -> None:
+        """Keep a status with its category."""
+        notes = Notes(kind="status", name=clean(one.get("name"), most=200), source=source)
+        meant = category(one.get("statusCategory"), notes=notes)
+        if meant and notes.name:
+            self.status_by_id[str(one.get("id"))] = StatusRecord(status_name=notes.name, status_category=meant)
+        else:
+            notes.add("a status without a name or a category")
+        self.doubts += notes.doubts
+
+    def take_project(self, one: dict[str, Any], *, source: str) -> None:
+        """Keep a project as a team."""
+        key = clean(one["key"], most=50)
+        name = clean(one.get("name"), most=200) or key
+        self.teams[key] = TeamRecord(team_key=key, team_name=name, external_id=clean(one.get("id"), most=100))
+
+    def take_board(self, one: dict[str, Any], *, source: str) -> None:
+        """Remember whose board it is."""
+        place = one.get("location")
+        if isinstance(place, dict) and isinstance(place.get("projectKey"), str):
+            self.boards[str(one["id"])] = place["projectKey"]
+
+    def take_field(self, one: dict[str, Any], *, source: str) -> None:
+        """Learn a field's name and type."""
+        self.fields.learn_fields([one])
+
+    def _learn_changes(self, entry: dict[str, Any]) -> None:
+        items = entry.get("items")
+        for item in items if isinstance(items, list) else []:
+            if isinstance(item, dict):
+                self.fields.learn_change(item)
+
+
+def guess_category(name: str) -> str:
+    """Say what a status means by its name alone."""
+    folded = name.casefold()
+    if any(word in folded for word in TO_DO_WORDS):
+        return CATEGORIES["new"]
+    return CATEGORIES["done"] if any(word in folded for word in DONE_WORDS) else CATEGORIES["indeterminate"]
+
+
+def _board(given: Any) -> str:
+    if isinstance(given, str):
+        given = greenhopper(given)
+    if not isinstance(given, dict):
+        return ""
+    return str(given.get("originBoardId") or given.get("boardId") or given.get("rapidViewId") or "")
+
+
+def _items(document: Any) -> Iterator[Any]:
+    if isinstance(document, dict):
+        for name in ("issues", "values", "histories"):
+            if isinstance(document.get(name), list):
+                yield from document[name]
+                return
+    yield from document if isinstance(document, list) else [document]
+
+
+def _histories(changelog: Any) -> list[dict[str, Any]]:
+    found = changelog.get("histories") or changelog.get("values") if isinstance(changelog, dict) else changelog
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+Take = Callable[[Survey, dict[str, Any], str], None]
+_KINDS: tuple[tuple[Callable[[dict[str, Any]], bool], Take], ...] = (
+    (lambda one: isinstance(one.get("fields"), dict), lambda survey, one, at: survey.take_issue(one, source=at)),
+    (lambda one: isinstance(one.get("items"), list), lambda survey, one, at: survey.take_change(one, source=at)),
+    (
+        lambda one: isinstance(one.get("state"), str) and "name" in one,
+        lambda survey, one, at: survey.take_sprint(one, source=at),
+    ),
+    (lambda one: "statusCategory" in one, lambda survey, one, at: survey.take_status(one, source=at)),
+    (
+        lambda one: "displayName" in one and ("accountId" in one or "emailAddress" in one or "active" in one),
+        lambda survey, one, at: survey.take_user(one, source=at),
+    ),
+    (
+        lambda one: one.get("type") in ("scrum", "kanban", "simple") and "id" in one,
+        lambda survey, one, at: survey.take_board(one, source=at),
+    ),
+    (
+        lambda one: isinstance(one.get("id"), str) and ("schema" in one or "clauseNames" in one or "custom" in one),
+        lambda survey, one, at: survey.take_field(one, source=at),
+    ),
+    (
+        lambda one: isinstance(one.get("key"), str) and "name" in one,
+        lambda survey, one, at: survey.take_project(one, source=at),
+    ),
+)
+"""How an object is known for what it is, in this order, and who takes it."""

@@ -1,0 +1,148 @@
+"""A question linked to the data: which rows, sprints and days it means, what was assumed, what is not clear."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TypeVar
+
+from sprints.linking.folding import Stretch, Word, normalised, overlaps, words
+from sprints.linking.names import Kind, Name, NameIndex
+from sprints.linking.periods import Period, find_periods
+from sprints.linking.references import (
+    Amount,
+    Place,
+    SprintReference,
+    amounts,
+    issue_keys,
+    points_mentioned,
+    sprint_references,
+    unit_in,
+)
+from sprints.linking.spotting import Spotted, spot
+from sprints.linking.sprint_choice import chosen_sprints, sprint_assumption
+
+Found = TypeVar("Found", bound=Stretch)
+
+LONGEST_QUESTION = 2_000
+MOST_LISTED = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unclear:
+    """Something of the question that has to be asked back: what was said, and the sentence that asks."""
+
+    said: str
+    question: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Linked:
+    """A question and everything that was found in it; positions refer to `text`."""
+
+    text: str
+    words: list[Word]
+    today: date
+    spotted: list[Spotted] = field(default_factory=list)
+    sprint_references: list[SprintReference] = field(default_factory=list)
+    sprints: list[Name] = field(default_factory=list)
+    periods: list[Period] = field(default_factory=list)
+    amounts: list[Amount] = field(default_factory=list)
+    keys: list[Place] = field(default_factory=list)
+    unit: str = ""
+    assumptions: list[str] = field(default_factory=list)
+    unclear: list[Unclear] = field(default_factory=list)
+
+    def of_kind(self, kind: Kind) -> list[Name]:
+        """Give the rows of a kind that are named, each once; of an unclear name all that it may mean."""
+        if kind == "sprint":
+            return self.sprints
+        named = [name for one in self.spotted if one.kind == kind for name in one.names]
+        return list(dict.fromkeys(named))
+
+
+def link(question: str, *, index: NameIndex, today: date) -> Linked:
+    """Link a question. Pure: the index holds the names of the data, `today` is a value."""
+    text = normalised(question)[:LONGEST_QUESTION]
+    linked = Linked(text=text, words=words(text), today=today, keys=issue_keys(text))
+    linked.unit = unit_in(text)
+    linked.sprint_references = _outside(sprint_references(text), linked.keys)
+    taken: list[Stretch] = [*linked.keys, *linked.sprint_references]
+    linked.periods = _outside(find_periods(text, today=today), taken)
+    taken += linked.periods
+    free = [word for word in linked.words if not overlaps(word, others=[*taken, *points_mentioned(text)])]
+    linked.spotted = [one for one in spot(text, words=free, index=index) if not overlaps(one, others=taken)]
+    for number in amounts(text):
+        if not overlaps(number, others=[*taken, *linked.spotted, *linked.amounts]):
+            linked.amounts.append(number)
+    _narrow(linked)
+    _choose_sprints(linked, index=index)
+    _explain(linked)
+    return linked
+
+
+def _narrow(linked: Linked) -> None:
+    """Choose among namesakes by the team that the question names elsewhere."""
+    teams = {name.value for one in linked.spotted if one.kind == "team" for name in one.names}
+    for place, one in enumerate(linked.spotted):
+        if one.kind != "person" or len(one.names) == 1:
+            continue
+        inside = [name for name in one.names if name.team_id in teams]
+        if len(inside) == 1:
+            linked.spotted[place] = one.narrowed(inside)
+
+
+def _choose_sprints(linked: Linked, *, index: NameIndex) -> None:
+    teams = linked.of_kind("team")
+    by_name = [one for one in linked.spotted if one.kind == "sprint"]
+    named = [name for one in by_name for name in _of_teams(one.names, teams)]
+    for reference in linked.sprint_references:
+        chosen = chosen_sprints(reference, sprints=_of_teams(index.sprints, teams))
+        if not chosen:
+            whose = f" of {', '.join(team.text for team in teams)}" if teams else ""
+            said = f"I found no sprint for '{reference.said}'{whose}. Which sprint do you mean, by name or number?"
+            linked.unclear.append(Unclear(said=reference.said, question=said))
+        else:
+            linked.assumptions.append(sprint_assumption(reference, chosen=chosen))
+        named += chosen
+    linked.sprints = list(dict.fromkeys(named))
+
+
+def _explain(linked: Linked) -> None:
+    """Write the assumptions, and ask about what fits several rows."""
+    for one in linked.spotted:
+        if one.is_hard and one.kind != "sprint" and len(one.names) > 1:
+            linked.unclear.append(Unclear(said=one.said, question=_which(one)))
+        elif one.is_hard and (said := _taken_as(one)):
+            linked.assumptions.append(said)
+    for period in linked.periods:
+        if period.alternatives:
+            days = " or ".join(day.strftime("%-d %B %Y") for day in period.alternatives)
+            linked.unclear.append(Unclear(said=period.said, question=f"Is '{period.said}' {days}?"))
+        else:
+            linked.assumptions.append(period.assumption)
+
+
+def _which(one: Spotted) -> str:
+    listed = [name.said for name in one.names[:MOST_LISTED]]
+    more = f" and {len(one.names) - MOST_LISTED} more" if len(one.names) > MOST_LISTED else ""
+    choices = f"{', '.join(listed[:-1])} or {listed[-1]}" if not more else f"{', '.join(listed)}{more}"
+    noun, ask = ("users", "Please give the full name.") if one.kind == "person" else ("teams", "Please give its key.")
+    return f"Which {one.said} are you referring to? There are {len(one.names)} {noun} of that name: {choices}. {ask}"
+
+
+def _taken_as(one: Spotted) -> str:
+    """Say whom a part of a name, or a misspelt one, was taken for; nothing where it is the whole name."""
+    name = one.names[0]
+    if one.is_exact and one.said.casefold() in (name.text.casefold(), *(alias.casefold() for alias in name.aliases)):
+        return ""
+    noun = {"person": "user", "team": "team", "sprint": "sprint"}[one.kind]
+    return f"Took '{one.said}' as the {noun} {name.said}."
+
+
+def _of_teams(names: Iterable[Name], teams: Sequence[Name]) -> list[Name]:
+    ids = {team.value for team in teams}
+    return [name for name in names if not ids or name.team_id in ids]
+
+
+def _outside(found: Iterable[Found], taken: Sequence[Stretch]) -> list[Found]:
+    return [one for one in found if not overlaps(one, others=taken)]

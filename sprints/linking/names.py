@@ -1,0 +1,123 @@
+"""The names of the data, indexed so that a question is linked without asking the database. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+import regex
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from sprints.linking.folding import fold, is_unspaced, name_words
+
+Kind = Literal["person", "team", "sprint", "status", "priority", "label", "type"]
+
+SHORTEST_FUZZY = 4
+LONG_WORD = 7
+LONGEST_NAME_WORDS = 6
+MOST_CANDIDATES = 12
+_YEARS = range(1990, 2101)
+_SAYS_NOTHING = frozenset({"team", "squad", "project", "the", "and", "of", "de", "van", "von"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """
+    A row that a question may name.
+
+    `value` is what SQL compares with: the row's id, or the text itself. `team` tells namesakes apart and, of a
+    sprint, says whose it is.
+    """
+
+    kind: Kind
+    value: str
+    text: str
+    team: str = ""
+    team_id: str = ""
+    aliases: tuple[str, ...] = ()
+    state: str = ""
+    ended_at: datetime | None = None
+    category: str = ""
+
+    @property
+    def said(self) -> str:
+        """The name with the team, as a clarification lists it."""
+        return f"{self.text} ({self.team})" if self.team else self.text
+
+
+@dataclass(slots=True)
+class NameIndex:
+    """Names by their folded words; `parts` are single words of names (a first name, a team's key)."""
+
+    whole: dict[tuple[str, ...], list[Name]] = field(default_factory=lambda: defaultdict(list))
+    parts: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
+    unspaced: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
+    sprints: list[Name] = field(default_factory=list)
+    by_edge: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    everything: tuple[Name, ...] = ()
+
+    @classmethod
+    def of(cls, names: Iterable[Name]) -> "NameIndex":
+        """Index the names."""
+        index = cls(everything=tuple(names))
+        for name in index.everything:
+            index._add(name)
+        for word in sorted(word for word in index.parts if len(word) >= SHORTEST_FUZZY):
+            for edge in {f"{word[0]}-", f"-{word[-1]}"}:
+                index.by_edge[edge].append(word)
+        return index
+
+    def of_kind(self, kind: Kind) -> list[Name]:
+        """Give the names of a kind."""
+        return [name for name in self.everything if name.kind == kind]
+
+    def numbered(self, number: int) -> list[Name]:
+        """Give the sprints whose names hold that number."""
+        return [name for name in self.sprints if number in sprint_numbers(name.text)]
+
+    def alike(self, word: str) -> list[tuple[str, float]]:
+        """Give the words of names that are one typing mistake away, or two in a long word; an end of it is right."""
+        if len(word) < SHORTEST_FUZZY or is_unspaced(word):
+            return []
+        most = 1 if len(word) < LONG_WORD else 2
+        known = {*self.by_edge.get(f"{word[0]}-", ()), *self.by_edge.get(f"-{word[-1]}", ())}
+        near = [one for one in known if abs(len(one) - len(word)) <= most]
+        found = process.extract(word, near, scorer=OSA.distance, score_cutoff=most, limit=MOST_CANDIDATES)
+        return sorted((alike, edits) for alike, edits, _ in found if edits < len(alike) / 2.5)
+
+    def nearest(self, text: str, *, kinds: tuple[Kind, ...] = ("person", "team"), most: int = 3) -> list[Name]:
+        """Give the names most like the text, for a suggestion."""
+        names = [name for name in self.everything if name.kind in kinds]
+        found = process.extract(fold(text), [fold(name.text) for name in names], scorer=fuzz.WRatio, limit=most)
+        return [names[place] for _, _, place in found]
+
+    def _add(self, name: Name) -> None:
+        for text in (name.text, *name.aliases):
+            self._add_text(text, name=name)
+        if name.kind == "sprint":
+            self.sprints.append(name)
+
+    def _add_text(self, text: str, *, name: Name) -> None:
+        folded = name_words(text)
+        if not folded:
+            return
+        _put(name, into=self.whole[folded])
+        if is_unspaced(text):
+            _put(name, into=self.unspaced[fold(text)])
+        is_proper = name.kind in ("person", "team")
+        for part in folded if is_proper or len(folded) == 1 else ():
+            if part not in _SAYS_NOTHING:
+                _put(name, into=self.parts[part])
+
+
+def _put(name: Name, *, into: list[Name]) -> None:
+    if name not in into:
+        into.append(name)
+
+
+def sprint_numbers(text: str) -> set[int]:
+    """Give the numbers in a sprint's name that may be its own: no years."""
+    numbers = {int(found) for found in regex.findall(r"(?<![\d.-])\d{1,4}(?![\d.-])", text)}
+    return {number for number in numbers if number not in _YEARS}

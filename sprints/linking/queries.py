@@ -1,0 +1,84 @@
+"""The names that questions may say, read from the views that agents see."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sprints.linking.names import Name
+from toolbox.pool import Pool
+
+_NAMES = """
+SELECT kind, value, text, team, team_id, alias, state, at FROM (
+  SELECT 'team' AS kind, team_id::text AS value, team_key AS text, '' AS team, team_id::text AS team_id,
+         team_name AS alias, '' AS state, NULL::timestamptz AS at
+  FROM sprintscope.teams
+  UNION ALL
+  SELECT 'person', u.user_id::text, u.full_name, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '',
+         CASE WHEN u.is_active THEN '' ELSE 'left' END, NULL
+  FROM sprintscope.users AS u LEFT JOIN sprintscope.teams AS t USING (team_id)
+  UNION ALL
+  SELECT 'sprint', s.sprint_id::text, s.sprint_name, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '',
+         s.state, coalesce(s.completed_at, s.ends_at)
+  FROM sprintscope.sprints AS s LEFT JOIN sprintscope.teams AS t USING (team_id)
+) AS named
+LIMIT 200000
+"""
+_WORDS = """
+SELECT kind, value AS text FROM (
+  SELECT 'status' AS kind, status AS value FROM sprintscope.issues WHERE status IS NOT NULL GROUP BY status
+  UNION ALL
+  SELECT 'priority', priority FROM sprintscope.issues WHERE priority <> '' GROUP BY priority
+  UNION ALL
+  SELECT 'type', issue_type FROM sprintscope.issues WHERE issue_type <> '' GROUP BY issue_type
+  UNION ALL
+  (SELECT 'label', label FROM sprintscope.issues, unnest(labels) AS label
+   GROUP BY label ORDER BY count(*) DESC, label LIMIT 2000)
+) AS words
+ORDER BY kind, text
+LIMIT 5000
+"""
+_TEAMS = "SELECT team_id::text, team_key, team_name FROM sprintscope.teams ORDER BY team_key LIMIT 10000"
+_AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
+
+
+async def names(*, reader: Pool) -> list[Name]:
+    """Read every name there is; two statements, the second over all issues."""
+    rows = (await reader.fetch(_NAMES)).rows
+    words = (await reader.fetch(_WORDS)).rows
+    return [*(_name(row) for row in rows), *(_word(row) for row in words)]
+
+
+async def teams(*, reader: Pool) -> list[dict[str, Any]]:
+    """Read the teams: id, key and name."""
+    return (await reader.fetch(_TEAMS)).rows
+
+
+async def as_of(*, reader: Pool) -> datetime | None:
+    """Read up to which moment the data tells; None where there is no data."""
+    found = await reader.fetch(_AS_OF)
+    moment: datetime | None = found.rows[0]["as_of"] if found.rows else None
+    return moment
+
+
+def _name(row: Mapping[str, Any]) -> Name:
+    aliases = [row["alias"]] if row["alias"] else []
+    if row["kind"] == "team":
+        aliases += [f"team {row['text']}", f"{row['text']} team", f"team {row['alias']}", f"{row['alias']} team"]
+    return Name(
+        kind=row["kind"], value=row["value"], text=row["text"], team=row["team"], team_id=row["team_id"],
+        aliases=tuple(aliases), state=row["state"], ended_at=row["at"],
+    )  # fmt: skip
+
+
+def _word(row: Mapping[str, Any]) -> Name:
+    """Make a name of a status, priority, type or label; types may be said in the plural."""
+    text = row["text"]
+    aliases = (f"{text}s", f"{text[:-1]}ies" if text.endswith("y") else f"{text}es") if row["kind"] == "type" else ()
+    return Name(kind=row["kind"], value=text, text=text, aliases=(*aliases, *_TYPE_WORDS.get(text.lower(), ())))
+
+
+_TYPE_WORDS = {
+    "bug": ("defect", "defects"),
+    "story": ("user story", "user stories"),
+    "sub-task": ("subtask", "subtasks"),
+}

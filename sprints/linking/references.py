@@ -1,0 +1,138 @@
+"""What a question says without a name of the data: sprints by position or number, issue keys, durations, counts."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+
+from sprints.linking.periods import NUMBER, number, unit_name
+
+_CURRENT = "current|active|this|ongoing|running|present"
+_PAST = "last|previous|past|latest|prior|preceding|recent|most recent"
+_CLOSED = "completed|closed|finished|past"
+_WHOSE = "(?:(?:the|our|their|its) )?"
+_AND = r"(?: and | & |, ?| ?(?:to|-|\u2013|through) ?)"
+_SPRINT = regex.compile(
+    rf"(?<![\w-])(?:(?P<before_last>sprint before (?:the )?last(?: one)?)"
+    rf"|(?P<ago>{NUMBER} sprints? ago)"
+    rf"|{_WHOSE}(?P<current>{_CURRENT}) sprints?"
+    rf"|{_WHOSE}(?P<past>{_PAST}) (?:(?P<count>{NUMBER}|few|couple of) )?(?:(?:{_CLOSED}) )?sprints?"
+    rf"|(?<!\b(?:in)?to ){_WHOSE}(?<!\b(?:in)?to the )(?P<next>next|upcoming|coming|following) sprint"
+    rf"|sprints? (?:#|no\.? |number )?(?P<numbers>\d{{1,4}}(?:{_AND}(?:sprint )?\d{{1,4}})*))(?![\w])",
+    regex.IGNORECASE,
+)
+_RANGE = regex.compile(r"(\d{1,4}) ?(?:to|-|\u2013|through) ?(?:sprint )?(\d{1,4})", regex.IGNORECASE)
+_KEY = regex.compile(r"(?<![\w-])[A-Za-z][A-Za-z0-9_]{1,29}-\d{1,9}(?![\w-])")
+_DURATION = regex.compile(
+    rf"(?<![\w-])(?P<count>{NUMBER})[ -](?P<unit>days?|weeks?|months?|fortnights?)(?!\w)", regex.IGNORECASE
+)
+_SUPERLATIVE = "oldest|longest|slowest|biggest|largest|newest|latest|most"
+_TOP = regex.compile(
+    rf"(?<![\w-])(?:top|first) (?P<after>{NUMBER})(?![\w-])"
+    rf"|(?<![\w-])(?P<before>{NUMBER}) (?=(?:\w+ )?(?:{_SUPERLATIVE}))",
+    regex.IGNORECASE,
+)
+_PLAIN = regex.compile(r"(?<![\w.-])\d{1,6}(?:\.\d{1,2})?(?![\w-])")
+_UNIT = regex.compile(
+    r"\b(?:(?:per|each|every|by|(?<!for )(?<!in )(?<!than )(?<!over )a) (week|month|quarter)"
+    r"|(week|month|quarter)ly|(week|month) by \3)\b",
+    regex.IGNORECASE,
+)
+_POINTS = regex.compile(r"\bstory[ -]points?\b", regex.IGNORECASE)
+DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
+MOST_RANGE = 50
+
+Position = Literal["current", "past", "next", "before_last", "ago", "numbers"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Something found in a text, and where."""
+
+    said: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SprintReference(Place):
+    """Sprints by position ("the last three") or by the numbers in their names."""
+
+    position: Position
+    count: int = 1
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount(Place):
+    """A number: days of a duration, how many rows are wanted (`top`), or just a number."""
+
+    kind: Literal["days", "top", "number"]
+    value: float
+
+
+def sprint_references(text: str) -> list[SprintReference]:
+    """Find references to sprints by position or number."""
+    return [_sprint(found) for found in _SPRINT.finditer(text)]
+
+
+def issue_keys(text: str) -> list[Place]:
+    """Find what looks like an issue's key."""
+    return [Place(said=found[0].upper(), start=found.start(), end=found.end()) for found in _KEY.finditer(text)]
+
+
+def points_mentioned(text: str) -> list[Place]:
+    """Find "story points", whose first word is no issue's type."""
+    return [Place(said=found[0], start=found.start(), end=found.end()) for found in _POINTS.finditer(text)]
+
+
+def unit_in(text: str) -> str:
+    """Give the unit of time by which something is to be counted; nothing where none is named."""
+    found = _UNIT.search(text)
+    return next(part for part in found.groups() if part).lower() if found else ""
+
+
+def amounts(text: str) -> list[Amount]:
+    """Find durations, counts of rows and plain numbers, the longer readings first."""
+    found = [_duration(match) for match in _DURATION.finditer(text)]
+    found += [_amount(match, kind="top", text=match["after"] or match["before"]) for match in _TOP.finditer(text)]
+    found += [_amount(match, kind="number", text=match[0]) for match in _PLAIN.finditer(text)]
+    return found
+
+
+def _sprint(found: regex.Match[str]) -> SprintReference:
+    position, count = _position(found)
+    numbers = _numbers(found["numbers"]) if found["numbers"] else ()
+    return SprintReference(
+        position=position, count=count, numbers=numbers, said=found[0], start=found.start(), end=found.end()
+    )
+
+
+def _position(found: regex.Match[str]) -> tuple[Position, int]:
+    """Give the position that a match of _SPRINT speaks of, and how many sprints or how far back."""
+    if found["numbers"]:
+        return "numbers", 1
+    if found["ago"]:
+        return "ago", number(found["ago"].split()[0])
+    if found["before_last"]:
+        return "before_last", 1
+    if found["past"]:
+        return "past", number((found["count"] or "one").split()[0])
+    return ("current" if found["current"] else "next"), 1
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    listed = {int(one) for one in regex.findall(r"\d+", text)}
+    for first, last in _RANGE.findall(text):
+        listed |= set(range(int(first), min(int(last), int(first) + MOST_RANGE) + 1))
+    return tuple(sorted(listed))
+
+
+def _duration(found: regex.Match[str]) -> Amount:
+    days = number(found["count"]) * DAYS[unit_name(found["unit"])]
+    return Amount(kind="days", value=days, said=found[0], start=found.start(), end=found.end())
+
+
+def _amount(found: regex.Match[str], *, kind: Literal["top", "number"], text: str) -> Amount:
+    value = float(text) if text[0].isdigit() else number(text)
+    return Amount(kind=kind, value=value, said=found[0].strip(), start=found.start(), end=found.end())

@@ -1,0 +1,135 @@
+"""Names in a question: whole names before parts of names, exact spelling before typing mistakes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+from sprints.linking.folding import Word, fold, is_unspaced
+from sprints.linking.names import LONGEST_NAME_WORDS, Kind, Name, NameIndex
+
+ORDINARY = frozenset((files("sprints.linking") / "ordinary_words.txt").read_text(encoding="utf-8").split())
+HARD: tuple[Kind, ...] = ("person", "team", "sprint")
+"""Kinds whose names are proper names: an answer that leaves one out answers another question."""
+_ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "status", "priority", "type", "label")
+MOST_WORDS = 80
+"""A question has fewer; the rest of a pasted page is not looked at for names."""
+_HINTS: dict[str, Kind] = {
+    "status": "status", "state": "status", "column": "status", "priority": "priority", "label": "label",
+    "labels": "label", "labelled": "label", "labeled": "label", "tagged": "label", "tag": "label", "team": "team",
+    "sprint": "sprint", "type": "type",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spotted:
+    """A stretch of the question that names rows of one kind; more than one row where it is not clear which."""
+
+    kind: Kind
+    names: tuple[Name, ...]
+    said: str
+    start: int
+    end: int
+    is_exact: bool = True
+
+    @property
+    def is_hard(self) -> bool:
+        """Tell whether an answer must make use of it."""
+        return self.kind in HARD
+
+    def narrowed(self, names: Sequence[Name]) -> "Spotted":
+        """Keep some of the names."""
+        return replace(self, names=tuple(names))
+
+
+def spot(text: str, *, words: Sequence[Word], index: NameIndex) -> list[Spotted]:
+    """Find the names in a text, the longest first at each word; stretches do not overlap."""
+    words = words[:MOST_WORDS]
+    found: list[Spotted] = list(_unspaced(text, index=index))
+    place = 0
+    while place < len(words):
+        spotted, taken = _at(text, words, place=place, index=index)
+        if spotted and not any(one.start < spotted.end and spotted.start < one.end for one in found):
+            found.append(spotted)
+        place += taken
+    return sorted(found, key=lambda one: one.start)
+
+
+def _at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[Spotted | None, int]:
+    """Find the longest name that begins at this word; give it and how many words to go on by."""
+    for size in range(min(LONGEST_NAME_WORDS, len(words) - place), 0, -1):
+        run = words[place : place + size]
+        names = index.whole.get(tuple(word.folded for word in run))
+        if names and (size > 1 or _may_be_a_name(text, words, place=place, names=names)):
+            return _spotted(text, run, names=names, before=words[:place]), size
+    return _by_parts(text, words, place=place, index=index)
+
+
+def _by_parts(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[Spotted | None, int]:
+    """Find a person or team by some of its words, in any order, each spelt exactly or with a typing mistake."""
+    names, is_exact = _having(words[place].folded, index=index)
+    if not names or not _may_be_a_name(text, words, place=place, names=names):
+        return None, 1
+    size = 1
+    while place + size < len(words):
+        following = words[place + size].folded
+        others, also_exact = _having(following, index=index)
+        both = [name for name in names if name in others or _has_initial(name, following)]
+        if not both or (following in ORDINARY and following not in index.parts):
+            break
+        names, is_exact, size = both, is_exact and (also_exact or len(following) == 1), size + 1
+    run = words[place : place + size]
+    spotted = _spotted(text, run, names=names, before=words[:place])
+    return replace(spotted, is_exact=is_exact), size
+
+
+def _having(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:
+    """Give the names that have the word among theirs, and whether it is spelt as in them."""
+    if word in index.parts:
+        return index.parts[word], True
+    if word in ORDINARY or any(letter.isdigit() for letter in word):
+        return [], True
+    alike = index.alike(word)
+    least = min((edits for _, edits in alike), default=0)
+    nearest = [name for known, edits in alike if edits == least for name in index.parts[known]]
+    return list(dict.fromkeys(nearest)), False
+
+
+def _may_be_a_name(text: str, words: Sequence[Word], *, place: int, names: Sequence[Name]) -> bool:
+    """Tell whether an ordinary word is meant as a name: inside a sentence with a capital, or called by its kind."""
+    word = words[place]
+    if word.folded not in ORDINARY or any(name.kind not in ("person", "team") for name in names):
+        return True
+    before = words[place - 1].folded if place else ""
+    return bool(place) and (text[word.start].isupper() or _HINTS.get(before) in {name.kind for name in names})
+
+
+def _spotted(text: str, run: Sequence[Word], *, names: Iterable[Name], before: Sequence[Word]) -> Spotted:
+    kinds = {name.kind for name in names}
+    hinted = _HINTS.get(before[-1].folded) if before else None
+    kind = hinted if hinted in kinds else next(kind for kind in _ORDER if kind in kinds)
+    start, end = run[0].start, run[-1].end
+    kept = tuple(dict.fromkeys(name for name in names if name.kind == kind))
+    return Spotted(kind=kind, names=kept, said=text[start:end].removesuffix("'s"), start=start, end=end)
+
+
+def _unspaced(text: str, *, index: NameIndex) -> Iterable[Spotted]:
+    """Find names in scripts without spaces, the longest first; they stand inside longer runs of letters."""
+    if not index.unspaced or not is_unspaced(text):
+        return
+    lowered = text.casefold() if len(text.casefold()) == len(text) else text
+    taken: list[tuple[int, int]] = []
+    for written in sorted(index.unspaced, key=len, reverse=True):
+        start = lowered.find(written)
+        end = start + len(written)
+        if start < 0 or any(first < end and start < last for first, last in taken):
+            continue
+        taken.append((start, end))
+        names = index.unspaced[written]
+        kind = next(kind for kind in _ORDER if kind in {name.kind for name in names})
+        kept = tuple(name for name in names if name.kind == kind)
+        yield Spotted(kind=kind, names=kept, said=text[start:end], start=start, end=end)
+
+
+def _has_initial(name: Name, word: str) -> bool:
+    """Tell whether the word is the initial of the name's last word, as in 'Avery H'."""
+    return len(word) == 1 and name.kind == "person" and fold(name.text.split()[-1]).startswith(word)

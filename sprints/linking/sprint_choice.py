@@ -1,0 +1,41 @@
+"""Which sprints a reference by position or number means. Positions are counted in each team."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from sprints.linking.names import Name, sprint_numbers
+from sprints.linking.references import SprintReference
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+MOST_LISTED = 6
+
+
+def chosen_sprints(reference: SprintReference, *, sprints: Sequence[Name]) -> list[Name]:
+    """Give the sprints meant among these: the current, the last few that are closed, the next, or those numbered so."""
+    if reference.position == "numbers":
+        return [name for name in sprints if sprint_numbers(name.text) & set(reference.numbers)]
+    if reference.position == "current":
+        return [name for name in sprints if name.state == "active"]
+    by_team: dict[str, list[Name]] = defaultdict(list)
+    for name in sprints:
+        if name.state == ("future" if reference.position == "next" else "closed"):
+            by_team[name.team_id].append(name)
+    return [name for team in by_team.values() for name in _of_team(reference, team=team)]
+
+
+def sprint_assumption(reference: SprintReference, *, chosen: Sequence[Name]) -> str:
+    """Say which sprints were taken."""
+    listed = ", ".join(name.said for name in chosen[:MOST_LISTED])
+    more = f" and {len(chosen) - MOST_LISTED} more" if len(chosen) > MOST_LISTED else ""
+    return f"Took '{reference.said}' as {listed}{more}."
+
+
+def _of_team(reference: SprintReference, *, team: list[Name]) -> list[Name]:
+    ordered = sorted(team, key=lambda name: (name.ended_at or _NEVER, name.text), reverse=True)
+    if reference.position == "next":
+        return ordered[-1:]
+    if reference.position == "past":
+        return ordered[: reference.count]
+    place = 1 if reference.position == "before_last" else reference.count - 1
+    return ordered[place : place + 1]

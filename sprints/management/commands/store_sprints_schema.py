@@ -1,0 +1,21 @@
+"""Keep a copy of the views' schema beside the code: `manage.py store_sprints_schema`, after the views have changed."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from sprints.schema.reading import STORED, live_schema
+from toolbox import home
+
+
+class Command(BaseCommand):
+    """Write what get_schema answers while the database is away."""
+
+    help = "Write sprints/schema/stored.json, which get_schema gives while the database is away."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write the copy."""
+        schema = home.run(live_schema()).model_dump(by_alias=True, exclude_none=True)
+        STORED.write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        self.stdout.write(f"{STORED.name} holds {len(schema['tables'])} views.")

@@ -1,0 +1,30 @@
+"""
+Organisations, their people and teams; issues and sprints; and the history that everything counted follows from.
+
+What agents may see of it are the views of schema `sprintscope` (migration 0003). Columns marked "derived" are written
+by triggers (migration 0002) whoever changes the rows that they follow from.
+"""
+
+from sprints.models.history import BlockedPeriod, IssueLink, PointsChange, SprintIssue, StatusChange
+from sprints.models.organisations import Organisation, QuarantinedRecord, Status, StatusCategory, Team, User
+from sprints.models.verified import VerifiedQuery
+from sprints.models.work import Issue, PointsField, Sprint, SprintState
+
+__all__ = [
+    "BlockedPeriod",
+    "Issue",
+    "IssueLink",
+    "Organisation",
+    "PointsChange",
+    "PointsField",
+    "QuarantinedRecord",
+    "Sprint",
+    "SprintIssue",
+    "SprintState",
+    "Status",
+    "StatusCategory",
+    "StatusChange",
+    "Team",
+    "User",
+    "VerifiedQuery",
+]

@@ -1,0 +1,104 @@
+"""What happened to issues, and when: everything counted of a sprint follows from it."""
+
+from django.db import models
+
+from sprints.models.organisations import Status, User
+from sprints.models.work import Issue, PointsField, Sprint
+
+
+class SprintIssue(models.Model):
+    """An issue's stay in a sprint, one each; the columns from `was_committed` downwards are derived."""
+
+    sprint = models.ForeignKey(Sprint, on_delete=models.CASCADE, related_name="stays")
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="stays")
+    added_at = models.DateTimeField()
+    removed_at = models.DateTimeField(null=True, blank=True, help_text="Taken out of it; not: carried on to the next.")
+
+    was_committed = models.BooleanField(default=False, db_default=False, editable=False)
+    was_added_after_start = models.BooleanField(default=False, db_default=False, editable=False)
+    was_removed = models.BooleanField(default=False, db_default=False, editable=False)
+    was_completed = models.BooleanField(default=False, db_default=False, editable=False)
+    was_carried_over = models.BooleanField(default=False, db_default=False, editable=False)
+    done_at = models.DateTimeField(null=True, editable=False)
+    points_at_start = PointsField(null=True, editable=False)
+    points_at_end = PointsField(null=True, editable=False)
+
+    class Meta:
+        db_table = "sprints_sprint_issues"
+        verbose_name = "stay in a sprint"
+        verbose_name_plural = "stays in sprints"
+        constraints = [models.UniqueConstraint(name="sprints_sprint_issues_once", fields=["sprint", "issue"])]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id} in {self.sprint_id}"
+
+
+class StatusChange(models.Model):
+    """A move from one status to another."""
+
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="status_changes", db_index=False)
+    changed_at = models.DateTimeField()
+    from_status = models.ForeignKey(Status, on_delete=models.PROTECT, null=True, blank=True, related_name="left")
+    to_status = models.ForeignKey(Status, on_delete=models.PROTECT, related_name="entered")
+    changed_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, blank=True, related_name="moves")
+    external_id = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        db_table = "sprints_status_changes"
+        indexes = [
+            models.Index(fields=["issue", "changed_at"], name="sprints_status_changes_issue"),
+            models.Index(fields=["changed_at"], name="sprints_status_changes_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id} at {self.changed_at:%Y-%m-%d %H:%M}"
+
+
+class PointsChange(models.Model):
+    """A new estimate in story points."""
+
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="points_changes", db_index=False)
+    changed_at = models.DateTimeField()
+    from_points = PointsField(null=True, blank=True)
+    to_points = PointsField(null=True, blank=True)
+    changed_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, blank=True, related_name="estimates")
+
+    class Meta:
+        db_table = "sprints_points_changes"
+        indexes = [models.Index(fields=["issue", "changed_at"], name="sprints_points_changes_issue")]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id} at {self.changed_at:%Y-%m-%d %H:%M}"
+
+
+class BlockedPeriod(models.Model):
+    """A time in which an issue was flagged as blocked; open until it ends."""
+
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="blocked_periods", db_index=False)
+    blocked_at = models.DateTimeField()
+    unblocked_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        db_table = "sprints_blocked_periods"
+        constraints = [models.UniqueConstraint(name="sprints_blocked_periods_once", fields=["issue", "blocked_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id} since {self.blocked_at:%Y-%m-%d %H:%M}"
+
+
+class IssueLink(models.Model):
+    """That one issue blocks another, relates to it, duplicates it."""
+
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="links", db_index=False)
+    link_type = models.CharField(max_length=100, help_text="Read from the first issue to the second, as: blocks.")
+    linked_issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="linked_from")
+
+    class Meta:
+        db_table = "sprints_issue_links"
+        constraints = [
+            models.UniqueConstraint(name="sprints_issue_links_once", fields=["issue", "link_type", "linked_issue"])
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id} {self.link_type} {self.linked_issue_id}"

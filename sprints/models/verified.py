@@ -1,0 +1,53 @@
+"""Questions with the SQL that answers them, which a person has verified."""
+
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+
+class VerifiedQuery(models.Model):
+    """
+    A question with its SQL.
+
+    Slots in braces stand for what a question names: {team}, {person}, {sprint}, {period.start}. A part of the SQL in
+    double brackets is left out where a slot inside it is not filled.
+    """
+
+    class Source(models.TextChoices):
+        """Where it comes from."""
+
+        SHIPPED = "shipped", "Shipped"
+        CURATED = "curated", "Written here"
+        PROMOTED = "promoted", "Promoted from an answer"
+
+    slug = models.SlugField(max_length=80, unique=True)
+    topic = models.CharField(max_length=40, help_text="As velocity, carry-over: suggestions stay within it.")
+    question = models.TextField(help_text="How people ask it, with slots: What is the velocity of {team}?")
+    phrasings = ArrayField(models.TextField(), default=list, blank=True, help_text="Other ways to ask the same.")
+    sql = models.TextField(help_text="One SELECT over the views, with slots; [[AND team_id IN {team}]] is optional.")
+    slots = models.JSONField(
+        default=dict, blank=True, help_text='What a slot is where the question is silent: {"sprint": "current sprint"}.'
+    )
+    assumptions = ArrayField(models.TextField(), default=list, blank=True, help_text="Sentences said with the answer.")
+    is_enabled = models.BooleanField(default=True)
+    source = models.CharField(max_length=10, choices=Source.choices, default=Source.CURATED, editable=False)
+    shipped_digest = models.CharField(max_length=64, blank=True, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "sprints_verified_queries"
+        verbose_name_plural = "verified queries"
+
+    def __str__(self) -> str:
+        return self.question
+
+    @property
+    def wordings(self) -> list[str]:
+        """Every way to ask it, the first of them first."""
+        return [self.question, *self.phrasings]
+
+    def content(self) -> dict[str, Any]:
+        """Give what a file of verified queries says of it."""
+        names = ("slug", "topic", "question", "phrasings", "sql", "slots", "assumptions")
+        return {name: getattr(self, name) for name in names}

@@ -1,0 +1,132 @@
+"""One statement on the analyst's connection: planned, bounded, streamed, rolled back."""
+
+import math
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import psycopg
+from django.conf import settings
+from psycopg.rows import tuple_row
+
+from sprints.analyst import STATEMENT_SECONDS, analyst
+from sprints.guard import Checked
+from toolbox.encoding import encode
+from toolbox.pool import Connection
+
+Cursor = psycopg.AsyncCursor[tuple[Any, ...]]
+
+LARGEST_ROW_BYTES = 262_144
+LARGEST_ANSWER_BYTES = 1_048_576
+_ROWS_AT_ONCE = 50
+_QUICK_PLAN_SECONDS = 0.1
+
+# The row is measured where it is made, so that a huge one is neither sent nor read.
+_BOUNDED = """
+SELECT * FROM ({statement}) AS answer
+WHERE pg_column_size(answer.*) <= {largest} OR sprintscope.refuse_large_row()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Rows by column name; `was_cut` says that more were there than an answer may hold."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    was_cut: bool = False
+    renamed: tuple[str, ...] = ()
+
+
+class TooDear(Exception):
+    """A statement whose plan costs more than is run."""
+
+    def __init__(self, cost: float) -> None:
+        super().__init__(f"the plan costs {cost:.0f}")
+        self.cost = cost
+
+
+async def run(connection: Connection, *, checked: Checked) -> Given:
+    """
+    Run a statement in a READ ONLY transaction that is rolled back, whatever happens.
+
+    Raises TooDear and psycopg's errors.
+    """
+    async with connection.cursor(row_factory=tuple_row) as cursor:
+        try:
+            await cursor.execute("BEGIN READ ONLY")
+            statement = checked.sql
+            if checked.is_select:
+                statement = _BOUNDED.format(statement=checked.sql, largest=LARGEST_ROW_BYTES)
+                started = analyst.clock()
+                await _refuse_if_dear(cursor, statement=statement)
+                await _leave_the_rest(cursor, spent=analyst.clock() - started)
+            return await _streamed(cursor, statement=statement, most_rows=checked.most_rows)
+        finally:
+            if not connection.closed:
+                await connection.execute("ROLLBACK")
+
+
+async def _refuse_if_dear(cursor: Cursor, *, statement: str) -> None:
+    """Ask the planner; only a number comes back, because a plan's text may be as large as the constants in it."""
+    await cursor.execute("SELECT sprintscope.planned_cost(%s)", [statement])
+    row = await cursor.fetchone()
+    cost = float(row[0]) if row and row[0] is not None else math.inf
+    if cost > settings.SPRINTS_MOST_COST:
+        raise TooDear(cost)
+
+
+async def _leave_the_rest(cursor: Cursor, *, spent: float) -> None:
+    """Give a statement only the seconds that planning it left; constants are computed there, and then once more."""
+    if spent > _QUICK_PLAN_SECONDS:
+        left = max(1, round((STATEMENT_SECONDS - spent) * 1000))
+        await cursor.execute(f"SET LOCAL statement_timeout = {left}")
+
+
+async def _streamed(cursor: Cursor, *, statement: str, most_rows: int) -> Given:
+    """Read rows a few at a time, until they are all there or too many; what is left is cancelled."""
+    gathered = _Gathered(most_rows)
+    rows = cast("AsyncGenerator[tuple[Any, ...], None]", cursor.stream(statement.encode(), size=_ROWS_AT_ONCE))
+    async with aclosing(rows):
+        async for row in rows:
+            if not gathered.take(row, columns=cursor.description or ()):
+                break
+    return Given(rows=gathered.rows, was_cut=gathered.is_full, renamed=gathered.renamed)
+
+
+class _Gathered:
+    """Rows as far as they fit into an answer."""
+
+    def __init__(self, most_rows: int) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.is_full = False
+        self.renamed: tuple[str, ...] = ()
+        self._most_rows = most_rows
+        self._bytes = 0
+        self._names: list[str] = []
+
+    def take(self, row: tuple[Any, ...], *, columns: Sequence[psycopg.Column]) -> bool:
+        """Take one more row; False if it does not fit."""
+        if not self.rows:
+            self._names = _distinct([column.name for column in columns])
+            self.renamed = tuple(name for name, column in zip(self._names, columns, strict=True) if name != column.name)
+        named = dict(zip(self._names, row, strict=True))
+        self._bytes += len(encode(named))
+        self.is_full = len(self.rows) >= self._most_rows or self._bytes > LARGEST_ANSWER_BYTES
+        if not self.is_full:
+            self.rows.append(named)
+        return not self.is_full
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Give names without repetition: of columns that share one, the later ones get a number."""
+    if len(set(names)) == len(names):
+        return names
+    taken, distinct = set(names), []
+    for place, name in enumerate(names):
+        number, free = 2, name
+        while name in names[:place] and free in taken:
+            free, number = f"{name}_{number}", number + 1
+        taken.add(free)
+        distinct.append(free)
+    return distinct

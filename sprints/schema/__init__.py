@@ -1,0 +1,1 @@
+"""The views that SQL may read, as the database has them now."""

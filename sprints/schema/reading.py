@@ -1,0 +1,95 @@
+"""The schema as get_schema gives it and as the guard needs it: live, remembered shortly, stored for an outage."""
+
+import json
+import logging
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from sprints.contracts import ForeignKey, SchemaColumn, SchemaInfo, SchemaTable
+from sprints.guard import World
+from sprints.schema import queries
+from sprints.schema.declared import FOREIGN_KEYS, NOT_NULL
+from sprints.walls import SCHEMA
+from toolbox.errors import DatabaseUnavailable
+from toolbox.memory import Memory
+from toolbox.reader import reader
+
+SECONDS_REMEMBERED = 60.0
+STORED = Path(__file__).with_name("stored.json")
+
+logger = logging.getLogger(__name__)
+_remembered: Memory[SchemaInfo] = Memory(seconds=SECONDS_REMEMBERED)
+
+
+async def known_schema() -> SchemaInfo:
+    """Give the schema; at most one statement a minute. The stored copy stands in while the database is away."""
+    try:
+        return await _remembered.get("schema", live_schema)
+    except DatabaseUnavailable as away:
+        logger.warning("The stored schema is given: %s", away)
+        return stored_schema()
+
+
+async def known_world() -> World:
+    """Give what statements may name, from the same schema."""
+    return _world(await known_schema())
+
+
+async def live_schema() -> SchemaInfo:
+    """Read the schema from the catalogue; raises DatabaseUnavailable, also where no view is there yet."""
+    columns = await queries.view_columns(reader)
+    if not columns:
+        raise DatabaseUnavailable(f"there are no views in {SCHEMA}; run manage.py migrate")
+    return schema_of(columns)
+
+
+def schema_of(columns: Iterable[dict[str, Any]]) -> SchemaInfo:
+    """Put the catalogue's columns together with what is declared of them."""
+    tables = [_table(view, list(its)) for view, its in groupby(columns, key=lambda column: str(column["view"]))]
+    there = {(table.name, column.name) for table in tables for column in table.columns}
+    keys = [
+        ForeignKey(from_table=start[0], from_column=start[1], to_table=end[0], to_column=end[1])
+        for start, end in FOREIGN_KEYS
+        if start in there and end in there
+    ]
+    return SchemaInfo(tables=tables, foreign_keys=keys)
+
+
+@lru_cache(maxsize=1)
+def stored_schema() -> SchemaInfo:
+    """Give the copy that is kept beside the code; tests/sprints/schema compares it with the catalogue."""
+    return SchemaInfo.model_validate(json.loads(STORED.read_text(encoding="utf-8")))
+
+
+def _table(view: str, columns: list[dict[str, Any]]) -> SchemaTable:
+    return SchemaTable(
+        name=view,
+        description=columns[0]["view_says"],
+        columns=[
+            SchemaColumn(
+                name=column["column"],
+                type=column["type"],
+                nullable=(view, column["column"]) not in NOT_NULL,
+                description=column["column_says"],
+            )
+            for column in columns
+        ],
+    )
+
+
+_worlds: dict[int, tuple[SchemaInfo, World]] = {}
+
+
+def _world(schema: SchemaInfo) -> World:
+    """Make the guard's world of a schema, once per schema."""
+    known = _worlds.get(id(schema))
+    if known and known[0] is schema:
+        return known[1]
+    views = {table.name: frozenset(column.name for column in table.columns) for table in schema.tables}
+    world = World(schema=SCHEMA, views=views)
+    _worlds.clear()
+    _worlds[id(schema)] = schema, world
+    return world

@@ -1,0 +1,148 @@
+"""What an agent may ask about sprints."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from sprints.asking.explaining import explain
+from sprints.asking.generating import generate
+from sprints.asking.repairing import repair
+from sprints.asking.understanding import suggest
+from sprints.contracts import (
+    ExecuteQueryQuestion,
+    ExplainResultsQuestion,
+    GenerateSqlQuestion,
+    GenerateSqlResult,
+    QueryResult,
+    RepairSqlQuestion,
+    RepairSqlResult,
+    SchemaInfo,
+    SchemaQuestion,
+)
+from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryDialect, GenerateSqlDialect, SprintsDialect
+from sprints.executing import execute
+from sprints.schema.reading import known_schema
+from sprints.slots import SLOTS
+from toolbox.model import configured_model
+from toolbox.reader import reader
+from toolbox.tool import Toolkit
+
+MODEL_DEADLINE_SECONDS = 60.0
+
+toolkit = Toolkit(
+    domain="sprints",
+    summary="Questions in plain language over issues, sprints and teams.",
+    dialect=SprintsDialect(),
+    slots=SLOTS,
+)
+
+
+@toolkit.tool(example=SchemaQuestion())
+async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
+    """
+    List the views that SQL may read: columns with types and meanings, and how the views join.
+
+    Use it before writing SQL for execute_query, and when a statement failed because a column does not exist. Velocity,
+    burndown and carry-over are views of their own; ages of open work are counted to snapshot.as_of, not to now().
+    """
+    return await known_schema()
+
+
+@toolkit.tool(
+    example=GenerateSqlQuestion(natural_language_query="Show all issues in QA status for Team ACCEL"),
+    dialect=GenerateSqlDialect(),
+    queries=4,
+    deadline_seconds=MODEL_DEADLINE_SECONDS,
+)
+async def generate_sql(ask: GenerateSqlQuestion) -> GenerateSqlResult:
+    """
+    Turn a question in plain language into one SELECT for execute_query, with the assumptions made.
+
+    Names of people, teams, sprints and statuses are looked up in the data, misspelt ones too. When the question can
+    mean several things, isAmbiguous is true and clarification is what to ask the user; ask it, do not guess.
+    """
+    drafted, _ = await generate(
+        ask.natural_language_query,
+        now=datetime.now(UTC),
+        reader=reader,
+        model=configured_model(),
+        schema=ask.schema_context,
+    )
+    return GenerateSqlResult(
+        sql=drafted.sql,
+        clarification=None if drafted.sql else drafted.clarification,
+        is_ambiguous=drafted.sql is None,
+        assumptions=list(drafted.assumptions) if drafted.sql else [],
+    )
+
+
+@toolkit.tool(
+    example=ExecuteQueryQuestion(
+        sql="SELECT t.team_key, count(*) AS open_issues FROM issues i JOIN teams t ON t.team_id = i.team_id "
+        "WHERE i.status_category <> 'Done' GROUP BY t.team_key ORDER BY open_issues DESC LIMIT 10"
+    ),
+    errors=(QUERY_REFUSED, QUERY_FAILED),
+    dialect=ExecuteQueryDialect(),
+    queries=1,
+)
+async def execute_query(ask: ExecuteQueryQuestion) -> QueryResult:
+    """
+    Run one PostgreSQL SELECT over the views of get_schema and give its rows.
+
+    Everything analytical works: joins, WITH, window functions, grouping sets, lateral joins, JSON, regular expressions,
+    percentiles. Nothing can be changed, and catalogues cannot be read. Without a LIMIT 50 rows come, at most 1000.
+    When it fails, error says why and suggestion what to write instead: mend the statement once and run it again.
+    """
+    return await execute(ask.sql)
+
+
+@toolkit.tool(
+    example=RepairSqlQuestion(
+        failed_sql="SELECT s.name FROM sprints s LIMIT 50", error_message="column s.name does not exist"
+    ),
+    queries=3,
+    deadline_seconds=MODEL_DEADLINE_SECONDS,
+)
+async def repair_sql(ask: RepairSqlQuestion) -> RepairSqlResult:
+    """
+    Mend a statement that execute_query refused, from its error.
+
+    Misspelt and misplaced columns, views, aliases and values without quotes are mended from the schema. Run the
+    repaired statement once; if it is the same as the failed one, no mend was found and assumptions say why.
+    """
+    return await repair(
+        ask.failed_sql,
+        error=ask.error_message,
+        reader=reader,
+        model=configured_model(),
+        schema=ask.schema_context,
+    )
+
+
+@toolkit.tool(
+    example=ExplainResultsQuestion(
+        query_results=QueryResult(rows=[{"team_key": "ACCEL", "average_points": 41.5}], count=1, runtime_ms=4.2),
+        original_query="How many points does ACCEL usually get through per sprint?",
+        sql="SELECT t.team_key, round(avg(s.completed_points), 1) AS average_points FROM sprint_summary AS s "
+        "JOIN teams AS t USING (team_id) WHERE s.state = 'closed' AND t.team_key = 'ACCEL' GROUP BY t.team_key",
+    ),
+    queries=4,
+    deadline_seconds=MODEL_DEADLINE_SECONDS,
+)
+async def explain_results(
+    ask: ExplainResultsQuestion,
+) -> Annotated[str, Field(description="Plain text, or a JSON object with explanation and suggestions, as text.")]:
+    """
+    Put the rows of execute_query into words, as an answer to the user's question.
+
+    The answer is plain text, or a JSON string with `explanation` and `suggestions` (questions to ask next).
+    """
+    said = await explain(
+        ask.query_results,
+        question=ask.original_query,
+        sql=ask.sql,
+        model=configured_model(),
+        suggestions=await suggest(ask.original_query, now=datetime.now(UTC), reader=reader),
+    )
+    return said.as_contract()

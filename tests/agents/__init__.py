@@ -1,0 +1,1 @@
+"""Conversations, and the scripted model server that drives them."""

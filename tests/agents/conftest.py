@@ -1,0 +1,86 @@
+"""What tests of conversations stand on: a scripted model, a broker, and workers that are real processes."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.agents.model_server import KEY, MODEL, ModelServer, model_server
+from tests.agents.own_worker import Script, Scripted
+from tests.agents.processes import Broker, Part, own_broker
+from tests.agents.processes import worker as running_worker
+from tests.agents.talking import Onlooker, Talk, onlooking
+from tests.conftest import server_environment
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """Run a scripted model server of the test's own; what was asked beyond the script fails the test."""
+    with model_server() as running:
+        yield running
+        assert running.surprises == []
+
+
+@pytest.fixture(scope="module")
+def scripted() -> Iterator[ModelServer]:
+    """Run a scripted model server for all tests of a module."""
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def broker(cast: SimpleNamespace) -> Iterator[Broker]:
+    """Run a broker of the module's own."""
+    with own_broker() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def environment(broker: Broker, scripted: ModelServer) -> dict[str, str]:
+    """Give the environment of workers: the test's database and broker, the scripted model."""
+    return server_environment() | {
+        "CELERY_BROKER_URL": broker.address,
+        "OPENAI_BASE_URL": scripted.address,
+        "OPENAI_API_KEY": KEY,
+        "AGENT_MODEL": MODEL,
+    }
+
+
+@pytest.fixture(scope="module")
+def worker(environment: dict[str, str]) -> Iterator[Part]:
+    """Run one worker for all tests of a module."""
+    with running_worker(environment) as part:
+        yield part
+
+
+@pytest.fixture
+def onlooker(cast: SimpleNamespace) -> Iterator[Onlooker]:
+    """Look on from the database's side."""
+    with onlooking() as looking:
+        yield looking
+
+
+@pytest.fixture
+def talk(broker: Broker) -> Talk:
+    """Talk as the local operator."""
+    return Talk(broker.address)
+
+
+@pytest.fixture
+def quiet_talk(cast: SimpleNamespace) -> Talk:
+    """Talk as the local operator, and tell no broker of it."""
+    return Talk("")
+
+
+@pytest.fixture
+def scripted_as(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """Have the engine in this process ask a script, and tell no broker of what follows."""
+
+    def use(*steps: Any) -> Script:
+        script = Script(*steps)
+        monkeypatch.setattr("agents.attempt.model_of", lambda _: script)
+        monkeypatch.setattr("agents.engine.enqueue", lambda _: None)
+        return script
+
+    return use

@@ -1,0 +1,81 @@
+"""A worker inside the test's own process, with a model that says what it is told to say."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import Future
+from typing import Any
+from uuid import UUID
+
+from agents import engine
+from toolbox import home
+from toolbox.model import CallRequested, Finished, Message, ModelEvent, TextDelta, ToolRequest, Used
+from toolbox.tool import Tool
+
+LINESCORE = "query_linescore_data"
+FEBRUARY = '{"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28"}'
+
+
+class Script:
+    """A model whose steps are given beforehand; remembers what it was told. A step may be an exception to raise."""
+
+    name = "script"
+
+    def __init__(self, *steps: list[ModelEvent] | Exception) -> None:
+        self._steps = list(steps)
+        self.told: list[list[Message]] = []
+        self.offered: list[list[str]] = []
+
+    async def turn(
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """Give the next step; one without an end never ends."""
+        self.told.append(list(messages))
+        self.offered.append([tool.name for tool in tools])
+        step = self._steps.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        for event in step:
+            yield event
+        if not any(isinstance(event, Finished) for event in step):
+            await asyncio.Event().wait()
+
+    async def structured(self, *args: Any, **options: Any) -> Any:
+        """Be asked for nothing."""
+        raise NotImplementedError
+
+
+Scripted = Callable[..., Script]
+"""What the fixture `scripted_as` gives: has the engine ask a script of these steps."""
+
+
+def says(text: str, *, prompt_tokens: int = 10, completion_tokens: int = 5) -> list[ModelEvent]:
+    """Make a step that answers."""
+    return [TextDelta(text=text), Used(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens), _end("stop")]
+
+
+def calls(*arguments: str, tool: str = LINESCORE) -> list[ModelEvent]:
+    """Make a step that asks for a tool, once for each of the arguments."""
+    requests = [ToolRequest(id=f"c{secrets.token_hex(4)}", name=tool, arguments=given) for given in arguments]
+    wanted: list[ModelEvent] = [CallRequested(request=request) for request in requests]
+    return [*wanted, Used(prompt_tokens=10, completion_tokens=5), _end("calls")]
+
+
+def hangs() -> list[ModelEvent]:
+    """Make a step that begins and never ends."""
+    return [TextDelta(text="Well")]
+
+
+def work_on(run_id: UUID) -> None:
+    """Take a run as far as it goes."""
+    begin_work_on(run_id).result(30)
+
+
+def begin_work_on(run_id: UUID) -> "Future[None]":
+    """Begin to work on a run."""
+    name = f"test:{secrets.token_hex(4)}"
+    return asyncio.run_coroutine_threadsafe(engine.carry_on(run_id, worker=name), home.home())
+
+
+def _end(reason: Any) -> Finished:
+    return Finished(reason=reason)

@@ -1,0 +1,77 @@
+"""Conversations over the public REST endpoints, as a program holds them."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import httpx
+
+CONVERSATIONS = "/api/agents/conversations"
+
+
+class Person:
+    """Somebody with a key."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
+        self._runs: dict[UUID, str] = {}
+
+    def begin(self, **settings: Any) -> str:
+        """Begin a conversation; gives its address."""
+        made = self.http.post(CONVERSATIONS, json=settings)
+        assert made.status_code == 201, made.text
+        return f"{CONVERSATIONS}/{made.json()['id']}"
+
+    def say(self, text: str, *, to: str = "", **settings: Any) -> UUID:
+        """Say something, in a conversation of its own unless one is named; gives the run's id."""
+        accepted = self.http.post(f"{to or self.begin(**settings)}/messages", json={"text": text})
+        assert accepted.status_code == 202, accepted.text
+        run_id = UUID(accepted.json()["runId"])
+        self._runs[run_id] = accepted.json()["run"]
+        return run_id
+
+    def address(self, run_id: UUID) -> str:
+        """Give a run's address."""
+        return self._runs[run_id]
+
+    def run(self, run_id: UUID) -> dict[str, Any]:
+        """Ask how a run stands."""
+        answer: dict[str, Any] = self.http.get(self.address(run_id)).json()
+        return answer
+
+    def do(self, what: str, run_id: UUID, **body: Any) -> httpx.Response:
+        """Cancel, approve or reject."""
+        return self.http.post(f"{self.address(run_id)}/{what}", json=body)
+
+    @contextmanager
+    def watching(self, run_id: UUID, *, after: int = 0) -> Iterator[Iterator[dict[str, Any]]]:
+        """Open the stream of a run's events; gives each as id, kind and data."""
+        headers = {"Last-Event-ID": str(after)} if after else {}
+        with self.http.stream("GET", f"{self.address(run_id)}/events", headers=headers) as stream:
+            yield _events(stream.iter_lines())
+
+    def watched(self, run_id: UUID, *, after: int = 0) -> list[dict[str, Any]]:
+        """Read a run's events to its end."""
+        with self.watching(run_id, after=after) as events:
+            return list(events)
+
+
+@contextmanager
+def talking(address: str, *, key: str) -> Iterator[Person]:
+    """Give somebody with a key a connection to the server."""
+    with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=20) as http:
+        yield Person(http)
+
+
+def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    event: dict[str, Any] = {}
+    for line in lines:
+        name, _, value = line.partition(": ")
+        if name == "id":
+            event = {"id": int(value)}
+        elif name == "event":
+            event["kind"] = value
+        elif name == "data":
+            yield event | {"data": json.loads(value)}

@@ -1,0 +1,68 @@
+"""Runs from message to answer by a real worker; of refused first tries most are answered at the second (FR-013)."""
+
+import json
+from functools import partial
+from uuid import UUID
+
+import pytest
+
+from tests.agents.first_tries import FIRST_TRIES, FirstTry, mended
+from tests.agents.model_server import ModelServer
+from tests.agents.processes import scheduler
+from tests.agents.talking import Onlooker, Talk
+from tests.agents.turns import Turn, calls, says
+from tests.agents.wire import Asked
+
+pytestmark = pytest.mark.usefixtures("worker")
+WANTED = 0.8
+REFUSED = "I gave up."
+FEBRUARY = {"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28"}
+
+
+def test_a_question_is_answered_through_a_tool(scripted: ModelServer, talk: Talk, onlooker: Onlooker) -> None:
+    scripted.when("Carolina in February", calls("query_linescore_data", FEBRUARY), says("Seven periods were won."))
+
+    run_id = talk.say("Carolina in February")
+
+    run = onlooker.end_of(run_id)
+    assert (run["state"], onlooker.answer(run_id)) == ("succeeded", "Seven periods were won.")
+    kinds = [(step["kind"], step["tool"], step["state"]) for step in onlooker.steps(run_id)]
+    assert kinds == [("model", "", "answered"), ("tool", "query_linescore_data", "answered"), ("model", "", "answered")]
+
+
+def test_the_scheduler_asks_for_sweeps(environment: dict[str, str]) -> None:
+    with scheduler(environment) as part:
+        part.wait_for("Sending due task sweep")
+
+
+def _model(first: FirstTry, asked: Asked) -> Turn:
+    """Call as first written, then as the refusal says; answer once a call was answered."""
+    told = [message for message in asked.messages if message["role"] == "tool"]
+    if not told:
+        return calls(first.tool, first.said)
+    body = json.loads(told[-1]["content"].splitlines()[1])  # between the fence's lines; a note may follow
+    if "error" not in body:
+        return says("Answered.")
+    again = mended(first.said, body) if len(told) == 1 else None
+    return calls(first.tool, again) if again else says(REFUSED)
+
+
+def test_most_refused_first_tries_recover(scripted: ModelServer, talk: Talk, onlooker: Onlooker) -> None:
+    runs = {}
+    for number, first in enumerate(FIRST_TRIES):
+        scripted.answer(f"try {number}.", partial(_model, first))
+        runs[number] = talk.say(f"try {number}.")
+
+    recovered = [number for number, run_id in runs.items() if _is_recovered(FIRST_TRIES[number], onlooker, run_id)]
+
+    lost = [FIRST_TRIES[number] for number in runs if number not in recovered]
+    assert len(recovered) >= WANTED * len(runs), f"{len(recovered)} of {len(runs)}; not {lost}"
+
+
+def _is_recovered(first: FirstTry, onlooker: Onlooker, run_id: UUID) -> bool:
+    """Tell whether the first call was refused, the second answered, and the second what was meant."""
+    run = onlooker.end_of(run_id, seconds=40)
+    tools = [step for step in onlooker.steps(run_id) if step["kind"] == "tool"]
+    assert tools[0]["state"] == "refused", tools[0]
+    is_meant = len(tools) == 2 and json.loads(tools[1]["arguments"]) == first.meant
+    return bool(run["state"] == "succeeded" and is_meant and tools[1]["state"] == "answered")

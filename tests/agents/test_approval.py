@@ -1,0 +1,136 @@
+"""Calls that wait for a person's word."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
+from tests.agents.talking import Onlooker, Talk
+
+
+@pytest.fixture
+def waiting(quiet_talk: Talk, scripted_as: Scripted) -> UUID:
+    """Have a run that waits for approval of its call."""
+    scripted_as(calls(FEBRUARY))
+    run_id = quiet_talk.say("How did Carolina do?", is_told=False, approve_tools=[LINESCORE])
+    work_on(run_id)
+    return run_id
+
+
+@pytest.fixture
+def person(quiet_talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Talk:
+    """Decide without telling a broker."""
+    monkeypatch.setattr(quiet_talk, "_tell", lambda _: None)
+    return quiet_talk
+
+
+def test_the_run_waits_and_its_worker_is_free(waiting: UUID, onlooker: Onlooker) -> None:
+    run = onlooker.run(waiting)
+
+    assert (run["state"], run["worker"]) == ("awaiting_approval", "")
+    assert onlooker.steps(waiting)[1]["state"] == "awaiting_approval"
+    assert onlooker.events(waiting)[-1]["kind"] == "approval.needed"
+    assert onlooker.events(waiting)[-1]["data"]["tool"] == LINESCORE
+
+
+def test_an_approved_call_is_made_by_whichever_worker_comes(
+    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    script = scripted_as(says("21 periods."))
+
+    person.approve(waiting)
+    work_on(waiting)
+
+    assert onlooker.answer(waiting) == "21 periods."
+    assert "BEGIN DATA" in script.told[0][-1].text
+
+
+def test_a_person_s_arguments_are_used_and_the_model_is_told(
+    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    script = scripted_as(says("Other periods."))
+    other = json.loads(FEBRUARY) | {"teamCode": "TOR"}
+
+    person.approve(waiting, arguments=other)
+    work_on(waiting)
+
+    rows = json.loads(onlooker.steps(waiting)[1]["answer"])["data"]["results"]
+    assert all("TOR" in (row["home_team_code"], row["away_team_code"]) for row in rows)
+    assert "A person changed the arguments" in script.told[0][-1].text
+
+
+def test_a_rejected_call_is_not_made_and_the_model_goes_on_with_the_word(
+    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    script = scripted_as(says("Then not."))
+
+    person.reject(waiting, word="Ask about Toronto.")
+    work_on(waiting)
+
+    assert onlooker.answer(waiting) == "Then not."
+    assert "Ask about Toronto." in script.told[0][-1].text
+    assert onlooker.calls(waiting) == []
+
+
+def test_nothing_is_decided_twice(waiting: UUID, person: Talk) -> None:
+    person.approve(waiting)
+
+    with pytest.raises(AssertionError):
+        person.reject(waiting)
+
+
+def test_waiting_for_a_person_costs_none_of_the_run_s_time(
+    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    hour = "UPDATE agents_runs SET deadline_at = deadline_at - interval '1 h', paused_at = paused_at - interval '1 h'"
+    onlooker.ask(f"{hour} WHERE id = %s", waiting)
+    scripted_as(says("21 periods."))
+
+    person.approve(waiting)
+    work_on(waiting)
+
+    assert onlooker.run(waiting)["state"] == "succeeded"
+
+
+def test_a_run_that_waits_can_be_cancelled(waiting: UUID, person: Talk, onlooker: Onlooker) -> None:
+    person.cancel(waiting)
+
+    assert onlooker.run(waiting)["state"] == "cancelled"
+    assert onlooker.events(waiting)[-1]["data"]["state"] == "cancelled"
+
+
+def test_a_write_that_a_lost_worker_may_have_made_is_asked_about(
+    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted_as(calls(FEBRUARY))
+    monkeypatch.setattr("agents.attempt._writes", lambda name: name == LINESCORE)
+    run_id = quiet_talk.say("Change something.", is_told=False, approve_tools=[LINESCORE])
+    work_on(run_id)
+    onlooker.ask("UPDATE agents_steps SET state = 'started' WHERE run_id = %s AND kind = 'tool'", run_id)
+    onlooker.ask("UPDATE agents_runs SET state = 'queued' WHERE id = %s", run_id)
+
+    work_on(run_id)
+
+    assert onlooker.run(run_id)["state"] == "awaiting_approval"
+    assert "may have been done already" in onlooker.events(run_id)[-1]["data"]["reason"]
+    assert onlooker.calls(run_id) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("succeeded", "running"), ("cancelled", "queued"), ("queued", "succeeded"), ("queued", "awaiting_approval")],
+)
+def test_the_database_refuses_a_course_that_no_run_takes(
+    quiet_talk: Talk, onlooker: Onlooker, before: str, after: str
+) -> None:
+    run_id = quiet_talk.say("How did Carolina do?", is_told=False)
+    finished: Any = "now()" if before != "queued" else "NULL"
+    onlooker.ask("ALTER TABLE agents_runs DISABLE TRIGGER agents_run_course")
+    onlooker.ask(f"UPDATE agents_runs SET state = '{before}', finished_at = {finished} WHERE id = %s", run_id)
+    onlooker.ask("ALTER TABLE agents_runs ENABLE TRIGGER agents_run_course")
+
+    with pytest.raises(psycopg.errors.CheckViolation, match="cannot go from"):
+        onlooker.ask(f"UPDATE agents_runs SET state = '{after}' WHERE id = %s", run_id)

@@ -1,0 +1,88 @@
+"""Cancelling takes effect at once in every phase, over REST, with a real worker."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from uuid import UUID
+
+import pytest
+
+from tests.agents.model_server import ModelServer
+from tests.agents.processes import starting_worker, web
+from tests.agents.rest import Person, talking
+from tests.agents.talking import Onlooker, locked
+from tests.agents.turns import Gate, calls, says
+
+pytestmark = pytest.mark.slow
+AT_ONCE_SECONDS = 2
+"""A second is asked for; a busy machine gets two."""
+
+
+@pytest.fixture(scope="module")
+def alice(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[Person]:
+    """Let alice talk to a web server of the module's own, with a worker behind it."""
+    with starting_worker(environment) as worker, web(environment) as (address, _):
+        worker.wait_for("ready.")
+        with talking(address, key=cast.alice) as person:
+            yield person
+
+
+def _is_cancelled(alice: Person, run_id: UUID) -> bool:
+    assert alice.do("cancel", run_id).json() == {"state": "cancelled"}
+    return bool(alice.watched(run_id)[-1]["data"]["state"] == "cancelled")
+
+
+def test_while_it_waits_for_its_turn(alice: Person, scripted: ModelServer) -> None:
+    gate = Gate()
+    scripted.when("first", says("First.").at(gate))
+    conversation = alice.begin()
+    first, second = alice.say("first", to=conversation), alice.say("second", to=conversation)
+    assert gate.reached.wait(10)
+
+    assert _is_cancelled(alice, second)
+
+    gate.open()
+    assert alice.watched(first)[-1]["data"]["state"] == "succeeded"
+    assert not scripted.about("second")
+
+
+@pytest.mark.parametrize("after", [None, 2], ids=["waiting on the model", "streaming"])
+def test_while_the_model_is_asked(alice: Person, scripted: ModelServer, after: int | None) -> None:
+    gate = Gate()
+    scripted.when(f"gate {after}", says("Words nobody wants any more.").at(gate, after=after))
+    run_id = alice.say(f"gate {after}")
+    assert gate.reached.wait(10)
+
+    assert _is_cancelled(alice, run_id)
+
+    assert gate.left.wait(AT_ONCE_SECONDS)
+
+
+def test_inside_a_tool(alice: Person, scripted: ModelServer, onlooker: Onlooker) -> None:
+    scripted.when("inside", calls("query_linescore_data", {"teamCode": "CAR"}))
+    with locked("linescore_period_results"):
+        run_id = alice.say("inside")
+        onlooker.until(lambda: onlooker.waiting("linescore"))
+
+        assert _is_cancelled(alice, run_id)
+
+        onlooker.until(lambda: not onlooker.waiting("linescore"), seconds=AT_ONCE_SECONDS)
+    onlooker.until(lambda: [call["outcome"] for call in onlooker.calls(run_id)] == ["cancelled"])
+
+
+def test_while_it_awaits_approval(alice: Person, scripted: ModelServer, onlooker: Onlooker) -> None:
+    scripted.when("approval", calls("list_backtest_runs", {}))
+    run_id = alice.say("approval", approveTools=["list_backtest_runs"])
+    onlooker.state_of(run_id, state="awaiting_approval")
+
+    assert _is_cancelled(alice, run_id)
+
+    assert alice.do("approve", run_id).status_code == 409
+
+
+def test_what_was_over_stays_so(alice: Person, scripted: ModelServer) -> None:
+    scripted.when("over", says("It is over."))
+    run_id = alice.say("over")
+    alice.watched(run_id)
+
+    assert alice.do("cancel", run_id).status_code == 409
+    assert alice.run(run_id)["state"] == "succeeded"

@@ -1,0 +1,89 @@
+"""A conversation of 1,000 messages costs its next answer no more statements, and little more to read."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from agents.queries import conversations
+from agents.transcript import HISTORY_BYTES
+from tests.agents.own_worker import FEBRUARY, Script, Scripted, calls, says, work_on
+from tests.agents.talking import Onlooker, Talk
+from toolbox import home
+from toolbox.pool import Pool
+
+MANY = 1_000
+_SAID = """
+WITH asked AS (
+    INSERT INTO agents_messages (conversation_id, number, role, text, created_at)
+    SELECT %s, 2 * n - 1, 'user', 'Question ' || n || repeat(' and more', 40), now() FROM generate_series(1, %s) AS n
+    RETURNING id, number
+)
+INSERT INTO agents_messages (conversation_id, number, role, text, answers_id, created_at)
+SELECT %s, number + 1, 'assistant', 'Answer to ' || number || repeat(' in words', 40), id, now() FROM asked
+"""
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Take down whatever goes through a pool, heartbeats apart."""
+    seen: list[str] = []
+    usual = Pool.fetch
+
+    async def fetch(self: Pool, statement: Any, *rest: Any, **options: Any) -> Any:
+        if "heartbeat_at = clock_timestamp()\nWHERE" not in str(statement):
+            seen.append(str(statement))
+        return await usual(self, statement, *rest, **options)
+
+    monkeypatch.setattr(Pool, "fetch", fetch)
+    return seen
+
+
+def told_before(talk: Talk, onlooker: Onlooker, *, messages: int) -> UUID:
+    """Begin a conversation in which so much was said already."""
+    conversation = talk.begin()
+    onlooker.ask(_SAID, conversation, messages // 2, conversation)
+    onlooker.ask("UPDATE agents_conversations SET message_count = %s WHERE id = %s", messages, conversation)
+    return conversation
+
+
+def answered(talk: Talk, scripted_as: Scripted, *, to: UUID) -> Script:
+    """Have one more question answered, by a call and words."""
+    script = scripted_as(calls(FEBRUARY), says("21 periods."))
+    work_on(talk.say("And Carolina?", to=to, is_told=False))
+    return script
+
+
+def test_an_answer_costs_the_same_statements(
+    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, statements: list[str]
+) -> None:
+    answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=2))
+    few = len(statements)
+    statements.clear()
+
+    answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=MANY))
+
+    assert 0 < len(statements) <= few
+
+
+def test_the_model_reads_the_latest_of_it_within_bounds(
+    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    script = answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=MANY))
+
+    told = [message.text for message in script.told[0] if message.role != "system"]
+    assert sum(len(text.encode()) for text in told) < HISTORY_BYTES[0] + 10_000
+    assert told[-1] == "And Carolina?"
+    assert any("Answer to 999" in text for text in told)
+    assert not any("Question 1 " in text for text in told)
+
+
+def test_it_is_read_page_by_page_and_forked_whole(quiet_talk: Talk, onlooker: Onlooker) -> None:
+    conversation = told_before(quiet_talk, onlooker, messages=MANY)
+
+    page = home.run(conversations.messages(conversation, after=800))
+    fork = home.run(conversations.fork(conversation, owner_id=None, number=MANY, title="again"))
+
+    assert [row["number"] for row in page] == list(range(801, 1001))
+    assert fork
+    assert len(home.run(conversations.messages(fork["id"], limit=MANY))) == MANY

@@ -1,0 +1,120 @@
+"""A GraphQL document that writes, asked for by a model: a person decides, over REST, and it is sent once at most."""
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from graphql import build_schema
+
+from tests.agents.own_worker import Scripted, calls, says, work_on
+from tests.agents.talking import Onlooker, Talk
+from tests.mock_upstream import mock_upstream
+
+WRITES = "execute_graphql_mutation"
+SDL = "type Query { name: String! } type Mutation { rename(to: String!): String! }"
+RENAME = 'mutation { rename(to: "%s") }'
+
+
+@pytest.fixture
+def team(cast: SimpleNamespace, django_db_blocker: Any) -> Iterator[tuple[str, list[str]]]:
+    """Run an upstream with one name that a mutation changes; gives its slug and the names it was given."""
+    from graphql_proxy.models import Upstream
+
+    names: list[str] = []
+    schema = build_schema(SDL)
+    assert schema.mutation_type
+    schema.mutation_type.fields["rename"].resolve = lambda *_, to: names.append(to) or to  # type: ignore[func-returns-value]
+    with mock_upstream(schema) as running, django_db_blocker.unblock():
+        row = Upstream.objects.create(
+            slug="renamed-by-a-run", address=running.address, is_local=True, allows_mutations=True
+        )
+        yield row.slug, names
+        row.delete()
+
+
+@pytest.fixture
+def person(cast: SimpleNamespace, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> Talk:
+    """Talk as alice, whose key may write, and tell no broker."""
+    from toolbox.models import ApiKey
+
+    with django_db_blocker.unblock():
+        key = ApiKey.objects.get(name="alice")
+    talk = Talk("", owner_id=key.owner_id, key_id=key.pk)
+    monkeypatch.setattr(talk, "_tell", lambda _: None)
+    return talk
+
+
+def asked(slug: str, to: str = "Whalers") -> dict[str, Any]:
+    """Give the call's arguments."""
+    return {"upstream": slug, "query": RENAME % to}
+
+
+@pytest.fixture
+def waiting(person: Talk, team: tuple[str, list[str]], scripted_as: Scripted) -> UUID:
+    """Have a run whose model wants to rename the team."""
+    scripted_as(calls(json.dumps(asked(team[0])), tool=WRITES))
+    run_id = person.say("Rename the team.")
+    work_on(run_id)
+    return run_id
+
+
+def test_it_waits_without_any_policy_and_nothing_is_sent(
+    waiting: UUID, team: tuple[str, list[str]], onlooker: Onlooker
+) -> None:
+    assert onlooker.run(waiting)["state"] == "awaiting_approval"
+    assert team[1] == []
+
+
+def test_approved_it_is_sent_once(
+    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    scripted_as(says("Renamed."))
+
+    person.approve(waiting)
+    work_on(waiting)
+    work_on(waiting)
+
+    assert (onlooker.answer(waiting), team[1]) == ("Renamed.", ["Whalers"])
+    assert [(row["tool"], row["outcome"], row["caller"]) for row in onlooker.calls(waiting)] == [
+        (WRITES, "answered", "alice")
+    ]
+
+
+def test_a_person_s_own_document_is_sent_instead(
+    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    scripted_as(says("Renamed otherwise."))
+
+    person.approve(waiting, arguments=asked(team[0], "Nordiques"))
+    work_on(waiting)
+
+    assert (onlooker.answer(waiting), team[1]) == ("Renamed otherwise.", ["Nordiques"])
+
+
+def test_rejected_it_is_never_sent(
+    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    script = scripted_as(says("As you wish."))
+
+    person.reject(waiting, word="Not that name.")
+    work_on(waiting)
+
+    assert (onlooker.answer(waiting), team[1]) == ("As you wish.", [])
+    assert "Not that name." in script.told[0][-1].text
+
+
+def test_a_key_that_was_revoked_meanwhile_sends_nothing(
+    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ended(_: object) -> None:
+        return None
+
+    monkeypatch.setattr("agents.acting.caller_of", ended)
+
+    person.approve(waiting)
+    work_on(waiting)
+
+    assert (onlooker.run(waiting)["error_code"], team[1]) == ("KEY_ENDED", [])

@@ -1,0 +1,132 @@
+"""Database and broker go and come back, really, under a worker that is at work; a cluster of the module's own."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from psycopg.rows import dict_row
+
+from config import broker
+from config.postgres.cluster import SUPERUSER, _run, address, revive
+from config.postgres.place import Place, find_place
+from tests.agents.model_server import KEY, MODEL, ModelServer
+from tests.agents.processes import Part, starting_worker, web
+from tests.agents.rest import Person, talking
+from tests.agents.turns import Gate, calls, says
+
+pytestmark = pytest.mark.slow
+MAKE_READY = """
+import django; django.setup()
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from toolbox.models import ApiKey
+call_command("migrate", verbosity=0)
+print(ApiKey.make(name="k", owner_id=User.objects.create_user("o").pk, scopes=["*:read", "*:write"])[1])
+"""
+LIST = "list_backtest_runs"
+
+
+@dataclass
+class Host:
+    """A host on which everything is Toolroom's own: where its parts lie, its worker, and somebody who talks to it."""
+
+    var: Path
+    place: Place
+    worker: Part
+    person: Person
+
+    def stop_database(self) -> None:
+        """Take the database away as a power cut would."""
+        _run(self.place, "pg_ctl", "-D", str(self.place.data), "-m", "immediate", "-w", "stop")
+
+    def steps(self, run: str) -> list[str]:
+        """Give which steps a run took, and how often each was begun."""
+        where = address(self.place, database="toolroom", user=SUPERUSER)
+        with psycopg.connect(where, row_factory=dict_row) as connection:
+            rows = connection.execute("SELECT tool, state FROM agents_steps WHERE run_id = %s ORDER BY number", [run])
+            return [f"{row['tool']} {row['state']}".strip() for row in rows]
+
+
+@pytest.fixture(scope="module")
+def host(scripted: ModelServer) -> Iterator[Host]:
+    """Start a worker where there is no database yet, then make one ready, and a web server."""
+    var = Path(tempfile.mkdtemp(prefix="toolroom-outages-"))
+    var.chmod(0o711)  # started by root, PostgreSQL runs as nobody, who must be able to enter
+    usual = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "CELERY_"))}
+    environment = usual | {
+        "TOOLROOM_VAR": str(var), "OPENAI_BASE_URL": scripted.address, "OPENAI_API_KEY": KEY, "AGENT_MODEL": MODEL,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }  # fmt: skip
+    try:
+        with starting_worker(environment) as worker:
+            worker.wait_for("runs are not swept for now")
+            made = subprocess.run(
+                [sys.executable, "-c", MAKE_READY], cwd=settings.BASE_DIR, env=environment, text=True,
+                capture_output=True, check=False, timeout=120,
+            )  # fmt: skip
+            assert made.returncode == 0, made.stderr[-3000:]
+            with web(environment) as (where, _), talking(where, key=made.stdout.split()[-1]) as person:
+                yield Host(var=var, place=find_place(var), worker=worker, person=person)
+    finally:
+        shutil.rmtree(var, ignore_errors=True)
+
+
+def test_a_worker_may_be_started_before_there_are_tables(host: Host, scripted: ModelServer) -> None:
+    scripted.when("early", says("Good morning."))
+
+    assert host.person.watched(host.person.say("early"))[-1]["data"]["text"] == "Good morning."
+
+
+def test_a_broker_that_forgets_costs_no_run(host: Host, scripted: ModelServer) -> None:
+    gate = Gate()
+    scripted.when("forgotten", says("Nothing is forgotten.").at(gate))
+    run_id = host.person.say("forgotten")
+    broker._say(broker._home(host.var), "FLUSHALL")
+
+    gate.open()
+
+    assert host.person.watched(run_id)[-1]["data"]["state"] == "succeeded"
+
+
+def test_a_broker_that_crashes_takes_no_worker_along(host: Host, scripted: ModelServer) -> None:
+    gate = Gate()
+    scripted.when("crashing", says("Still here.").at(gate))
+    scripted.when("afterwards", says("Good evening."))
+    run_id = host.person.say("crashing")
+    assert gate.reached.wait(15)
+
+    broker._say(broker._home(host.var), "SHUTDOWN NOSAVE")
+    host.worker.wait_for("Connection to broker lost")
+    gate.open()
+
+    assert host.person.watched(run_id)[-1]["data"]["text"] == "Still here."
+    assert host.person.watched(host.person.say("afterwards"))[-1]["data"]["text"] == "Good evening."
+    assert host.worker.process.poll() is None
+
+
+@pytest.mark.parametrize("phase", ["waiting", "streaming"])
+def test_a_database_that_is_restarted_costs_no_run(host: Host, scripted: ModelServer, phase: str) -> None:
+    gate = Gate()
+    answer = says(f"All of {phase} again.")
+    held = says("One two three four.").at(gate, after=2) if phase == "streaming" else answer.at(gate)
+    scripted.when(phase, calls(LIST, {}), held, answer, again=True)
+    run_id = host.person.say(phase)
+    assert gate.reached.wait(15)
+
+    host.stop_database()
+    gate.open()
+    revive(host.place)  # or a web process did, which looks every 2 s
+
+    with talking(str(host.person.http.base_url), key=host.person.http.headers["Authorization"][7:]) as again:
+        again._runs = host.person._runs
+        end = again.watched(run_id)[-1]["data"]
+    assert end["state"] == "succeeded", end
+    assert host.steps(str(run_id)).count(f"{LIST} answered") == 1

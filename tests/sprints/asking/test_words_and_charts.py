@@ -1,0 +1,64 @@
+"""Rows put into words and charts by rule."""
+
+from typing import Any
+
+from sprints.asking.charting import chart
+from sprints.asking.wording import told
+from sprints.contracts import QueryResult
+
+
+def result(*rows: dict[str, Any], error: str | None = None) -> QueryResult:
+    return QueryResult(rows=list(rows), count=len(rows), runtime_ms=1.0, error=error)
+
+
+def test_one_value_is_a_sentence() -> None:
+    assert told(result({"open_issues": 1234})) == "open issues: 1,234."
+
+
+def test_one_row_is_its_names_and_numbers() -> None:
+    assert told(result({"team_key": "ACCEL", "average_points": 41})) == "ACCEL: average points 41."
+
+
+def test_rows_are_counted_shown_and_summed() -> None:
+    rows = [{"priority": f"p{number}", "open_issues": number} for number in range(5)]
+
+    assert told(result(*rows)) == (
+        "5 rows. The first 3: p0: open issues 0; p1: open issues 1; p2: open issues 2. Open issues in all: 10."
+    )
+
+
+def test_no_row_and_an_error_are_said() -> None:
+    assert told(result()) == "No rows match the question."
+    assert told(result(error="column x does not exist")) == "The statement could not be run: column x does not exist"
+
+
+def test_numbers_over_days_are_a_line_for_each_series() -> None:
+    rows = [{"team_key": team, "day": f"2026-11-0{day}", "remaining_points": day} for team in "AB" for day in (1, 2)]
+
+    found = chart(rows)
+
+    assert found is not None
+    assert found["mark"]["type"] == "line"
+    assert {name: part["field"] for name, part in found["encoding"].items()} == {
+        "x": "day", "y": "remaining_points", "color": "team_key",
+    }  # fmt: skip
+    assert found["data"]["values"] == [
+        {"day": row["day"], "remaining_points": row["remaining_points"], "team_key": row["team_key"]} for row in rows
+    ]
+
+
+def test_numbers_by_name_are_bars() -> None:
+    found = chart([{"priority": "p0", "open_issues": 1}, {"priority": "p1", "open_issues": 2}])
+
+    assert found is not None
+    assert (found["mark"]["type"], found["encoding"]["x"]["field"]) == ("bar", "priority")
+
+
+def test_rows_without_numbers_or_alone_are_no_chart() -> None:
+    assert chart([{"issue_key": "A-1"}, {"issue_key": "A-2"}]) is None
+    assert chart([{"team_key": "A", "points": 1}]) is None
+    assert chart([]) is None
+
+
+def test_a_column_whose_name_is_an_expression_is_not_charted() -> None:
+    assert chart([{"a": "x", "datum['y']": 1}, {"a": "z", "datum['y']": 2}]) is None

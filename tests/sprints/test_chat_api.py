@@ -1,0 +1,62 @@
+"""`POST /api/sprints/chat`: keys, scopes, bad input, audit."""
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from toolbox import home
+from toolbox.audit import audit
+from toolbox.ledger import ledger
+
+PATH = "/api/sprints/chat"
+
+
+async def test_a_question_is_answered(ninja_lane: httpx.AsyncClient) -> None:
+    reply = await ninja_lane.post(PATH, json={"question": "Which issues were carried over from ACCEL's last sprint?"})
+
+    body = reply.json()
+    assert reply.status_code == 200
+    assert {"question", "answer", "isAmbiguous", "sql", "rows", "rowCount", "assumptions", "suggestions"} <= set(body)
+    assert body["rowCount"] == len(body["rows"])
+    assert "was_carried_over" in body["sql"]
+
+
+async def test_a_key_is_needed_and_its_scope(ninja_lane: httpx.AsyncClient, cast: SimpleNamespace) -> None:
+    without = await ninja_lane.post(PATH, json={"question": "x"}, headers={"Authorization": ""})
+    bob = await ninja_lane.post(PATH, json={"question": "x"}, headers={"Authorization": f"Bearer {cast.bob}"})
+
+    assert (without.status_code, without.json()["error"]["code"]) == (401, "UNAUTHENTICATED")
+    assert (bob.status_code, bob.json()["error"]["code"]) == (403, "FORBIDDEN")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{}", b"[]", b"nonsense", b'{"question": 5}', b'{"question": ""}', b'{"question": "   "}',
+     b'{"question": "a", "more": 1}', b'{"question": "\\u0000"}', json.dumps({"question": "x" * 2001}).encode(),
+     b"\xff\xfe"],
+)  # fmt: skip
+async def test_bad_input_is_refused_with_what_to_send(ninja_lane: httpx.AsyncClient, body: bytes) -> None:
+    reply = await ninja_lane.post(PATH, content=body, headers={"Content-Type": "application/json"})
+
+    assert reply.status_code == 400
+    assert reply.json()["error"]["code"] == "INVALID_PARAMETERS"
+    assert reply.json()["error"]["suggestion"]
+
+
+async def test_every_question_leaves_an_audit_row(ninja_lane: httpx.AsyncClient) -> None:
+    await ninja_lane.post(PATH, json={"question": "What is blocked?"}, headers={"X-Request-Id": "chat-audited"})
+
+    found = await _audited("chat-audited")
+    assert [(row["caller"], row["domain"], row["tool"], row["status"]) for row in found] == [
+        ("alice", "sprints", "chat", 200)
+    ]
+    assert "What is blocked?" in found[0]["arguments"]
+
+
+async def _audited(request_id: str) -> list[dict[str, Any]]:
+    await home.at_home(audit.flush)
+    statement = "SELECT * FROM toolbox_tool_calls WHERE request_id = %s LIMIT 10"
+    return (await ledger.fetch(statement, [request_id])).rows

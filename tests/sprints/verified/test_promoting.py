@@ -1,0 +1,114 @@
+"""A good answer becomes a verified query: names become slots, and a person enables it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+from asgiref.sync import sync_to_async
+from django.test import Client
+from django.urls import reverse
+
+from sprints.models import VerifiedQuery
+from sprints.verified.templating import templated
+from tests.sprints.cast import TODAY, index
+from toolbox.memory import forget_all
+
+PATH = "/api/sprints/verified-queries"
+pytestmark = pytest.mark.usefixtures("scratch_database")
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Any:
+    forget_all()
+    yield
+    forget_all()
+
+
+def test_names_in_question_and_sql_become_slots() -> None:
+    question, sql = templated(
+        "What did Levi Walker close last month in ACCEL?",
+        sql="SELECT 1 WHERE u = 'id-Levi Walker' AND t IN ('id-ACCEL') AND d >= DATE '2026-10-01'",
+        index=index(),
+        today=TODAY,
+    )
+
+    assert question == "What did {person} close {period} in {team}?"
+    assert sql == "SELECT 1 WHERE u IN {person} AND t IN {team} AND d >= {period.start}"
+
+
+async def test_an_answer_is_kept_over_rest_once_and_waits_for_a_person(ninja_lane: httpx.AsyncClient) -> None:
+    body = {"question": "How much was ever invented?", "sql": "SELECT count(*) AS invented FROM issues"}
+
+    first, again = await ninja_lane.post(PATH, json=body), await ninja_lane.post(PATH, json=body)
+
+    assert first.json() == {"slug": "how-much-was-ever-invented", "isNew": True, "isEnabled": False}
+    assert again.json()["isNew"] is False
+    row = await sync_to_async(VerifiedQuery.objects.get)(slug="how-much-was-ever-invented")
+    assert (row.question, row.is_enabled, row.source) == ("How much was ever invented?", False, "promoted")
+
+
+async def test_a_statement_that_would_never_answer_its_own_question_is_not_kept(ninja_lane: httpx.AsyncClient) -> None:
+    sql = "SELECT count(*) AS n FROM issues JOIN teams USING (team_id) WHERE team_key = 'ACCEL'"
+
+    reply = await ninja_lane.post(PATH, json={"question": "How much did ACCEL invent?", "sql": sql})
+
+    assert reply.status_code == 400
+    assert "names a team" in reply.json()["error"]["message"]
+
+
+async def test_a_statement_that_does_not_run_is_not_kept(ninja_lane: httpx.AsyncClient) -> None:
+    reply = await ninja_lane.post(PATH, json={"question": "Anything", "sql": "DELETE FROM issues"})
+
+    assert reply.status_code == 400
+    assert "Forbidden keyword detected: DELETE" in reply.json()["error"]["message"]
+
+
+async def test_keeping_needs_the_write_scope(ninja_lane: httpx.AsyncClient, cast: SimpleNamespace) -> None:
+    headers = {"Authorization": f"Bearer {cast.bob}"}
+
+    assert (await ninja_lane.post(PATH, json={"question": "x", "sql": "SELECT 1"}, headers=headers)).status_code == 403
+
+
+@pytest.fixture
+def curator(client: Client) -> Client:
+    assert client.login(username="curator", password="curator")
+    return client
+
+
+class TestInTheAdmin:
+    def test_a_curator_asks_and_keeps_the_wording_with_a_click(self, curator: Client) -> None:
+        page = reverse("admin:sprints_verifiedquery_ask_page")
+        question = {"question": "How many points does ACCEL generally get through per sprint?"}
+
+        shown = curator.post(page, question)
+        kept = curator.post(page, question | {"promote": "1"})
+
+        assert "Add this wording to average-velocity" in shown.content.decode()
+        assert kept.status_code == 302
+        row = VerifiedQuery.objects.get(slug="average-velocity")
+        assert "How many points does {team} generally get through per sprint?" in row.phrasings
+
+    def test_a_curator_runs_a_query_before_enabling_it(self, curator: Client) -> None:
+        row = VerifiedQuery.objects.get(slug="blocked-issues")
+
+        shown = curator.get(reverse("admin:sprints_verifiedquery_run_page", args=[row.pk])).content.decode()
+
+        assert "bare: " in shown
+        assert "rows in" in shown
+        assert "blocked_days" in shown
+
+    def test_a_slot_that_there_is_not_is_refused(self, curator: Client) -> None:
+        row = VerifiedQuery.objects.get(slug="blocked-issues")
+        fields = {"slug": row.slug, "topic": row.topic, "question": row.question, "sql": "SELECT {tema}", "slots": "{}"}
+
+        shown = curator.post(reverse("admin:sprints_verifiedquery_change", args=[row.pk]), fields).content.decode()
+
+        assert "There is no slot {tema}" in shown
+
+    def test_what_rows_hold_is_shown_as_text(self, curator: Client) -> None:
+        page = reverse("admin:sprints_verifiedquery_ask_page")
+
+        shown = curator.post(page, {"question": "<script>alert(1)</script> which issues are blocked?"}).content.decode()
+
+        assert "<script>alert(1)" not in shown

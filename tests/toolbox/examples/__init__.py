@@ -1,0 +1,1 @@
+"""Curated examples: matched, filled, worded, checked."""

@@ -1,0 +1,172 @@
+"""Without a model, curated examples take the steps that a model would."""
+
+import json
+from contextlib import aclosing
+
+import pytest
+from pydantic import BaseModel
+
+from toolbox.answer import Call, answer
+from toolbox.callers import LOCAL_OPERATOR
+from toolbox.examples.provider import NO_EXAMPLES, NOTICE, ExamplesModel
+from toolbox.examples.shots import shots
+from toolbox.model import CallRequested, Finished, Message, ModelEvent, ModelUnavailable, TextDelta, ToolRequest
+from toolbox.registry import registry
+from toolbox.tool import Tool
+
+
+@pytest.fixture
+def tools(cast: object) -> list[Tool]:
+    """Give linescore's tools."""
+    return list(registry.tools(domain="linescore"))
+
+
+async def step(messages: list[Message], *, tools: list[Tool]) -> list[ModelEvent]:
+    """Take one step."""
+    async with aclosing(ExamplesModel().turn(messages, tools=tools)) as events:
+        return [event async for event in events]
+
+
+def text(events: list[ModelEvent]) -> str:
+    """Join the text."""
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def request(events: list[ModelEvent]) -> ToolRequest:
+    """Give the only call."""
+    (made,) = [event.request for event in events if isinstance(event, CallRequested)]
+    return made
+
+
+async def talked(*said: str, tools: list[Tool]) -> list[Message]:
+    """Hold a whole conversation, tools called, and give its messages."""
+    messages: list[Message] = []
+    for words in said:
+        messages.append(Message.user(words))
+        while messages[-1].role != "assistant" or messages[-1].calls:
+            events = await step(messages, tools=tools)
+            calls = tuple(event.request for event in events if isinstance(event, CallRequested))
+            messages.append(Message.assistant(text(events), calls=calls))
+            messages += [await called(call) for call in calls]
+    return messages
+
+
+async def called(made: ToolRequest) -> Message:
+    """Call a tool as the run engine does."""
+    sent = made.arguments.encode()
+    reply = await answer(
+        Call(tool=made.name, arguments=sent, credential=LOCAL_OPERATOR, face="test", request_id="provider")
+    )
+    body = json.loads(reply.body)
+    return Message.tool_answer("fenced", request=made, answer=body, is_refusal=reply.is_refusal)
+
+
+async def test_a_question_becomes_a_call(tools: list[Tool]) -> None:
+    events = await step([Message.user("How did Carolina do in February 2025?")], tools=tools)
+
+    made = request(events)
+    assert made.name == "query_linescore_data"
+    assert json.loads(made.arguments) == {
+        "teamCode": "CAR",
+        "startDate": "2025-02-01",
+        "endDate": "2025-02-28",
+        "limit": 1000,
+    }
+    assert events[-1] == Finished(reason="calls")
+
+
+async def test_the_answer_is_worded_and_says_that_there_is_no_model(tools: list[Tool]) -> None:
+    messages = await talked("How did Carolina do in February 2025?", tools=tools)
+
+    assert messages[-1].text == (
+        f"{NOTICE}\n\nIn February 2025, Carolina Hurricanes played 7 games and won 4 periods, lost 10 and tied 7; "
+        "they scored 18 goals and let in 24."
+    )
+
+
+async def test_it_is_said_once_a_conversation(tools: list[Tool]) -> None:
+    messages = await talked("How did Carolina do in February 2025?", "And Boston in March?", tools=tools)
+
+    assert sum(NOTICE in message.text for message in messages) == 1
+    assert messages[-1].text.startswith("In March 2025, Boston Bruins played 14 games")
+
+
+async def test_it_asks_back_and_understands_the_reply(tools: list[Tool]) -> None:
+    messages = await talked("How did New York do in February?", "the Rangers", tools=tools)
+
+    assert "Which team do you mean: New York Islanders, New York Rangers?" in messages[1].text
+    assert "New York Rangers played 9 games" in messages[-1].text
+
+
+async def test_what_is_missing_is_asked_for_and_taken_from_the_reply(tools: list[Tool]) -> None:
+    messages = await talked("How many overtime games did Ottawa have?", "in February 2025", tools=tools)
+
+    assert "Which month do you mean? Say it as January 2025" in messages[1].text
+    assert "games of Ottawa Senators in February 2025" in messages[-1].text
+
+
+async def test_what_it_does_not_cover_it_says_and_names_the_nearest(tools: list[Tool]) -> None:
+    messages = await talked("Which teams won the Stanley Cup in 1980?", tools=tools)
+
+    first, *listed = messages[-1].text.removeprefix(f"{NOTICE}\n\n").splitlines()
+    assert first == "None of the examples covers that question. The nearest are:"
+    assert "- Which teams won the most periods in 2024-2025?" in listed
+
+
+async def test_a_refusal_is_put_into_words(tools: list[Tool]) -> None:
+    messages = await talked("How did Carolina do in July 2024?", tools=tools)
+
+    assert "No games found for these filters." in messages[-1].text
+    assert "{" not in messages[-1].text
+
+
+async def test_no_example_for_the_tools_is_said(cast: object) -> None:
+    assert NO_EXAMPLES in text(await step([Message.user("How did Carolina do?")], tools=[]))
+
+
+async def test_an_answer_to_another_providers_call_is_shown(tools: list[Tool]) -> None:
+    made = ToolRequest(id="call_1", name="query_linescore_data")
+    told = Message.tool_answer("fenced", request=made, answer={"rows": 2})
+
+    events = await step([Message.user("?"), Message.assistant(calls=(made,)), told], tools=tools)
+
+    assert 'The tool query_linescore_data answered: {"rows": 2}' in text(events)
+
+
+async def test_it_makes_no_shapes() -> None:
+    with pytest.raises(ModelUnavailable, match="AGENT_MODEL"):
+        await ExamplesModel().structured([], schema=BaseModel, deadline_seconds=1)
+
+
+async def test_a_model_is_shown_the_nearest_examples(tools: list[Tool]) -> None:
+    shown = await shots("how did the Bruins do last March", tools=tools, count=2)
+
+    assert shown
+    assert shown.role == "system"
+    said = [line for line in shown.text.splitlines() if line.startswith("Q: ")]
+    calls = [json.loads(line) for line in shown.text.splitlines() if line.startswith("{")]
+    assert said[0] == "Q: How did Carolina Hurricanes do in January 2025?"
+    assert calls[0]["parameters"]["startDate"] == "2025-01-01"
+    assert len(said) == len(calls) == 2
+
+
+async def test_without_tools_nothing_is_shown(cast: object) -> None:
+    assert await shots("how did the Bruins do", tools=[]) is None
+
+
+async def test_arguments_that_a_person_changed_are_not_worded_as_the_question_had_them(tools: list[Tool]) -> None:
+    asked = Message.user("How did Carolina do in February 2025?")
+    made = request(await step([asked], tools=tools))
+    told = Message.tool_answer("fenced", request=made, answer={"n": 1}, edited_arguments='{"teamCode": "BOS"}')
+
+    events = await step([asked, Message.assistant(calls=(made,)), told], tools=tools)
+
+    assert 'With {"teamCode": "BOS"}: The tool query_linescore_data answered: {"n": 1}' in text(events)
+    assert "Carolina" not in text(events)
+
+
+async def test_words_that_count_little_among_all_examples_do_not_lose_the_wording(cast: object) -> None:
+    said = await talked("How many blockers are open?", tools=list(registry.tools()))
+
+    assert said[1].calls[0].name == "execute_query"
+    assert "Blocked, longest first" in said[-1].text

@@ -1,0 +1,1 @@
+"""The model client against a scripted server on a real socket."""

@@ -1,0 +1,75 @@
+"""What tests of the model client stand on."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+
+import pytest
+
+from tests.agents.model_server import KEY, MODEL, ModelServer, model_server
+from toolbox.model import CallRequested, Message, ModelEvent, TextDelta
+from toolbox.model.chat import ChatModel
+from toolbox.model.wire import ModelServer as Server
+from toolbox.registry import registry
+from toolbox.tool import Tool
+
+QUESTION = [Message.user("How did Carolina do?")]
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """Run a scripted model server of the test's own; what was asked beyond the script fails the test."""
+    with model_server() as running:
+        yield running
+        assert running.surprises == []
+
+
+@pytest.fixture
+def tools() -> list[Tool]:
+    """Give linescore's tools."""
+    return list(registry.tools(domain="linescore"))
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the client ask again at once."""
+    monkeypatch.setattr("toolbox.model.chat.FIRST_PAUSE_SECONDS", 0.0)
+
+
+@pytest.fixture
+async def made(server: ModelServer) -> AsyncIterator["Made"]:
+    """Give a maker of models on the scripted server; their connections are let go of."""
+    made = Made(server)
+    yield made
+    for model in made.models:
+        await model._wire.close()
+
+
+class Made:
+    """Makes models, and remembers them."""
+
+    def __init__(self, server: ModelServer) -> None:
+        self._server = server
+        self.models: list[ChatModel] = []
+
+    def __call__(
+        self, mode: str = "auto", *, silence_seconds: float = 5.0, retries: int = 2, key: str = KEY
+    ) -> ChatModel:
+        where = Server(base_url=self._server.address, api_key=key, silence_seconds=silence_seconds, retries=retries)
+        self.models.append(ChatModel(MODEL, server=where, tool_mode=mode))  # type: ignore[arg-type]
+        return self.models[-1]
+
+
+async def step(model: ChatModel, messages: list[Message] = QUESTION, *, tools: list[Tool]) -> list[ModelEvent]:
+    """Take one step and give all its events."""
+    async with aclosing(model.turn(messages, tools=tools)) as events:
+        return [event async for event in events]
+
+
+def text(events: list[ModelEvent]) -> str:
+    """Join the text."""
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def calls(events: list[ModelEvent]) -> list[tuple[str, str]]:
+    """Give names and arguments of the calls."""
+    return [(event.request.name, event.request.arguments) for event in events if isinstance(event, CallRequested)]

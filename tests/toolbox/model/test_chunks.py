@@ -1,0 +1,131 @@
+"""What servers send that the scripted one does not: odd chunks, and text cut anywhere."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolbox.model import CallRequested, Finished, TextDelta, Used
+from toolbox.model.chunks import JsonText, Step, Text
+from toolbox.model.failures import AskAgain
+from toolbox.registry import registry
+
+TOOLS = list(registry.tools(domain="linescore"))
+WRITTEN = '{"tool": "query_linescore_data", "parameters": {"teamCode": "CAR"}}'
+
+
+def chunk(*, content: str | None = None, calls: list[Any] | None = None, finish: str | None = None) -> Any:
+    """Make a chunk as the openai library would give it."""
+    delta = SimpleNamespace(content=content, tool_calls=calls)
+    return SimpleNamespace(choices=[SimpleNamespace(delta=delta, finish_reason=finish)], usage=None)
+
+
+def piece(index: int | None, *, id: str | None = None, name: str | None = None, arguments: Any = None) -> Any:  # noqa: A002
+    """Make a piece of a call."""
+    return SimpleNamespace(index=index, id=id, function=SimpleNamespace(name=name, arguments=arguments))
+
+
+def stepped(*chunks: Any, taken: tuple[str, ...] = ()) -> list[Any]:
+    """Take the chunks, then the end; gives all events."""
+    step = Step(tools=TOOLS, taken_ids=taken)
+    return [event for one in chunks for event in step.take(one)] + list(step.end(prompt_characters=400))
+
+
+def requests(events: list[Any]) -> list[tuple[str, str, str]]:
+    """Give id, name and arguments of the calls."""
+    made = [event.request for event in events if isinstance(event, CallRequested)]
+    return [(one.id, one.name, one.arguments) for one in made]
+
+
+def test_calls_that_all_have_index_0_are_told_apart_by_their_ids() -> None:
+    both = [piece(0, id="a", name="x", arguments="{}"), piece(0, id="b", name="y", arguments='{"z": 1}')]
+
+    assert requests(stepped(chunk(calls=both, finish="tool_calls"))) == [("a", "x", "{}"), ("b", "y", '{"z": 1}')]
+
+
+def test_a_call_without_id_or_index_gets_an_id() -> None:
+    (made,) = requests(stepped(chunk(calls=[piece(None, name="x", arguments=None)], finish="stop")))
+
+    assert made[0].startswith("call_")
+    assert made[1:] == ("x", "{}")
+
+
+def test_an_id_that_the_conversation_has_already_is_replaced() -> None:
+    (made,) = requests(stepped(chunk(calls=[piece(0, id="0", name="x")], finish="stop"), taken=("0",)))
+
+    assert made[0] != "0"
+
+
+def test_arguments_may_come_as_an_object() -> None:
+    (made,) = requests(stepped(chunk(calls=[piece(0, id="a", name="x", arguments={"y": 1})], finish="stop")))
+
+    assert made[2] == '{"y": 1}'
+
+
+def test_calls_end_a_step_whatever_the_server_calls_the_end() -> None:
+    events = stepped(chunk(calls=[piece(0, id="a", name="x")]), chunk(finish="stop"))
+
+    assert events[-1] == Finished(reason="calls")
+
+
+@pytest.mark.parametrize(("said", "reason"), [("length", "length"), ("content_filter", "filtered"), ("eos", "stop")])
+def test_ends_have_names(said: str, reason: Any) -> None:
+    assert stepped(chunk(content="x", finish=said))[-1] == Finished(reason=reason)
+
+
+def test_chunks_without_choices_or_delta_are_passed_over() -> None:
+    empty = SimpleNamespace(choices=None, usage=None)
+    bare = SimpleNamespace(choices=[SimpleNamespace(delta=None, finish_reason=None)], usage=None)
+
+    events = stepped(empty, bare, chunk(content="x" * 40, finish="stop"))
+
+    assert events[-2] == Used(prompt_tokens=100, completion_tokens=10, is_estimated=True)
+
+
+def test_a_stream_without_an_end_broke_off() -> None:
+    with pytest.raises(AskAgain, match="broke off"):
+        stepped(chunk(content="They won"))
+
+
+@given(st.text(alphabet='{}"`<>tol:,a \n[]1', max_size=60), st.lists(st.integers(1, 7), min_size=1))
+def test_text_is_never_lost_however_it_is_cut(said: str, sizes: list[int]) -> None:
+    text = Text()
+
+    shown = "".join(text.take(part) for part in cut(said, sizes)) + text.rest()
+
+    assert shown == said
+
+
+@given(st.text(max_size=60), st.lists(st.integers(1, 7), min_size=1))
+def test_a_call_is_found_however_it_is_cut(before: str, sizes: list[int]) -> None:
+    prose = before.replace("{", "(").replace("<", "(").replace("`", "'")
+    parts = [chunk(content=part) for part in cut(prose + WRITTEN, sizes)]
+
+    events = stepped(*parts, chunk(finish="stop"))
+
+    assert [made[1:] for made in requests(events)] == [("query_linescore_data", '{"teamCode": "CAR"}')]
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == prose
+
+
+@given(st.text(max_size=60), st.lists(st.integers(1, 7), min_size=1), st.booleans())
+def test_an_answer_in_json_is_said_whole_however_it_is_cut(answer: str, sizes: list[int], is_ascii: bool) -> None:  # noqa: FBT001
+    import json
+
+    written = json.dumps({"answer": answer}, ensure_ascii=is_ascii)
+    step = Step(tools=TOOLS, text=JsonText())
+    events = [event for part in cut(written, sizes) for event in step.take(chunk(content=part))]
+    events += [*step.take(chunk(finish="stop")), *step.end(prompt_characters=0)]
+
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == answer
+
+
+def cut(said: str, sizes: list[int]) -> list[str]:
+    """Cut a text into pieces of these sizes, in turn."""
+    parts, at, turn = [], 0, 0
+    while at < len(said):
+        size = sizes[turn % len(sizes)]
+        parts.append(said[at : at + size])
+        at, turn = at + size, turn + 1
+    return parts

@@ -1,0 +1,42 @@
+"""What the catalogue costs a model that is shown it: bytes, and tokens at four bytes each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from toolbox.functions import function_schema
+from toolbox.mcp_face import mcp_tool
+from toolbox.tool import Tool
+
+BYTES_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Bytes of one tool, or of several, as each face describes them; `asking` is without output schemas."""
+
+    asking: int
+    mcp: int
+    function: int
+
+    @classmethod
+    def of(cls, tools: Iterable[Tool]) -> "Cost":
+        """Add up what the tools cost."""
+        costs = [_cost(tool) for tool in tools]
+        return cls(
+            asking=sum(cost.asking for cost in costs),
+            mcp=sum(cost.mcp for cost in costs),
+            function=sum(cost.function for cost in costs),
+        )
+
+
+def _cost(tool: Tool) -> Cost:
+    shown = mcp_tool(tool).model_dump(mode="json", by_alias=True, exclude_none=True)
+    asking = {name: shown[name] for name in ("name", "description", "inputSchema")}
+    return Cost(asking=_size(asking), mcp=_size(shown), function=_size(function_schema(tool)))
+
+
+def _size(described: dict[str, Any]) -> int:
+    return len(orjson.dumps(described))

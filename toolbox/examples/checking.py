@@ -1,0 +1,85 @@
+"""Does an example work: its slots filled from real data, its question matched, its tool called, its answer worded."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from toolbox.answer import Call, answer
+from toolbox.callers import LOCAL_OPERATOR
+from toolbox.examples.known import KnownExample
+from toolbox.examples.matching import Matched, Unclear, match
+from toolbox.examples.provider import samples
+from toolbox.examples.templates import CannotFill, arguments, problems, question, worded
+from toolbox.registry import registry
+
+FACE = "examples"
+_MISSING = "[missing: "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What became of one example: the question asked, and the answer or what is wrong, in a sentence."""
+
+    example: KnownExample
+    asked: str
+    said: str = ""
+    problem: str = ""
+
+
+async def check(example: KnownExample, *, among: Sequence[KnownExample]) -> Checked:
+    """
+    Check an example in all its phrasings; the tool is called once, by the local operator.
+
+    A tool that writes is not called. Each phrasing must find this example among all.
+    """
+    if found := problems(example):
+        return Checked(example=example, asked=example.question, problem=found[0])
+    texts = await samples(example)
+    if lacking := sorted({one.slot for one in example.placeholders if one.name not in texts}):
+        return Checked(
+            example=example, asked=example.question, problem=f"The data has nothing for {', '.join(lacking)}."
+        )
+    asked = [question(template, samples=texts) for template in example.templates]
+    for phrasing in asked:
+        if problem := await _unmatched(phrasing, example=example, among=among):
+            return Checked(example=example, asked=phrasing, problem=problem)
+    outcome = await match(asked[0], examples=[example])
+    return (
+        await _called(asked[0], outcome) if isinstance(outcome, Matched) else Checked(example=example, asked=asked[0])
+    )
+
+
+async def _unmatched(phrasing: str, *, example: KnownExample, among: Sequence[KnownExample]) -> str:
+    """Say why a phrasing does not lead to its example; empty where it does."""
+    outcome = await match(phrasing, examples=among)
+    if isinstance(outcome, Matched):
+        return "" if outcome.example.id == example.id else f"The question finds {outcome.example.name} instead."
+    if isinstance(outcome, Unclear):
+        several = ", ".join(candidate.label for candidate in outcome.candidates) or "nothing"
+        return f"The {outcome.slot.noun} is not clear: it fits {several}."
+    named = ", ".join(one.name for one in outcome.nearest if one.id != example.id)
+    return f"The question does not lead to its example; as near are {named}."
+
+
+async def _called(asked: str, outcome: Matched) -> Checked:
+    example = outcome.example
+    tool = registry.find(example.tool, domain=example.domain)
+    if tool is None or tool.writes:
+        return Checked(example=example, asked=asked, said="It writes, so it was not called.")
+    try:
+        sent = json.dumps(arguments(example.arguments, values=outcome.values)).encode()
+        reply = await answer(
+            Call(
+                tool=tool.name, arguments=sent, credential=LOCAL_OPERATOR, face=FACE, request_id=f"example-{example.id}"
+            )
+        )
+        if reply.is_refusal:
+            return Checked(example=example, asked=asked, problem=f"{tool.name} refused it: {reply.body.decode()[:300]}")
+        said = worded(example.answer, answer=orjson.loads(reply.body), values=outcome.values)
+    except CannotFill as cannot:
+        return Checked(example=example, asked=asked, problem=f"It cannot be filled: {cannot}.")
+    if not said or _MISSING in said:
+        return Checked(example=example, asked=asked, problem=f"The answer names what the tool does not say: {said!r}.")
+    return Checked(example=example, asked=asked, said=said)

@@ -1,0 +1,55 @@
+"""What templates of answers may do with rows, beside Django's own filters."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def where(rows: Iterable[Any], condition: str) -> list[Any]:
+    """Keep the rows whose column has a value: `rows|where:"period_outcome=WIN"`."""
+    column, _, value = condition.partition("=")
+    return [row for row in rows or () if isinstance(row, dict) and str(row.get(column)) == value]
+
+
+@register.filter
+def column(rows: Iterable[Any], name: str) -> list[Any]:
+    """Give one column of the rows, without what is missing."""
+    return [row[name] for row in rows or () if isinstance(row, dict) and row.get(name) is not None]
+
+
+@register.filter
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """Give each value once, in the order of their coming."""
+    return list(dict.fromkeys(values or ()))
+
+
+@register.filter
+def total(values: Iterable[Any]) -> float:
+    """Add numbers up."""
+    numbers: list[float] = [value for value in values or () if isinstance(value, int | float)]
+    return sum(numbers)
+
+
+@register.filter
+def first_of(values: Any, count: int) -> list[Any]:
+    """Give the first few."""
+    return list(values or ())[:count]
+
+
+@register.filter
+def day(moment: Any) -> str:
+    """Give the day of a timestamp."""
+    return str(moment or "")[:10]
+
+
+@register.filter
+def number(value: Any, digits: int = 2) -> str:
+    """Write a number with thousands apart, and at most so many digits after the point; None as `none`."""
+    if not isinstance(value, int | float):
+        return "none" if value is None else str(value)
+    written = f"{value:,.{digits}f}"
+    return written.rstrip("0").rstrip(".") if "." in written else written

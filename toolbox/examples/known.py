@@ -1,0 +1,68 @@
+"""The examples that may be used now, and the slots that their questions name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from toolbox.ledger import ledger
+from toolbox.memory import Memory
+from toolbox.registry import registry
+from toolbox.slots import Placeholder, Slot, placeholders
+
+MOST_EXAMPLES = 2_000
+_EXAMPLES = f"""
+SELECT id, domain, name, question, phrasings, tool, arguments, answer
+FROM toolbox_examples
+WHERE is_enabled
+ORDER BY domain, id
+LIMIT {MOST_EXAMPLES}
+"""  # noqa: S608 - our own number
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownExample:
+    """One example as it is used; see toolbox.models.Example."""
+
+    id: int
+    domain: str
+    name: str
+    question: str
+    phrasings: Sequence[str]
+    tool: str
+    arguments: Mapping[str, Any]
+    answer: str
+
+    @cached_property
+    def templates(self) -> tuple[str, ...]:
+        """The question in all its words."""
+        return (self.question, *self.phrasings)
+
+    @cached_property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """What the question names, in its order."""
+        return tuple(placeholders(self.question))
+
+
+_known: Memory[list[KnownExample]] = Memory(most=1)
+
+
+async def known_examples() -> list[KnownExample]:
+    """Give every enabled example, remembered for some seconds; one statement."""
+    return await _known.get("all", _fetch)
+
+
+async def examples_of(tools: Iterable[str]) -> list[KnownExample]:
+    """Give the examples that these tools answer."""
+    offered = set(tools)
+    return [example for example in await known_examples() if example.tool in offered]
+
+
+def slots_of(domain: str) -> dict[str, Slot]:
+    """Give the slots of a domain's toolkit by name."""
+    toolkit = next((toolkit for toolkit in registry.toolkits() if toolkit.domain == domain), None)
+    return {slot.name: slot for slot in toolkit.slots} if toolkit else {}
+
+
+async def _fetch() -> list[KnownExample]:
+    return [KnownExample(**row) for row in (await ledger.fetch(_EXAMPLES)).rows]

@@ -1,0 +1,211 @@
+"""Which example a question is, and what it names; or why that cannot be said."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from toolbox.examples.known import KnownExample, slots_of
+from toolbox.examples.scoring import Fit, Mention, Token, Weights, fit, span, tokens
+from toolbox.naming import Word, words
+from toolbox.slots import Candidate, Placeholder, Slot
+
+FLOOR = 0.6
+"""Below this a question is about something else; set by the questions in tests/toolbox/examples/test_matching.py."""
+MARGIN = 0.04
+"""How much better an example must fit than another of the same tool, whose answer would be a different one."""
+LONGEST_QUESTION = 600
+NEAREST = 3
+
+Values = Mapping[str, Candidate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """The question is this example, and everything it names is known."""
+
+    example: KnownExample
+    values: Values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unclear:
+    """The question is this example, but something it names could be several things, or is not said."""
+
+    example: KnownExample
+    slot: Slot
+    candidates: Sequence[Candidate] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotCovered:
+    """No example is like the question; these come nearest."""
+
+    nearest: Sequence[KnownExample]
+
+
+Outcome = Matched | Unclear | NotCovered
+
+
+@dataclass(slots=True)
+class Said:
+    """A mention of a slot: what it may mean, the likeliest readings only, and the places where it is said."""
+
+    candidates: list[Candidate]
+    places: list[tuple[int, int]]
+
+    @property
+    def values(self) -> set[str]:
+        """The values that it may have."""
+        return {candidate.value for candidate in self.candidates}
+
+
+@dataclass(slots=True)
+class Asked:
+    """A question and where in it each domain's slots are named."""
+
+    text: str
+    words: list[Word]
+    found: dict[tuple[str, str], list[Said]] = field(default_factory=dict)
+
+    async def look(self, domain: str, *, slot: Slot) -> list[Said]:
+        """Give the mentions of a slot, in order; resolved once."""
+        key = domain, slot.name
+        if key not in self.found:
+            self.found[key] = _mentions(await slot.resolve(self.text) if slot.resolve else ())
+        return self.found[key]
+
+
+def asked(text: str) -> Asked:
+    """Take a question in; what is very long is cut."""
+    text = text[:LONGEST_QUESTION]
+    return Asked(text, words(text))
+
+
+async def match(question: str, *, examples: Sequence[KnownExample]) -> Outcome:
+    """
+    Find the example that a question is.
+
+    Queries: what the slots' resolvers ask, each once.
+    """
+    about = asked(question)
+    weights = Weights(examples)
+    ranked = sorted([await _best(about, example, weights=weights) for example in examples], key=_rank)
+    if not ranked or ranked[0].fit.score < FLOOR or _is_torn(ranked):
+        return NotCovered(nearest=[one.example for one in ranked[:NEAREST]])
+    return await _filled(about, ranked[0])
+
+
+async def filled(question: str, *, example: KnownExample, examples: Sequence[KnownExample]) -> Outcome:
+    """Give the values of an example that was chosen for a question, weighing words by all examples as when it was."""
+    about = asked(question)
+    return await _filled(about, await _best(about, example, weights=Weights(examples)))
+
+
+async def nearest(question: str, *, examples: Sequence[KnownExample], count: int = NEAREST) -> list[KnownExample]:
+    """Give the examples that are most like a question, best first."""
+    about, weights = asked(question), Weights(examples)
+    ranked = sorted([await _best(about, example, weights=weights) for example in examples], key=_rank)
+    return [one.example for one in ranked[:count]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranked:
+    example: KnownExample
+    template: list[Token]
+    fit: Fit
+    masked: Mapping[int, Mention]
+
+
+def _rank(one: _Ranked) -> tuple[float, int]:
+    return (-round(one.fit.score, 3), one.example.id)
+
+
+def _is_torn(ranked: Sequence[_Ranked]) -> bool:
+    """Tell whether another example of the same tool fits as well: what tells them apart is a word that nobody knows."""
+    best = ranked[0]
+    rivals = [one for one in ranked[1:] if one.example.tool == best.example.tool]
+    return bool(rivals) and best.fit.score - rivals[0].fit.score < MARGIN
+
+
+async def _best(about: Asked, example: KnownExample, *, weights: Weights) -> _Ranked:
+    """Compare a question with the likest phrasing of an example."""
+    slots = slots_of(example.domain)
+    wanted = [slots[one.slot] for one in example.placeholders if one.slot in slots]
+    free = {slot.name for slot in wanted if slot.resolve is None}
+    masked: dict[int, Mention] = {}
+    for slot in wanted:
+        for said in await about.look(example.domain, slot=slot):
+            covered = [at for at, word in enumerate(about.words) if _covers(said, word)]
+            masked |= {at: Mention(slot.name, covered[0]) for at in covered if at not in masked}
+    optional = {slot.name for slot in wanted if slot.usual}
+    fits = []
+    for written in example.templates:
+        template = [token for token in tokens(written) if not _is_left_out(token, optional=optional, masked=masked)]
+        compared = fit(template, said=about.words, masked=masked, free=free, weights=weights)
+        fits.append(_Ranked(example=example, template=template, fit=compared, masked=masked))
+    return min(fits, key=_rank)
+
+
+def _is_left_out(token: Token, *, optional: set[str], masked: Mapping[int, Mention]) -> bool:
+    """Tell whether a slot that has a usual value is not spoken of."""
+    return token.slot in optional and token.slot not in {mention.slot for mention in masked.values()}
+
+
+def _covers(said: Said, word: Word) -> bool:
+    return any(start < word.end and word.start < end for start, end in said.places)
+
+
+def _mentions(candidates: Iterable[Candidate]) -> list[Said]:
+    """Gather candidates by place; a place that says which of another's readings is meant belongs to that."""
+    by_place: dict[tuple[int, int], list[Candidate]] = {}
+    for candidate in candidates:
+        by_place.setdefault((candidate.start, candidate.end), []).append(candidate)
+    mentions = [Said(_likeliest(by_place[place]), [place]) for place in sorted(by_place)]
+    for unclear in [said for said in mentions if len(said.values) > 1]:
+        clear = next((said for said in mentions if len(said.values) == 1 and said.values < unclear.values), None)
+        if clear:
+            unclear.candidates = clear.candidates
+            unclear.places += clear.places
+            mentions.remove(clear)
+    return mentions
+
+
+async def _filled(about: Asked, best: _Ranked) -> Outcome:
+    """Give each placeholder its value, the first that cannot have one ends it."""
+    slots = slots_of(best.example.domain)
+    values: dict[str, Candidate] = {}
+    for placeholder in best.example.placeholders:
+        slot = slots[placeholder.slot]
+        candidates = await _candidates(about, best, placeholder=placeholder, slot=slot)
+        if len(candidates) != 1:
+            return Unclear(example=best.example, slot=slot, candidates=candidates)
+        values[placeholder.name] = candidates[0]
+    return Matched(example=best.example, values=values)
+
+
+async def _candidates(about: Asked, best: _Ranked, *, placeholder: Placeholder, slot: Slot) -> Sequence[Candidate]:
+    at = next((at for at, token in enumerate(best.template) if token.placeholder == placeholder.name), None)
+    place = best.fit.met[at] if at is not None else None
+    if slot.resolve is None and at is not None:
+        return _words_taken(about, best, at=at)
+    mentions = await about.look(best.example.domain, slot=slot)
+    if place is not None:
+        return next(said for said in mentions if _covers(said, about.words[place])).candidates
+    usual = await slot.usual() if slot.usual else None
+    return [usual] if usual else []
+
+
+def _words_taken(about: Asked, best: _Ranked, *, at: int) -> Sequence[Candidate]:
+    """Give the words at a free slot's place, as they were written."""
+    used = {place for place in best.fit.met if place is not None} | set(best.masked)
+    left = [place for place in range(len(about.words)) if place not in used]
+    taken = span(best.fit.met, at=at, left=left)
+    if not taken:
+        return []
+    start, end = about.words[taken[0]].start, about.words[taken[-1]].end
+    said = about.text[start:end]
+    return [Candidate(value=said, label=said, start=start, end=end)]
+
+
+def _likeliest(mention: Sequence[Candidate]) -> list[Candidate]:
+    best = max(candidate.score for candidate in mention)
+    return [candidate for candidate in mention if candidate.score == best]

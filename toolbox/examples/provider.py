@@ -1,0 +1,157 @@
+"""The examples provider: answers where no language model is configured, as any Model does."""
+
+import json
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+from toolbox.examples.known import KnownExample, examples_of, slots_of
+from toolbox.examples.matching import Matched, NotCovered, Outcome, Unclear, filled, match
+from toolbox.examples.templates import CannotFill, arguments, question, worded
+from toolbox.model.events import CallRequested, Finished, ModelEvent, TextDelta, Used
+from toolbox.model.failures import ModelUnavailable
+from toolbox.model.messages import Message, ToolRequest
+from toolbox.model.protocol import Shape
+from toolbox.tool import Tool
+
+NAME = "examples"
+NOTICE = "No language model is configured here, so curated examples answer."
+NO_EXAMPLES = "There are no examples for the tools of this conversation; add some in the admin, or configure a model."
+_CLARIFYING = "Which "
+_CALL = "example"
+_MOST_NAMED = 8
+
+
+class ExamplesModel:
+    """Matches a question to a curated example, asks for its tool, and words what the tool answers."""
+
+    name = NAME
+
+    async def turn(
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """
+        Take one step; see Model. Raises no failure of its own.
+
+        Queries: the examples, at most once in some seconds, and what the slots of the likeliest ask.
+        """
+        said, call = await _next(messages, tools=tools)
+        if said and not any(NOTICE in message.text for message in messages if message.role == "assistant"):
+            said = f"{NOTICE}\n\n{said}"
+        for piece in said.splitlines(keepends=True):
+            yield TextDelta(text=piece)
+        if call:
+            yield CallRequested(request=call)
+        yield Used(prompt_tokens=0, completion_tokens=0)
+        yield Finished(reason="calls" if call else "stop")
+
+    async def structured(self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float) -> Shape:
+        """Refuse: examples cannot make an answer of a shape."""
+        raise ModelUnavailable("No language model is configured; set AGENT_MODEL and OPENAI_BASE_URL.")
+
+
+async def _next(messages: Sequence[Message], *, tools: Sequence[Tool]) -> tuple[str, ToolRequest | None]:
+    """Give the text of the next step and the call it asks for."""
+    examples = await examples_of(tool.name for tool in tools)
+    asked = _question(messages)
+    if messages and messages[-1].role == "tool":
+        return await _answer(messages[-1], asked=asked, examples=examples), None
+    if not examples:
+        return NO_EXAMPLES, None
+    outcome = await match(asked, examples=examples)
+    if not isinstance(outcome, Matched):
+        return await _no_call(outcome), None
+    given = arguments(outcome.example.arguments, values=outcome.values)
+    call_id = f"{_CALL}-{outcome.example.id}-{secrets.token_hex(4)}"
+    written = json.dumps(given, ensure_ascii=False)
+    return "", ToolRequest(id=call_id, name=outcome.example.tool, arguments=written)
+
+
+def _question(messages: Sequence[Message]) -> str:
+    """Give what was asked; a question that was answered by asking back, together with the reply to that."""
+    said = [message for message in messages if message.role in ("user", "assistant") and not message.calls]
+    users = [at for at, message in enumerate(said) if message.role == "user"]
+    if not users:
+        return ""
+    parts = [said[users[-1]].text]
+    for at in reversed(users[:-1]):
+        if at + 1 >= len(said) or _CLARIFYING not in said[at + 1].text.rpartition("\n\n")[2][: len(_CLARIFYING)]:
+            break
+        parts.insert(0, said[at].text)
+    return "\n".join(parts)
+
+
+async def _no_call(outcome: Outcome) -> str:
+    if isinstance(outcome, Unclear):
+        return await _asking_back(outcome)
+    return await _not_covered(outcome) if isinstance(outcome, NotCovered) else ""
+
+
+async def _asking_back(unclear: Unclear) -> str:
+    labels = list(dict.fromkeys(candidate.label for candidate in unclear.candidates))
+    if labels:
+        shown = ", ".join(labels[:_MOST_NAMED]) + (", …" if len(labels) > _MOST_NAMED else "")
+        return f"{_CLARIFYING}{unclear.slot.noun} do you mean: {shown}?"
+    samples = [text for text in (await unclear.slot.samples())[:2] if text]
+    such = f" Say it as {' or '.join(samples)}." if samples else ""
+    return f"{_CLARIFYING}{unclear.slot.noun} do you mean?{such}"
+
+
+async def _not_covered(outcome: NotCovered) -> str:
+    listed = [f"- {await shown(example)}" for example in outcome.nearest]
+    return "\n".join(("None of the examples covers that question. The nearest are:", *listed))
+
+
+async def shown(example: KnownExample) -> str:
+    """Give an example's question with real things in its slots."""
+    return question(example.question, samples=await samples(example))
+
+
+async def samples(example: KnownExample) -> dict[str, str]:
+    """Give a text for each placeholder of an example; two of one slot differ where the data has two."""
+    slots = slots_of(example.domain)
+    given: dict[str, int] = {}
+    texts: dict[str, str] = {}
+    for placeholder in example.placeholders:
+        slot = slots.get(placeholder.slot)
+        real = await slot.samples() if slot else ()
+        number = given[placeholder.slot] = given.get(placeholder.slot, -1) + 1
+        if real:
+            texts[placeholder.name] = real[min(number, len(real) - 1)]
+    return texts
+
+
+async def _answer(told: Message, *, asked: str, examples: Sequence[KnownExample]) -> str:
+    """Put a tool's answer into words."""
+    if told.is_refusal:
+        return _refused(told.answer)
+    if told.edited_arguments:  # the question's names are no longer what was asked
+        return f"With {told.edited_arguments}: {_unworded(told)}"
+    used = next((example for example in examples if told.call_id.startswith(f"{_CALL}-{example.id}-")), None)
+    outcome = await filled(asked, example=used, examples=examples) if used else None
+    if not isinstance(outcome, Matched):
+        return _unworded(told)
+    try:
+        return worded(outcome.example.answer, answer=told.answer, values=outcome.values)
+    except CannotFill:
+        return _unworded(told)
+
+
+def _unworded(told: Message) -> str:
+    written = json.dumps(told.answer, ensure_ascii=False) if told.answer is not None else told.text
+    return f"The tool {told.tool} answered: {written[:1_000]}"
+
+
+def _refused(answer: Any) -> str:
+    """Put a refusal into words, in whichever dialect it is."""
+    message, suggestion = _said(answer, name="message"), _said(answer, name="suggestion")
+    return " ".join(part for part in (message or "The tool refused the question.", suggestion) if part)
+
+
+def _said(answer: Any, *, name: str) -> str:
+    """Give the first text of that name, however deep a refusal's form puts it."""
+    if not isinstance(answer, dict):
+        return ""
+    if isinstance(answer.get(name), str):
+        return str(answer[name])
+    return next(filter(None, (_said(part, name=name) for part in answer.values())), "")

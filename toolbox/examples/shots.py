@@ -1,0 +1,41 @@
+"""Examples shown to a real model: the nearest ones, as questions and the calls that answer them."""
+
+import json
+from collections.abc import Sequence
+
+from toolbox.examples.known import KnownExample, examples_of
+from toolbox.examples.matching import Matched, match, nearest
+from toolbox.examples.provider import samples
+from toolbox.examples.templates import CannotFill, arguments, problems, question
+from toolbox.model.messages import Message
+from toolbox.tool import Tool
+
+USUAL_COUNT = 3
+_BEGINNING = "Examples of questions and of the calls that answer them, with other names than yours may have:"
+
+
+async def shots(asked: str, *, tools: Sequence[Tool], count: int = USUAL_COUNT) -> Message | None:
+    """
+    Give a system message with the examples nearest to a question; None where the tools have none.
+
+    Their slots hold real names from the data. Queries: as matching asks.
+    """
+    examples = await examples_of(tool.name for tool in tools)
+    lines = [await _shot(example) for example in await nearest(asked, examples=examples, count=count)]
+    told = [line for line in lines if line]
+    return Message.system("\n".join((_BEGINNING, *told))) if told else None
+
+
+async def _shot(example: KnownExample) -> str:
+    if problems(example):
+        return ""
+    texts = await samples(example)
+    said = question(example.question, samples=texts)
+    outcome = await match(said, examples=[example])
+    if not isinstance(outcome, Matched):
+        return ""
+    try:
+        called = arguments(example.arguments, values=outcome.values)
+    except CannotFill:
+        return ""
+    return f"Q: {said}\n{json.dumps({'tool': example.tool, 'parameters': called}, ensure_ascii=False)}"

@@ -1,0 +1,111 @@
+"""
+Templates of examples: slots put into arguments, and a tool's answer put into words.
+
+Words are Django templates over plain data, on an engine of their own that has no loaders, no request and no code to
+call: what they can do is what Django's filters and filters.py can.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from django.template import Context, Engine, TemplateDoesNotExist, TemplateSyntaxError
+from django.template.base import Template
+from django.urls import NoReverseMatch
+
+from toolbox.examples.known import KnownExample, slots_of
+from toolbox.registry import registry
+from toolbox.slots import Candidate, placeholders
+
+MISSING = "[missing: %s]"
+LONGEST_WORDS = 6_000
+_PLACE = re.compile(r"\{([a-z][a-z0-9_]*)(?:\.([a-z][a-z0-9_]*))?\}")
+
+_MISTAKES = (
+    TemplateSyntaxError,
+    TemplateDoesNotExist,
+    NoReverseMatch,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+)
+"""What Django raises for a template that is wrong, or that meets an answer it was not written for."""
+
+_engine = Engine(loaders=[], builtins=["toolbox.examples.filters"], string_if_invalid=MISSING, autoescape=False)
+
+
+class CannotFill(Exception):
+    """A template asks for what there is not; the message says what."""
+
+
+def arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
+    """Put slots into arguments, at any depth: `{team}` is its value, `{month.start}` a part. Raises CannotFill."""
+    if isinstance(template, str):
+        return _PLACE.sub(lambda place: _value(place, values=values), template)
+    if isinstance(template, Mapping):
+        return {name: arguments(part, values=values) for name, part in template.items()}
+    if isinstance(template, list):
+        return [arguments(part, values=values) for part in template]
+    return template
+
+
+def worded(template: str, *, answer: Any, values: Mapping[str, Candidate]) -> str:
+    """Put an answer into words; raises CannotFill where the template cannot be used."""
+    known = {name: {"value": one.value, **one.parts} | {"label": one.label} for name, one in values.items()}
+    labels = {name: one.label for name, one in values.items()}
+    try:
+        said = _compiled(template).render(Context({"answer": answer, "slots": known, **labels}, autoescape=False))
+    except _MISTAKES as mistake:
+        raise CannotFill(f"the answer cannot be worded: {mistake}") from mistake
+    lines = [" ".join(line.split()) for line in said.strip().splitlines()]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))[:LONGEST_WORDS]
+
+
+def question(template: str, *, samples: Mapping[str, str]) -> str:
+    """Put texts into a question's template, by placeholder."""
+    return re.sub(r"\{([a-z][a-z0-9_]*)(?::[a-z0-9_]+)?\}", lambda place: samples.get(place[1], place[0]), template)
+
+
+def problems(example: KnownExample) -> list[str]:
+    """Say what cannot work in an example, in sentences; asks nothing of any tool."""
+    found = []
+    tool = registry.find(example.tool, domain=example.domain)
+    if tool is None:
+        found.append(f"{example.domain} has no tool {example.tool}.")
+    names = {one.name for one in example.placeholders}
+    known = slots_of(example.domain)
+    unknown = sorted({one.slot for one in example.placeholders} - known.keys())
+    if unknown:
+        found.append(f"{example.domain} has no slot {', '.join(unknown)}; it has {', '.join(known) or 'none'}.")
+    found += [
+        f"The phrasing {other!r} does not name what the question names."
+        for other in example.phrasings
+        if {one.name for one in placeholders(other)} != names
+    ]
+    used = {place[1] for place in _PLACE.finditer(str(example.arguments))}
+    if used - names:
+        found.append(f"The arguments use {', '.join(sorted(used - names))}, which the question does not name.")
+    try:
+        _compiled(example.answer)
+    except TemplateSyntaxError as mistake:
+        found.append(f"The answer is no template: {mistake}.")
+    return found
+
+
+@lru_cache(maxsize=512)
+def _compiled(template: str) -> Template:
+    return _engine.from_string(template)
+
+
+def _value(place: re.Match[str], *, values: Mapping[str, Candidate]) -> str:
+    name, part = place[1], place[2]
+    if name not in values:
+        raise CannotFill(f"nothing is known of {{{name}}}")
+    if part is None:
+        return values[name].value
+    if part not in values[name].parts:
+        raise CannotFill(f"{{{name}}} has no {part}")
+    return values[name].parts[part]

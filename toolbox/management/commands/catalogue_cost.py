@@ -1,0 +1,34 @@
+"""Say what the catalogue costs a model: `manage.py catalogue_cost`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from rich.console import Console
+from rich.table import Table
+
+from toolbox.costs import BYTES_A_TOKEN, Cost
+from toolbox.registry import registry
+
+
+class Command(BaseCommand):
+    """Bytes and tokens of every tool, and of every address, by face."""
+
+    help = "Print what each tool, and each address, costs a model that is shown it; a token is taken as four bytes."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print one table: tools, then addresses."""
+        table = Table("", "name, description, input", "whole over MCP", "OpenAI function", title="bytes (tokens)")
+        for tool in registry.tools():
+            table.add_row(tool.name, *_cells(Cost.of([tool])))
+        table.add_section()
+        for toolkit in registry.toolkits():
+            table.add_row(f"/mcp/{toolkit.domain}", *_cells(Cost.of(toolkit.tools)))
+        table.add_row("/mcp", *_cells(Cost.of(registry.tools())))
+        console = Console(width=120)
+        with console.capture() as drawn:
+            console.print(table)
+        self.stdout.write(drawn.get())
+
+
+def _cells(cost: Cost) -> list[str]:
+    return [f"{size:,} ({size // BYTES_A_TOKEN:,})" for size in (cost.asking, cost.mcp, cost.function)]

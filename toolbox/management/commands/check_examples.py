@@ -1,0 +1,53 @@
+"""Run every curated example: `manage.py check_examples [domain …]`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from toolbox import home
+from toolbox.errors import DatabaseUnavailable
+from toolbox.examples.checking import Checked, check
+from toolbox.examples.known import known_examples
+from toolbox.watch import watcher
+
+
+class Command(BaseCommand):
+    """Fill each example's slots from the data, ask its question, call its tool, and word the answer."""
+
+    help = "Run every enabled example against the data and say which do not work, and why."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take the domains."""
+        parser.add_argument("domains", nargs="*", help="Only these; all if none is named.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print a line for each example; ends with 1 where any does not work."""
+        connection.ensure_connection()  # starts the embedded database where it is needed
+        try:
+            checked = home.run(_checked(options["domains"]))
+        except DatabaseUnavailable as away:
+            raise CommandError(f"the examples cannot be read: {away}") from away
+        for one in checked:
+            self._say(one)
+        failed = [one for one in checked if one.problem]
+        if failed or not checked:
+            raise CommandError(
+                f"{len(failed)} of {len(checked)} examples do not work" if checked else "no example is there"
+            )
+        self.stdout.write(f"{len(checked)} examples work")
+
+    def _say(self, one: Checked) -> None:
+        name = f"{one.example.domain}/{one.example.name}"
+        if one.problem:
+            self.stderr.write(f"✗ {name}: {one.asked}\n    {one.problem}")
+        else:
+            self.stdout.write(f"✓ {name}: {one.asked}\n    {one.said.splitlines()[0][:160]}")
+
+
+async def _checked(domains: list[str]) -> list[Checked]:
+    await watcher.ready()
+    examples = await known_examples()
+    wanted = [example for example in examples if not domains or example.domain in domains]
+    return [await check(example, among=[one for one in examples if one.domain == example.domain]) for example in wanted]

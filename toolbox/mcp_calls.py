@@ -1,0 +1,132 @@
+"""
+`tools/call` over HTTP, read and answered without the SDK's transport, which costs several times the tool itself.
+
+Only what is plainly a call that may be answered with one JSON object is read here, by the SDK's own rules
+(mcp.shared.inbound, mcp_types); everything else, and everything malformed, is left to the SDK's transport, so that no
+error of the protocol has words of ours. tests/toolbox/test_mcp_calls.py holds both to the same answers.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any
+
+import msgspec
+import orjson
+from mcp.shared.inbound import (
+    MCP_PARAM_HEADER_PREFIX,
+    MCP_PROTOCOL_VERSION_HEADER,
+    InboundModernRoute,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+)
+from mcp_types import SERVER_INFO_META_KEY, methods
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from toolbox.answer import Reply
+
+_VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
+_PARAMETER_HEADER = MCP_PARAM_HEADER_PREFIX.lower()
+_LONGEST_ENVELOPE = 4_096
+_JSON = frozenset({"application/json", "application/*", "*/*"})
+
+
+_Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
+
+
+class _Params(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    meta: msgspec.Raw = msgspec.field(default=msgspec.Raw(b""), name="_meta")
+
+
+class _Request(msgspec.Struct, forbid_unknown_fields=True):
+    id: _Id
+    method: str
+    params: _Params
+    jsonrpc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsCall:
+    """A `tools/call` that one JSON object answers; `arguments` are as they were sent."""
+
+    id: int | str
+    name: str
+    arguments: bytes
+    is_modern: bool
+
+
+_request = msgspec.json.Decoder(_Request)
+
+
+def read_call(body: bytes, *, sent: dict[bytes, str], lines: list[tuple[bytes, bytes]]) -> ToolsCall | None:
+    """Read a call from a POST body and its headers (`sent` folded, `lines` raw); None leaves it to the SDK."""
+    if not _asks_for_json(sent):
+        return None
+    version = sent.get(_VERSION)
+    is_modern = version in MODERN_PROTOCOL_VERSIONS
+    if not (is_modern or version is None or version in HANDSHAKE_PROTOCOL_VERSIONS):
+        return None
+    try:
+        request = _request.decode(body)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    arguments, meta = bytes(request.params.arguments), bytes(request.params.meta)
+    if request.method != "tools/call" or request.jsonrpc != "2.0" or not arguments.startswith(b"{"):
+        return None
+    if not (_is_modern_envelope(request, meta=meta, sent=sent, lines=lines) if is_modern else _is_plain_meta(meta)):
+        return None
+    return ToolsCall(id=request.id, name=request.params.name, arguments=arguments, is_modern=is_modern)
+
+
+def result_body(call: ToolsCall, *, reply: Reply, wraps: bool, server: dict[str, Any]) -> bytes:
+    """
+    Write the JSON-RPC answer: the reply as text and as structured content, both to the byte.
+
+    What need not be an object `wraps` under `result`. `server` names the server, which the 2026 era wants in `_meta`.
+    """
+    structured = b'{"result":%b}' % reply.body if wraps and not reply.is_refusal else reply.body
+    era = b',"resultType":"complete","_meta":%b' % orjson.dumps({SERVER_INFO_META_KEY: server})
+    return b'{"jsonrpc":"2.0","id":%b,"result":{"content":[{"type":"text","text":%b}],%b"structuredContent":%b%b}}' % (
+        orjson.dumps(call.id),
+        orjson.dumps(reply.body.decode()),
+        b'"isError":true,' if reply.is_refusal else b'"isError":false,',
+        structured,
+        era if call.is_modern else b"",
+    )
+
+
+def _asks_for_json(sent: dict[bytes, str]) -> bool:
+    content_type = sent.get(b"content-type", "").partition(";")[0].strip().lower()
+    accepted = {part.partition(";")[0].strip().lower() for part in sent.get(b"accept", "").split(",")}
+    return content_type == "application/json" and not _JSON.isdisjoint(accepted)
+
+
+def _is_modern_envelope(
+    request: _Request, *, meta: bytes, sent: dict[bytes, str], lines: list[tuple[bytes, bytes]]
+) -> bool:
+    """Tell whether the SDK's own ladder would let the request through, and no parameter travels as a header."""
+    names = [(name.decode("latin-1"), "") for name, _ in lines]
+    if find_duplicated_routing_header(names) or any(name.lower().startswith(_PARAMETER_HEADER) for name, _ in names):
+        return False
+    decoded = _valid_meta(meta, version=sent[_VERSION]) if len(meta) <= _LONGEST_ENVELOPE else None
+    if decoded is None:
+        return False
+    body = {"method": request.method, "params": {"name": request.params.name, "_meta": decoded}}
+    headers = {name.decode("latin-1"): value for name, value in sent.items()}
+    return isinstance(classify_inbound_request(body, headers=headers), InboundModernRoute)
+
+
+@lru_cache(maxsize=256)
+def _valid_meta(meta: bytes, *, version: str) -> dict[str, Any] | None:
+    """Give an envelope that the SDK's types accept; clients send the same one with every call."""
+    try:
+        decoded = orjson.loads(meta)
+        methods.validate_client_request("tools/call", version, {"name": "tool", "_meta": decoded})
+    except ValueError:
+        return None
+    return decoded if isinstance(decoded, dict) else None
+
+
+def _is_plain_meta(meta: bytes) -> bool:
+    return not meta or meta.startswith(b"{")

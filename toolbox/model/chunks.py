@@ -1,0 +1,191 @@
+"""What a streamed step adds up to: text as it comes, calls once they are whole."""
+
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json
+
+from toolbox.model.events import CallRequested, Finished, ModelEvent, Reason, TextDelta, Used
+from toolbox.model.failures import AskAgain, ModelMisbehaved
+from toolbox.model.messages import ToolRequest
+from toolbox.model.spoken import begins_at, written_answer, written_call
+from toolbox.tool import Tool
+
+MOST_CHARACTERS = 400_000
+"""Of one step; a model that goes on for longer repeats itself."""
+CHARACTERS_A_TOKEN = 4
+_MOST_REPARSED = 50_000
+_THINKING, _THOUGHT = "<think>", "</think>"
+_REASONS: dict[str, Reason] = {"length": "length", "content_filter": "filtered"}
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A call of which pieces have come."""
+
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+class Step:
+    """
+    One step as it comes, by `take`, and what is left when the stream is over, by `end`.
+
+    `taken_ids` are ids of calls that the conversation has already: some servers number them anew in each step.
+    `was_told` says that the model was told to write calls as text.
+    """
+
+    def __init__(
+        self,
+        *,
+        tools: Sequence[Tool],
+        taken_ids: Iterable[str] = (),
+        text: "Text | None" = None,
+        was_told: bool = True,
+    ) -> None:
+        self._tools = tools
+        self._was_told = was_told
+        self._taken = set(taken_ids)
+        self._text = text or Text(may_hold_calls=bool(tools))
+        self._drafts: dict[int, list[_Draft]] = {}
+        self._finish: str | None = None
+        self._usage: Any = None
+        self._characters = 0
+        self.made_calls = self.wrote_its_call = False
+
+    def take(self, chunk: Any) -> Iterator[ModelEvent]:
+        """Take one chunk; gives the text that may be shown already."""
+        self._usage = getattr(chunk, "usage", None) or self._usage
+        for choice in (getattr(chunk, "choices", None) or ())[:1]:
+            self._finish = choice.finish_reason or self._finish
+            if choice.delta is None:
+                continue
+            for piece in getattr(choice.delta, "tool_calls", None) or ():
+                self._draft(piece)
+            said = choice.delta.content or getattr(choice.delta, "refusal", None) or ""
+            self._characters += len(said)
+            if shown := self._text.take(said):
+                yield TextDelta(text=shown)
+        if self._characters > MOST_CHARACTERS:
+            raise ModelMisbehaved(f"The model went on for more than {MOST_CHARACTERS:,} characters.")
+
+    def end(self, *, prompt_characters: int) -> Iterator[ModelEvent]:
+        """Give the calls, the rest of the text, the count of tokens and the end; raises AskAgain where it broke off."""
+        if self._finish is None:
+            raise AskAgain("The model server broke off in the middle of an answer.")
+        calls = [self._request(draft) for drafts in self._drafts.values() for draft in drafts if draft.name]
+        rest = self._text.rest()
+        if self._tools and not calls and (call := self._written_call(rest)):
+            self.wrote_its_call = True
+            calls, rest = [call], ""
+        self.made_calls = bool(calls)
+        answered = written_answer(rest) if self._tools else None
+        if unsaid := self._text.unsaid(rest if answered is None else answered):
+            yield TextDelta(text=unsaid)
+        yield from (CallRequested(request=call) for call in calls)
+        yield self._used(prompt_characters)
+        yield Finished(reason="calls" if calls else _REASONS.get(self._finish, "stop"))
+
+    def _draft(self, piece: Any) -> None:
+        """Add a piece to its call; a new id at a known index is another call, for servers that number all of them 0."""
+        drafts = self._drafts.setdefault(getattr(piece, "index", None) or 0, [_Draft()])
+        said = getattr(piece, "id", None) or ""
+        if said and drafts[-1].id and said != drafts[-1].id:
+            drafts.append(_Draft())
+        draft, function = drafts[-1], piece.function
+        draft.id = draft.id or said
+        if function is None:
+            return
+        draft.name = draft.name or function.name or ""
+        given = function.arguments or ""
+        written = given if isinstance(given, str) else json.dumps(given)
+        draft.arguments += written
+        self._characters += len(written)
+
+    def _written_call(self, rest: str) -> ToolRequest | None:
+        return written_call(rest, tools=self._tools, call_id=self._new_id(), was_told=self._was_told)
+
+    def _request(self, draft: _Draft) -> ToolRequest:
+        call_id = draft.id if draft.id and draft.id not in self._taken else self._new_id()
+        self._taken.add(call_id)
+        return ToolRequest(id=call_id, name=draft.name, arguments=draft.arguments.strip() or "{}")
+
+    def _new_id(self) -> str:
+        return f"call_{secrets.token_hex(8)}"
+
+    def _used(self, prompt_characters: int) -> Used:
+        if self._usage is not None:
+            counts = (self._usage.prompt_tokens or 0, self._usage.completion_tokens or 0)
+            return Used(prompt_tokens=counts[0], completion_tokens=counts[1])
+        return Used(
+            prompt_tokens=prompt_characters // CHARACTERS_A_TOKEN,
+            completion_tokens=self._characters // CHARACTERS_A_TOKEN,
+            is_estimated=True,
+        )
+
+
+class Text:
+    """
+    Text as it comes; what looks like a written call is held back until it is known whether it is one.
+
+    What a model thinks aloud first, in <think>, is left out.
+    """
+
+    def __init__(self, *, may_hold_calls: bool = True) -> None:
+        self._held = ""
+        self._is_thinking: bool | None = None
+        self._may_hold_calls = may_hold_calls
+
+    def take(self, said: str) -> str:
+        """Take a piece; gives what may be shown now."""
+        self._held += said
+        if self._is_thinking is not False:
+            self._leave_thoughts_out()
+        if self._is_thinking is not False:
+            return ""
+        end = begins_at(self._held) if self._may_hold_calls else len(self._held)
+        shown, self._held = self._held[:end], self._held[end:]
+        return shown
+
+    def rest(self) -> str:
+        """Give what is held back still, when all has come."""
+        return "" if self._is_thinking else self._held
+
+    def unsaid(self, rest: str) -> str:
+        """Give the part of the rest that was not shown yet."""
+        return rest
+
+    def _leave_thoughts_out(self) -> None:
+        begun = self._held.lstrip()
+        if self._is_thinking is None and not _THINKING.startswith(begun[: len(_THINKING)]):
+            self._is_thinking = False
+        elif begun.startswith(_THINKING):
+            self._is_thinking = True
+            _, ended, after = begun.partition(_THOUGHT)
+            if ended:
+                self._held, self._is_thinking = after.lstrip(), False
+
+
+class JsonText(Text):
+    """The text of a step that is asked for as JSON: the words of its `answer` are shown as they come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown = 0
+
+    def take(self, said: str) -> str:
+        """Take a piece; text that is no JSON after all is shown as it is."""
+        shown = super().take(said)
+        if shown or not self._held.lstrip().startswith("{") or len(self._held) > _MOST_REPARSED:
+            return shown
+        begun = from_json(self._held, allow_partial="trailing-strings")
+        return self.unsaid(begun["answer"]) if isinstance(begun.get("answer"), str) else ""
+
+    def unsaid(self, rest: str) -> str:
+        """Give the part of the answer that was not shown yet."""
+        new, self._shown = rest[self._shown :], len(rest)
+        return new
