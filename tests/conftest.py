@@ -192,7 +192,7 @@ def server_environment() -> dict[str, str]:
 
 
 def _wait_for(port: int, process: subprocess.Popen[Any]) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while time.monotonic() < until and process.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

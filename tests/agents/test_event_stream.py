@@ -15,6 +15,7 @@ from agents.queries import ending
 from tests.agents.own_worker import FEBRUARY, Scripted, begin_work_on, calls, hangs, says, work_on
 from tests.agents.talking import Onlooker, Talk
 from tests.conftest import running_server
+from tests.toolbox.faces import PLAIN_HTTP
 from toolbox import home
 from toolbox.keys import digest
 
@@ -39,7 +40,8 @@ def django_server(cast: SimpleNamespace) -> Iterator[str]:
 def reader(request: pytest.FixtureRequest, cast: SimpleNamespace) -> Iterator[httpx.Client]:
     """Give alice a client of a real server: one with a lane for streams, and one without."""
     headers = {"Authorization": f"Bearer {cast.alice}"}
-    with httpx.Client(base_url=request.getfixturevalue(request.param), headers=headers, timeout=30) as client:
+    address = request.getfixturevalue(request.param)
+    with httpx.Client(base_url=address, headers=headers, timeout=30, verify=PLAIN_HTTP) as client:
         yield client
 
 

@@ -133,9 +133,7 @@ def test_results_are_filtered(curator: Client, query: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("page", LISTS)
-@pytest.mark.parametrize(
-    "value", ["\x00", "'; DROP TABLE linescore_games; --", "2025-02-30", "9" * 40, "-1", "é" * 999]
-)
+@pytest.mark.parametrize("value", ["\x00'; DROP TABLE linescore_games; --", "2025-02-30", "9" * 40])
 @pytest.mark.parametrize(
     "name", ["q", "p", "o", "team", "season", "game_date_from", "period_number", "game_date__year", "no_such"]
 )

@@ -138,9 +138,7 @@ def test_one_game_asks_two_queries(staff: Client) -> None:
 
 
 @pytest.mark.parametrize(("resource", "name"), EVERY_PARAMETER)
-@pytest.mark.parametrize(
-    "value", ["\x00", "'; DROP TABLE linescore_games; --", "CAR\x00", "2025-02-30", "1e400", "-1", "9" * 400, "é", " "]
-)
+@pytest.mark.parametrize("value", ["'; DROP TABLE linescore_games; --", "CAR\x00", "1e400", "9" * 400, " "])
 def test_nonsense_is_refused_with_a_sentence(staff: Client, resource: str, name: str, value: str) -> None:
     answer = staff.get(f"{ROOT}{resource}/", {name: value})
 

@@ -1,5 +1,6 @@
 """The fast lane and django-ninja give the same status, headers and bytes, whatever is asked."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -106,9 +107,16 @@ async def test_its_example_looks_the_same_in_both_lanes(
     assert fast == ninja
 
 
+def _cases() -> Iterator[Any]:
+    """Pair each request with one tool of each dialect; with a single tool where none is reached, or a body is large."""
+    for name, sent in REQUESTS.items():
+        reached = sent.path is None and sent.key == "alice" and len(sent.content) < 1_000_000
+        for tool in ONE_OF_EACH_DIALECT if reached else ONE_OF_EACH_DIALECT[:1]:
+            yield pytest.param(tool, name, id=f"{named(tool)}-{name}")
+
+
 @pytest.mark.usefixtures("stopped_clock")
-@pytest.mark.parametrize("name", REQUESTS)
-@pytest.mark.parametrize("tool", ONE_OF_EACH_DIALECT, ids=named)
+@pytest.mark.parametrize(("tool", "name"), list(_cases()))
 async def test_whatever_is_sent_looks_the_same_in_both_lanes(
     fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, name: str
 ) -> None:
@@ -141,7 +149,7 @@ async def test_a_used_up_limit_looks_the_same_in_both_lanes(
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
-@every_tool
+@pytest.mark.parametrize("tool", ONE_OF_EACH_DIALECT, ids=named)
 async def test_another_method_is_refused_with_the_one_that_works(
     ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, method: str
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from tests.toolbox.faces import A_TOOL, TOOLS, named, settled
+from tests.toolbox.faces import A_TOOL, PLAIN_HTTP, TOOLS, named, settled
 from toolbox.mcp_calls import ToolsCall, read_call
 from toolbox.tool import Tool
 
@@ -47,7 +47,8 @@ def _read(body: bytes, sent: dict[str, str]) -> ToolsCall | None:
 @pytest.fixture
 def client(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
     """Give alice's client of the real server."""
-    with httpx.Client(base_url=server, headers={"Authorization": f"Bearer {cast.alice}"}, timeout=20) as client:
+    headers = {"Authorization": f"Bearer {cast.alice}"}
+    with httpx.Client(base_url=server, headers=headers, timeout=20, verify=PLAIN_HTTP) as client:
         yield client
 
 
