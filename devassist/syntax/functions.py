@@ -18,7 +18,7 @@ from enum import StrEnum
 from tree_sitter import Node
 
 from devassist.syntax.grammars import scope_query
-from devassist.syntax.parsing import Code
+from devassist.syntax.parsing import Code, line_span
 
 ANONYMOUS = "<anonymous>"
 LONGEST_SIGNATURE = 400
@@ -94,7 +94,7 @@ def enclosing(known: Iterable[Function], *, code: Code, line: int) -> Function |
 
     Where there is none: one with a name that begins on the line, then an anonymous one.
     """
-    at = _first_character(code, line=line)
+    at, _ = line_span(code, line=line)
     there = [function for function in known if function.start_line <= line <= function.end_line]
     around = [function for function in there if function.start <= at < function.end]
     beginning = [function for function in there if function.start_line == line and function.start > at]
@@ -109,7 +109,7 @@ def enclosing(known: Iterable[Function], *, code: Code, line: int) -> Function |
 
 def innermost_lambda(known: Iterable[Function], *, code: Code, line: int, within: Function) -> Function | None:
     """Give the anonymous function around the line's first character, inside of `within`."""
-    at = _first_character(code, line=line)
+    at, _ = line_span(code, line=line)
     inside = [one for one in known if within.start <= one.start <= at < one.end <= within.end and not one.is_named]
     return inside[-1] if inside and inside[-1] is not within else None
 
@@ -255,15 +255,3 @@ def _last_row(node: Node) -> int:
     """Give the last row that holds something of the node."""
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point.row else row
-
-
-def _first_character(code: Code, *, line: int) -> int:
-    """Give the offset of the first character of a line that is no space."""
-    at = -1
-    for _ in range(line - 1):
-        at = code.source.find(b"\n", at + 1)
-        if at < 0:
-            return len(code.source)
-    end = code.source.find(b"\n", at + 1)
-    text = code.source[at + 1 : end if end >= 0 else None]
-    return at + 1 + len(text) - len(text.lstrip())

@@ -66,17 +66,34 @@ class Code:
 
 
 def parsed(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
-    """Parse a file; None where its ending names no language that is read. Raises ParseOverdue."""
+    """
+    Parse a file whose lines end with a line feed; None where its ending names no language that is read.
+
+    Raises ParseOverdue.
+    """
     grammar = grammar_of(path)
     if grammar is None:
         return None
     until = time.monotonic() + seconds
-    source = _one_break(text).encode("utf-8", "replace")
+    source = text.encode("utf-8", "replace")
     tree = _tree(source, grammar=grammar, until=until)
     if tree.root_node.has_error and grammar is KOTLIN:
         tree = _better(tree, _tree(_mended(source), grammar=grammar, until=until))
     _ask_only_what_is_quick(tree)
     return Code(source=source, tree=tree, grammar=grammar)
+
+
+def line_span(code: Code, *, line: int) -> tuple[int, int]:
+    """Give the offsets of a line's first character that is no space, and of its end; of the file's end past it."""
+    at = -1
+    for _ in range(line - 1):
+        at = code.source.find(b"\n", at + 1)
+        if at < 0:
+            return len(code.source), len(code.source)
+    end = code.source.find(b"\n", at + 1)
+    end = end if end >= 0 else len(code.source)
+    text = code.source[at + 1 : end]
+    return at + 1 + len(text) - len(text.lstrip()), end
 
 
 def _tree(source: bytes, *, grammar: Grammar, until: float) -> Tree:
@@ -137,7 +154,3 @@ def _better(tree: Tree, mended: Tree) -> Tree:
     lost = [sum(node.end_byte - node.start_byte for node in one.root_node.children if node.is_error)
             for one in (tree, mended)]  # fmt: skip
     return tree if mended.root_node.has_error and lost[0] <= lost[1] else mended
-
-
-def _one_break(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
