@@ -25,6 +25,7 @@ _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
 @toolkit.tool(
     example=ReadFileQuestion(file_path=_CRASHED, line_start=1, line_end=20),
     errors=FILE_CODES,
+    queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
@@ -41,6 +42,7 @@ async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
 @toolkit.tool(
     example=CodeContextQuestion(file_path=_CRASHED, line=56, context_lines=10),
     errors=(*FILE_CODES, LINE_OUT_OF_RANGE),
+    queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeContext:
