@@ -20,7 +20,7 @@ from toolbox.slots import Candidate, placeholders
 
 MISSING = "[missing: %s]"
 LONGEST_WORDS = 6_000
-_PLACE = re.compile(r"\{([a-z][a-z0-9_]*)(?:\.([a-z][a-z0-9_]*))?\}")
+_PLACE = re.compile(r"\{([a-z][a-z0-9_]*)(?:\.([a-z][a-z0-9_]*))?(:int)?\}")
 
 _MISTAKES = (
     TemplateSyntaxError,
@@ -42,8 +42,14 @@ class CannotFill(Exception):
 
 
 def arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
-    """Put slots into arguments, at any depth: `{team}` is its value, `{month.start}` a part. Raises CannotFill."""
+    """
+    Put slots into arguments, at any depth: `{team}` is its value, `{month.start}` a part; `{place.line:int}` a number.
+
+    Raises CannotFill.
+    """
     if isinstance(template, str):
+        if (place := _PLACE.fullmatch(template)) and place[3]:
+            return _number(_value(place, values=values))
         return _PLACE.sub(lambda place: _value(place, values=values), template)
     if isinstance(template, Mapping):
         return {name: arguments(part, values=values) for name, part in template.items()}
@@ -98,6 +104,12 @@ def problems(example: KnownExample) -> list[str]:
 @lru_cache(maxsize=512)
 def _compiled(template: str) -> Template:
     return _engine.from_string(template)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise CannotFill(f"{text!r} is no number")
+    return int(text)
 
 
 def _value(place: re.Match[str], *, values: Mapping[str, Candidate]) -> str:

@@ -27,6 +27,14 @@ def test_slots_go_into_arguments_at_any_depth() -> None:
     }
 
 
+def test_a_slot_can_be_a_number() -> None:
+    place = Candidate(value="a.kt", label="a.kt:56", parts={"line": "56", "workspace": "7 hills"})
+
+    assert arguments(["{place.line:int}", "{place.line}"], values={"place": place}) == [56, "56"]
+    with pytest.raises(CannotFill):
+        arguments("{place.workspace:int}", values={"place": place})
+
+
 @pytest.mark.parametrize("template", ["{player}", "{team.arena}"])
 def test_what_is_not_known_cannot_be_filled(template: str) -> None:
     with pytest.raises(CannotFill):

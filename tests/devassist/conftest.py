@@ -1,0 +1,62 @@
+"""Workspaces and keys of tests: rows and folders that end with the test."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.graphql_proxy.conftest import in_a_thread
+from toolbox.memory import forget_all
+
+MakeWorkspace = Callable[..., str]
+MakeReader = Callable[..., Any]
+
+
+@pytest.fixture
+def make_workspace(cast: object, django_db_blocker: Any) -> Iterator[MakeWorkspace]:
+    """Give a maker of workspaces, closed unless told otherwise; gives their names."""
+    from devassist.models import Workspace
+
+    made: list[int] = []
+
+    def make(root: Path | str, *, keys: tuple[Any, ...] = (), **options: Any) -> str:
+        def rows() -> Workspace:
+            row = Workspace.objects.create(**{"name": f"test-{secrets.token_hex(4)}", "root": str(root)} | options)
+            row.keys.set(keys)
+            return row
+
+        row = in_a_thread(rows)
+        made.append(row.pk)
+        forget_all()
+        return row.name
+
+    with django_db_blocker.unblock():
+        yield make
+        Workspace.objects.filter(pk__in=made).delete()
+    forget_all()
+
+
+@pytest.fixture
+def make_reader(cast: object, django_db_blocker: Any) -> Iterator[MakeReader]:
+    """Give a maker of keys that read this domain and end with the test; gives the row and the key."""
+    from django.contrib.auth.models import User
+
+    from toolbox.models import ApiKey
+
+    made: list[int] = []
+
+    def make(*, owner: str = "alice", **options: Any) -> Any:
+        def rows() -> Any:
+            usual: dict[str, Any] = {"name": f"key-{secrets.token_hex(4)}", "scopes": ["devassist:read"]}
+            return ApiKey.make(owner_id=User.objects.get(username=owner).pk, **usual | options)
+
+        row, key = in_a_thread(rows)
+        made.append(row.pk)
+        return row, key
+
+    with django_db_blocker.unblock():
+        yield make
+        ApiKey.objects.filter(pk__in=made).delete()
+    forget_all()
