@@ -6,18 +6,18 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
 
 from devassist.embedding.failures import EmbeddingFailed
-from devassist.embedding.model_files import MODEL, TOKENIZER, ModelFile
+from devassist.embedding.model_files import DIMENSIONS, MODEL, TOKENIZER, ModelFile
 
-DIMENSIONS = 384
-MODEL_NAME = "all-MiniLM-L6-v2-int8/1.0.0"
-"""Model and version: vectors of another are not compared with these."""
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
 MOST_TOKENS = 256
 MOST_CHARACTERS = 8_000
 """What is read of a text: more than 256 tokens of any prose, so that a megabyte costs no more than a page."""
@@ -30,8 +30,8 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    session: onnxruntime.InferenceSession
-    tokenizer: Tokenizer
+    session: "InferenceSession"
+    tokenizer: "Tokenizer"
 
 
 class Embedder:
@@ -79,6 +79,10 @@ class Embedder:
 
 
 def _load(model: ModelFile, *, tokenizer: ModelFile) -> _Loaded:
+    # Imported here: together they take half a second, which commands that embed nothing need not wait for.
+    import onnxruntime  # noqa: PLC0415
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(THREADS, os.cpu_count() or 1)
     # Threads that wait by spinning take the processors from the web server and the database beside them.
@@ -100,7 +104,7 @@ def _bounded(text: str) -> str:
     return text[:MOST_CHARACTERS].encode(errors="replace").decode()
 
 
-def _run(session: onnxruntime.InferenceSession, encodings: Sequence[Encoding]) -> Vector:
+def _run(session: "InferenceSession", encodings: "Sequence[Encoding]") -> Vector:
     longest = max(len(encoding.ids) for encoding in encodings)
     ids = np.zeros((len(encodings), longest), dtype=np.int64)
     mask = np.zeros_like(ids)

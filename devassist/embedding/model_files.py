@@ -12,6 +12,10 @@ from pathlib import Path
 
 from devassist.embedding.failures import EmbeddingFailed
 
+DIMENSIONS = 384
+MODEL_NAME = "all-MiniLM-L6-v2-int8/1.0.0"
+"""Model and version: vectors of another are not compared with these."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFile:

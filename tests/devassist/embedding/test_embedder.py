@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from devassist.embedding.embedder import DIMENSIONS, Embedder, embedder
+from devassist.embedding.embedder import Embedder, embedder
 from devassist.embedding.failures import EmbeddingFailed
-from devassist.embedding.model_files import MODEL, TOKENIZER
+from devassist.embedding.model_files import DIMENSIONS, MODEL, TOKENIZER
 
 
 def test_like_sentences_lie_close_and_unlike_ones_apart() -> None:

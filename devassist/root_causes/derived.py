@@ -1,0 +1,28 @@
+"""The columns that follow from an entry's text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from devassist.embedding.model_files import MODEL_NAME
+from devassist.root_causes.entry import Entry, error_key
+from devassist.root_causes.wording import place_of, sparse, weights_of, words_of
+
+
+def searchable(entry: Entry) -> dict[str, Any]:
+    """Give the columns that filters and the search by words read."""
+    words = words_of(entry.text)
+    return {
+        "error_key": error_key(entry.error_type),
+        "text_hash": entry.text_hash,
+        "word_places": sorted({place_of(word) for word in words}),
+        "word_weights": sparse(weights_of(words)),
+    }
+
+
+def embedded(entry: Entry, *, vector: Sequence[float]) -> dict[str, Any]:
+    """Give the columns that the search by meaning reads."""
+    return {
+        "embedding": "[" + ",".join(f"{value:.5g}" for value in vector) + "]",
+        "embedded_hash": entry.text_hash,
+        "embedding_model": MODEL_NAME,
+    }
