@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from pgvector import HalfVector, SparseVector
+
 from devassist.embedding.model_files import MODEL_NAME
 from devassist.root_causes.entry import Entry, error_key
-from devassist.root_causes.wording import place_of, sparse, weights_of, words_of
+from devassist.root_causes.wording import PLACES, place_of, weights_of, words_of
 
 
 def searchable(entry: Entry) -> dict[str, Any]:
@@ -15,14 +17,14 @@ def searchable(entry: Entry) -> dict[str, Any]:
         "error_key": error_key(entry.error_type),
         "text_hash": entry.text_hash,
         "word_places": sorted({place_of(word) for word in words}),
-        "word_weights": sparse(weights_of(words)),
+        "word_weights": SparseVector({place - 1: weight for place, weight in weights_of(words).items()}, PLACES),
     }
 
 
 def embedded(entry: Entry, *, vector: Sequence[float]) -> dict[str, Any]:
     """Give the columns that the search by meaning reads."""
     return {
-        "embedding": "[" + ",".join(f"{value:.5g}" for value in vector) + "]",
+        "embedding": HalfVector(list(vector)),
         "embedded_hash": entry.text_hash,
         "embedding_model": MODEL_NAME,
     }

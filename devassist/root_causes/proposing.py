@@ -26,10 +26,11 @@ async def propose(ask: Proposal, *, proposer: str) -> Proposed:
         vector = await embedder.embedded(entry.text)
     except EmbeddingFailed as failed:
         raise no_embedding(failed) from failed
+    vectors = searchable(entry) | embedded(entry, vector=vector.tolist())
+    plain = {name: value.to_text() if hasattr(value, "to_text") else value for name, value in vectors.items()}
     written = {name: getattr(entry, name) for name in type(ask).model_fields}
     status = await store(
-        written | searchable(entry) | embedded(entry, vector=vector.tolist())
-        | {"entry_name": entry.id, "source": f"proposed by {proposer}"[:200]},
+        written | plain | {"entry_name": entry.id, "source": f"proposed by {proposer}"[:200]},
         writer=writer,
     )  # fmt: skip
     return Proposed(
