@@ -18,9 +18,7 @@ def _said(text: str) -> str:
     return text
 
 
-_Text = Annotated[
-    str, StringConstraints(min_length=10, max_length=4_000, strip_whitespace=True), AfterValidator(_said)
-]
+_Text = Annotated[str, StringConstraints(min_length=10, max_length=4_000, strip_whitespace=True), AfterValidator(_said)]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=40, strip_whitespace=True), AfterValidator(_said)]
 _Type = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), AfterValidator(_said)]
 _Path = Annotated[str, StringConstraints(max_length=500, strip_whitespace=True), AfterValidator(_said)]

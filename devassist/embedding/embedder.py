@@ -92,7 +92,7 @@ def _load(model: ModelFile, *, tokenizer: ModelFile) -> _Loaded:
         words = Tokenizer.from_buffer(tokenizer.read())
     except EmbeddingFailed:
         raise
-    except Exception as broken:  # noqa: BLE001 - both libraries raise bare Exceptions of their own
+    except Exception as broken:
         raise EmbeddingFailed(f"the model could not be loaded: {broken}") from broken
     words.enable_truncation(MOST_TOKENS)
     words.no_padding()
@@ -114,7 +114,7 @@ def _run(session: "InferenceSession", encodings: "Sequence[Encoding]") -> Vector
     feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
     try:
         layer = session.run(None, feeds)[0]
-    except Exception as broken:  # noqa: BLE001 - the runtime raises classes of its own that it does not export
+    except Exception as broken:
         raise EmbeddingFailed(f"the model could not be run: {broken}") from broken
     sums = (layer * mask[:, :, None]).sum(axis=1)
     vectors: Vector = (sums / np.linalg.norm(sums, axis=1, keepdims=True)).astype(np.float32)

@@ -100,6 +100,11 @@ class RootCause(models.Model):
     def __str__(self) -> str:
         return self.entry_name
 
+    @property
+    def is_embedded(self) -> bool:
+        """Tell whether tools find its present text."""
+        return self.embedded_hash == self.text_hash and self.embedding_model == MODEL_NAME
+
     def entry(self) -> Entry:
         """Give what a person wrote, as files hold it."""
         fields: dict[str, Any] = {name: getattr(self, name) for name in LONGEST}

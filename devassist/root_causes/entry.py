@@ -29,7 +29,7 @@ _LANGUAGES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What a person says about an error. The id names it wherever it goes; without a time, it is the time of storing."""
+    """What a person says about an error, by an id that stays. One without a time gets that of being stored."""
 
     id: str
     language: str

@@ -140,4 +140,3 @@ def _is_due(entry: Entry, *, known: RootCause | None, replaces: bool) -> bool:
 
 def _columns(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in asdict(entry).items() if name != "id"}
-

@@ -82,4 +82,3 @@ def _near(field: str, given: str, known: Sequence[str]) -> dict[str, Any]:
 
 def _no(message: str, *, suggestion: str, details: Any = None, mend: Any = None) -> ToolError:
     return ToolError(NO_RESULTS, message, suggestion=suggestion, details=details, retry_with=mend)
-

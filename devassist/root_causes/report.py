@@ -14,7 +14,7 @@ class Refused:
 
 @dataclass(slots=True)
 class RcaReport:
-    """Counts, and everything that was refused by its place. `repeated` came again under the same id: the last counts."""
+    """Counts, and what was refused by its place. `repeated` came again under the same id: the last is stored."""
 
     added: int = 0
     changed: int = 0

@@ -17,15 +17,21 @@ _LOG_PREFIX = re.compile(
     r"|[VDIWEF]/[\w.$]+\s*\(\s*\d+\):\s?)"
 )
 _JVM_FRAME = re.compile(r"^\s*at (?:[\w.-]+/)*([\w.$<>-]+)\(([^()]*)\)")
-_JS_FRAME = re.compile(r"^\s*at (?:async )?(?:new )?(?:([\w.$<>\[\] ]+?) \()?((?:file://|https?://|webpack|node:|/|\w:|\.)?[^()]*?):\d+(?::\d+)?\)?$")  # noqa: E501
+_JS_FRAME = re.compile(
+    r"^\s*at (?:async )?(?:new )?(?:([\w.$<>\[\] ]+?) \()?"
+    r"((?:file://|https?://|webpack|node:|/|\w:|\.)?[^()]*?):\d+(?::\d+)?\)?$"
+)
 _PYTHON_FRAME = re.compile(r'^\s*File "([^"]+)", line \d+(?:, in (\S+))?')
 _ERROR = re.compile(
-    r"^(?:Exception in thread \"[^\"]*\"\s+|Uncaught\s+(?:\(in promise\)\s+)?|Unhandled exception[^:]*:\s*|Error:\s+(?=\w+Error))?"
+    r"^(?:Exception in thread \"[^\"]*\"\s+|Uncaught\s+(?:\(in promise\)\s+)?|Unhandled exception[^:]*:\s*"
+    r"|Error:\s+(?=\w+Error))?"
     r"((?:[A-Za-z_$][\w$]*\.)*[A-Z][\w$]*(?:Error|Exception|Throwable|Interrupt|Exit|Warning|Failure))(?:\s*\[[\w-]+\])?"
     r"(?::\s*(.*))?$"
 )
 _CAUSED_BY = re.compile(r"^\s*(?:Caused by|Suppressed):\s*")
-_COMPILER_PLACE = re.compile(r"^(?:e: |w: )?(?:file://)?\S+?\.(?:kts?|java|tsx?|jsx?|mts|cts|py)[:(][\d:,() -]*\)?:?\s*")
+_COMPILER_PLACE = re.compile(
+    r"^(?:e: |w: )?(?:file://)?\S+?\.(?:kts?|java|tsx?|jsx?|mts|cts|py)[:(][\d:,() -]*\)?:?\s*"
+)
 _BUILD = re.compile(r"^\* What went wrong:")
 _FOREIGN = (
     "java.", "javax.", "jdk.", "sun.", "kotlin.", "kotlinx.", "android.", "androidx.", "com.android.", "dalvik.",

@@ -28,7 +28,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take the files."""
         parser.add_argument("sources", nargs="+", help=f"Files, or folders of them: {', '.join(KINDS)}.")
-        parser.add_argument("--keep-changes", action="store_true", help="Leave entries as they are that people changed.")
+        parser.add_argument(
+            "--keep-changes", action="store_true", help="Leave entries as they are that people changed."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, then report; ends with 1 where nothing could be read or the database failed."""

@@ -118,7 +118,6 @@ async def test_a_proposal_is_stored_once_unvalidated_and_found_by_who_asks_for_l
     alien = await fast_lane.post(proposing, json=learned, headers={"Authorization": f"Bearer {cast.bob}"})
     by_default = await fast_lane.post(ADDRESS, json=query)
 
-    print(first, alien.json(), by_default.json(), (await fast_lane.post(ADDRESS, json=query | {"minConfidence": 0.2})).json())
     assert first == again
     assert first["status"] == "proposed"
     assert alien.status_code == 403

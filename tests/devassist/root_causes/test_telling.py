@@ -56,8 +56,10 @@ TSC = "src/app.ts(3,7): error TS2322: Type 'string' is not assignable to type 'n
     [
         (
             JVM,
-            "UninitializedPropertyAccessException: lateinit property adapter has not been initialized\n"
-            "RuntimeException: Unable to start activity ComponentInfo{x/y}",
+            (
+                "UninitializedPropertyAccessException: lateinit property adapter has not been initialized\n"
+                "RuntimeException: Unable to start activity ComponentInfo{x/y}"
+            ),
             ("NoteListFragment.showNotes",),
         ),
         (
@@ -68,8 +70,10 @@ TSC = "src/app.ts(3,7): error TS2322: Type 'string' is not assignable to type 'n
         (NODE, "TypeError: Cannot read properties of undefined (reading 'map')", ("renderUsers users.ts",)),
         (
             GRADLE,
-            "Unresolved reference 'viewModel'.\nExecution failed for task ':app:compileDebugKotlin'.\n"
-            "Compilation error. See log for more details",
+            (
+                "Unresolved reference 'viewModel'.\nExecution failed for task ':app:compileDebugKotlin'.\n"
+                "Compilation error. See log for more details"
+            ),
             (),
         ),
         (TSC, "error TS2322: Type 'string' is not assignable to type 'number'.", ()),
