@@ -2,10 +2,12 @@
 
 import asyncio
 
+from devassist.code_context import context_of
+from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
 from devassist.contracts.propose_rca import Proposal, Proposed
 from devassist.contracts.read_file import FileText, ReadFileQuestion
 from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
-from devassist.dialect import DEADLINE_SECONDS, EMBEDDING_FAILED, FILE_CODES, DevassistDialect
+from devassist.dialect import DEADLINE_SECONDS, EMBEDDING_FAILED, FILE_CODES, LINE_OUT_OF_RANGE, DevassistDialect
 from devassist.root_causes.proposing import propose
 from devassist.root_causes.refusals import SEARCH_ERRORS
 from devassist.root_causes.searching import find
@@ -28,6 +30,7 @@ _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
 @toolkit.tool(
     example=ReadFileQuestion(file_path=_CRASHED, line_start=1, line_end=20),
     errors=FILE_CODES,
+    queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
@@ -39,6 +42,23 @@ async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
     """
     workspace = await workspace_for(call.caller, named=ask.workspace)
     return await asyncio.to_thread(read, ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=CodeContextQuestion(file_path=_CRASHED, line=56, context_lines=10),
+    errors=(*FILE_CODES, LINE_OUT_OF_RANGE),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeContext:
+    """
+    Extract the code around an error: lines before and after, the function that the line is in, and its imports.
+
+    Use it with file and line of a stack trace's first own frame. The whole function is read_file from startLine to
+    endLine; who calls it is find_callers_of_function.
+    """
+    workspace = await workspace_for(call.caller, named=ask.workspace)
+    return await asyncio.to_thread(context_of, ask, workspace=workspace)
 
 
 @toolkit.tool(

@@ -44,7 +44,8 @@ class Embedder:
     def __init__(self, *, model: ModelFile = MODEL, tokenizer: ModelFile = TOKENIZER) -> None:
         self._model = model
         self._tokenizer = tokenizer
-        self._forget()
+        self._loaded: _Loaded | None = None
+        self._begin()
         os.register_at_fork(after_in_child=self._forget)
 
     def embed(self, texts: Sequence[str]) -> Vector:
@@ -73,7 +74,10 @@ class Embedder:
         return self._loaded
 
     def _forget(self) -> None:
-        self._loaded: _Loaded | None = None
+        self._loaded = None
+        self._begin()
+
+    def _begin(self) -> None:
         self._loading = threading.Lock()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
 

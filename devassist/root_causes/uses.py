@@ -29,7 +29,8 @@ class Uses:
     """
 
     def __init__(self) -> None:
-        self._forget()
+        self._waiting: Counter[int] = Counter()
+        self._task: Future[None] | None = None
         home.at_close(self.flush)
         os.register_at_fork(after_in_child=self._forget)
 
@@ -57,8 +58,7 @@ class Uses:
         await self.flush()
 
     def _forget(self) -> None:
-        self._waiting: Counter[int] = Counter()
-        self._task: Future[None] | None = None
+        self._waiting, self._task = Counter(), None
 
 
 uses = Uses()

@@ -8,7 +8,7 @@ import pytest
 
 from devassist.embedding.embedder import Embedder, embedder
 from devassist.embedding.failures import EmbeddingFailed
-from devassist.embedding.model_files import DIMENSIONS, MODEL, TOKENIZER
+from devassist.embedding.model_files import DIMENSIONS, MODEL, TOKENIZER, ModelFile
 
 
 def test_like_sentences_lie_close_and_unlike_ones_apart() -> None:
@@ -49,9 +49,14 @@ def test_a_model_that_is_missing_or_another_is_refused() -> None:
 def test_threads_that_come_at_once_load_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from devassist.embedding import embedder as module
 
-    loads = []
+    loads: list[object] = []
     load = module._load
-    monkeypatch.setattr(module, "_load", lambda *args, **named: loads.append(1) or load(*args, **named))
+
+    def counted(model: ModelFile, *, tokenizer: ModelFile) -> object:
+        loads.append(model)
+        return load(model, tokenizer=tokenizer)
+
+    monkeypatch.setattr(module, "_load", counted)
     fresh, rows = Embedder(), []
     threads = [threading.Thread(target=lambda: rows.append(fresh.embed(["x"])[0])) for _ in range(6)]
 
