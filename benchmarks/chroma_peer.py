@@ -29,7 +29,8 @@ for first in range(0, len(vectors), 5_000):
         metadatas=setup["metadata"][first : first + 5_000],
     )
 seconds = time.perf_counter() - started
-found, times = {}, {}
+found: dict[str, list[list[int]]] = {}
+times: dict[str, list[float]] = {}
 for name, where in setup["filters"].items():
     found[name], times[name] = [], []
     for query in [*queries[:20], *queries]:

@@ -9,6 +9,7 @@ import tempfile
 import venv
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -113,7 +114,7 @@ def _sought(text: str, vector: Any, **filters: Any) -> Sought:
     """Give what the tool would search for, its vector being known."""
     ask = PastErrorsQuestion(query=text, limit=10, **({"min_confidence": 0.0} | filters))
     with _Known({told(text).error: vector}):
-        return home.run(searching._sought(told(text), ask=ask))  # noqa: SLF001 - the tool's own step is what is measured
+        return home.run(searching._sought(told(text), ask=ask))  # noqa: SLF001 - the tool's own step
 
 
 class _Known:
@@ -137,7 +138,9 @@ def _speed(sets: Sequence[RetrievalSet], *, entries: int, with_peers: bool) -> N
     real = np.concatenate([vectors(list(one.documents.values()), name=one.name) for one in sets])
     made, said = mixed(real, texts, count=entries)
     filled = fill(made, said, clock=perf_counter)
-    asked = {text: vector for one in sets for text, vector in zip(one.queries.values(), query_vectors(one), strict=True)}
+    asked = {
+        text: vector for one in sets for text, vector in zip(one.queries.values(), query_vectors(one), strict=True)
+    }
     step = max(1, len(asked) // ASKED)
     chosen = dict(list(asked.items())[::step][:ASKED])
     print(f"\n{RootCause.objects.count():,} entries mixed of {len(texts):,} real ones, {len(chosen)} real queries; "
@@ -149,7 +152,9 @@ def _speed(sets: Sequence[RetrievalSet], *, entries: int, with_peers: bool) -> N
     for name, (_, _, line) in rows.items():
         print(f"| {name} | {line} |")
     slowest, worst = max(row[0] for row in rows.values()), min(row[1] for row in rows.values())
-    print(f"\n- {'met' if slowest < MOST_MS else 'MISSED'}: median beyond embedding under {MOST_MS:g} ms: {slowest:.1f}")
+    print(
+        f"\n- {'met' if slowest < MOST_MS else 'MISSED'}: median beyond embedding under {MOST_MS:g} ms: {slowest:.1f}"
+    )
     print(f"- {'met' if worst >= LEAST_RECALL else 'MISSED'}: recall@10 at least {LEAST_RECALL:g}: {worst:.3f}")
 
 
@@ -191,9 +196,9 @@ async def _timed(chosen: dict[str, Any], *, filters: dict[str, Any], rounds: int
 
 async def _nearest(sought: Sequence[Sought]) -> tuple[list[list[int]], list[float]]:
     """Search by meaning alone, with the index and settings of the tool."""
-    found, times = [], []
+    times: list[float] = []
 
-    async def work(connection: Connection, one: Sought) -> list[int]:
+    async def work(connection: Connection, *, one: Sought) -> list[int]:
         async with connection.transaction():
             await connection.execute(queries._SETTINGS.encode())  # noqa: SLF001 - measured with the tool's own
             started = perf_counter()
@@ -202,8 +207,7 @@ async def _nearest(sought: Sequence[Sought]) -> tuple[list[list[int]], list[floa
             times.append(1000 * (perf_counter() - started))
         return [row["id"] for row in rows]
 
-    for one in sought:
-        found.append(await reader.using(lambda connection, one=one: work(connection, one)))  # type: ignore[misc]
+    found = [await reader.using(partial(work, one=one)) for one in sought]
     return found, times
 
 
