@@ -149,6 +149,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "agents.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
     "forget": {"task": "agents.forget", "schedule": crontab(hour=4, minute=10)},
+    "embed": {"task": "devassist.embed_root_causes", "schedule": 60.0, "options": {"expires": 60.0}},
 }
 
 LANGUAGE_CODE = "en"

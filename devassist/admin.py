@@ -1,10 +1,11 @@
-"""Where people say which folders tools may read, and who."""
+"""Where people say which folders tools may read, and who; and where they curate what is remembered of errors."""
 
 from django.contrib import admin
 from django.http import HttpRequest
 
 from devassist.forms import WorkspaceForm
-from devassist.models import Workspace
+from devassist.models import RootCause, Workspace
+from devassist.root_causes.admin import RootCauseAdmin
 from toolbox.curation import CuratedAdmin
 
 
@@ -28,3 +29,6 @@ class WorkspaceAdmin(CuratedAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Workspace | None = None) -> list[str]:
         """Keep the name of a workspace that exists: agents know it by it."""
         return ["name"] if obj else []
+
+
+admin.site.register(RootCause, RootCauseAdmin)

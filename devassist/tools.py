@@ -4,8 +4,13 @@ import asyncio
 
 from devassist.code_context import context_of
 from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
+from devassist.contracts.propose_rca import Proposal, Proposed
 from devassist.contracts.read_file import FileText, ReadFileQuestion
-from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, LINE_OUT_OF_RANGE, DevassistDialect
+from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
+from devassist.dialect import DEADLINE_SECONDS, EMBEDDING_FAILED, FILE_CODES, LINE_OUT_OF_RANGE, DevassistDialect
+from devassist.root_causes.proposing import propose
+from devassist.root_causes.refusals import SEARCH_ERRORS
+from devassist.root_causes.searching import find
 from devassist.slots import SLOTS
 from devassist.workspace_files import read
 from devassist.workspaces import workspace_for
@@ -54,3 +59,48 @@ async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeC
     """
     workspace = await workspace_for(call.caller, named=ask.workspace)
     return await asyncio.to_thread(context_of, ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=PastErrorsQuestion(
+        query="kotlin.UninitializedPropertyAccessException: lateinit property adapter has not been initialized",
+        language="kotlin",
+        limit=3,
+    ),
+    errors=SEARCH_ERRORS,
+    queries=2,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
+    """
+    Find past errors like this one, with their root causes and what mended them.
+
+    Send the message or the whole stack trace as query; the telling lines are taken from it. Filters are strict: leave
+    language and errorType out unless sure. NO_RESULTS means that nothing relevant is known; nothing is made up.
+    """
+    return await find(ask)
+
+
+@toolkit.tool(
+    example=Proposal(
+        error_description="IllegalStateException: Fragment TrailMapFragment not attached to a context, when the map "
+        "tiles arrive after the user went back",
+        root_cause="The download's callback calls requireContext() after the fragment was detached.",
+        solution="Collect the download in viewLifecycleOwner.lifecycleScope, which ends with the view.",
+        language="kotlin",
+        error_type="IllegalStateException",
+        fixed_in="app/src/main/kotlin/com/example/trailnotes/ui/TrailMapFragment.kt",
+    ),
+    errors=(EMBEDDING_FAILED,),
+    queries=2,
+    writes=True,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def propose_rca(ask: Proposal, call: CallContext) -> Proposed:
+    """
+    Keep what was learned from a solved error as a proposal, for a person to validate.
+
+    Use it once an error is understood and mended; say it generally, without secrets or names of people. It needs a key
+    that may write, and in conversations a person's approval.
+    """
+    return await propose(ask, proposer=call.caller.name)

@@ -9,6 +9,7 @@ from django.conf import settings
 
 import devassist
 from devassist.ingest.load import ensure_workspace, give_workspace, move_workspace
+from devassist.root_causes.samples import load_root_causes
 from devassist.roots import problem_of_root
 from toolbox.keys import digest
 
@@ -52,6 +53,9 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> Sa
         report.count(is_new=ensure_workspace(name_of(root), root=str(root), is_default=True))
     report.count(is_new=ensure_workspace(SAMPLE, root=str(SAMPLE_ROOT), is_open=True))
     move_workspace(SAMPLE, root=str(SAMPLE_ROOT))
+    remembered = load_root_causes()
+    report.added += remembered.added + remembered.changed
+    report.skipped += remembered.skipped
     on_progress(report)
     return report
 

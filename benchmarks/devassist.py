@@ -1,0 +1,46 @@
+"""
+How well and how fast devassist finds past root causes, beside ChromaDB on the same vectors.
+
+    python benchmarks/devassist.py                 # some minutes
+    python benchmarks/devassist.py --quick         # 20,000 entries
+    python benchmarks/devassist.py --no-peers      # Toolroom alone; installs nothing
+
+README.md beside this file says how each figure is got.
+"""
+
+import argparse
+import os
+import signal
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+# As a script its own folder comes first on the path, where this file would stand in for the app `devassist`.
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from benchmarks.scratch import scratch_database  # noqa: E402
+
+
+def main() -> None:
+    """Measure, and print Markdown."""
+    parser = argparse.ArgumentParser(description="How well and how fast devassist finds past root causes.")
+    parser.add_argument("--quick", action="store_true", help="20,000 entries only")
+    parser.add_argument("--no-peers", action="store_true", help="leave ChromaDB out")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_database())
+        os.environ |= scratch.environment | {"DJANGO_SETTINGS_MODULE": "config.settings", "TOOLROOM_LIMITS_URL": ""}
+        import django  # noqa: PLC0415 - settings name the scratch database from here on
+
+        django.setup()
+        from benchmarks.remembering import run  # noqa: PLC0415
+
+        run(entries=20_000 if arguments.quick else 100_000, with_peers=not arguments.no_peers)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped; everything started has been ended, and the scratch database is gone")

@@ -1,0 +1,84 @@
+"""Texts to search in and for: the retrieval sets where they are at hand, else what the project ships; their vectors."""
+
+import csv
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from django.conf import settings
+from numpy.typing import NDArray
+
+from devassist.embedding.embedder import embedder
+from devassist.root_causes.telling import told
+
+Vectors = NDArray[np.float32]
+SETS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "rca"
+DEPTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSet:
+    """Documents, queries, and which documents answer which query."""
+
+    name: str
+    documents: dict[str, str]
+    queries: dict[str, str]
+    relevant: dict[str, dict[str, float]]
+    left_out: dict[str, str] = field(default_factory=dict)
+    """A query's own document, which does not count as found."""
+
+
+def retrieval_sets() -> list[RetrievalSet]:
+    """Read the sets that are at hand, none in a fresh clone."""
+    return [_read(folder) for folder in sorted(SETS.glob("retrieval_*")) if folder.is_dir()]
+
+
+def vectors(texts: Sequence[str], *, name: str) -> Vectors:
+    """Embed texts as entries are, once: they are kept under var/bench by their hash."""
+    digest = sha256("\x00".join(texts).encode()).hexdigest()[:16]
+    file = Path(settings.TOOLROOM_VAR) / "bench" / f"vectors-{name}-{digest}.npy"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        np.save(file, embedder.embed(texts))
+    kept: Vectors = np.load(file)
+    return kept
+
+
+def query_vectors(one: RetrievalSet) -> Vectors:
+    """Embed what the tool would embed of each query."""
+    return vectors([told(text).error for text in one.queries.values()], name=f"{one.name}-queries")
+
+
+def ndcg(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> float:
+    """Give the mean nDCG@10 of what `ranked` gives for a query's id: document ids, the best first."""
+    gains = []
+    for query, grades in one.relevant.items():
+        found = [document for document in ranked(query) if document != one.left_out.get(query)][:DEPTH]
+        ideal = _gain(sorted(grades.values(), reverse=True)[:DEPTH])
+        gains.append(_gain([grades.get(document, 0.0) for document in found]) / ideal)
+    return float(np.mean(gains))
+
+
+def _gain(grades: Sequence[float]) -> float:
+    return sum(grade / math.log2(place + 2) for place, grade in enumerate(grades))
+
+
+def _read(folder: Path) -> RetrievalSet:
+    documents = [json.loads(line) for line in (folder / "corpus.jsonl").read_text().splitlines()]
+    queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
+    relevant: dict[str, dict[str, float]] = defaultdict(dict)
+    with (folder / "qrels.tsv").open() as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            relevant[row["query-id"]][row["corpus-id"]] = float(row["score"])
+    return RetrievalSet(
+        folder.name.removeprefix("retrieval_"),
+        {one["_id"]: f"{one['title']}\n{one['text']}" for one in documents},
+        {one["_id"]: one["text"] for one in queries},
+        {one["_id"]: relevant[one["_id"]] for one in queries if one["_id"] in relevant},
+        {one["_id"]: one["exclude_doc"] for one in queries if "exclude_doc" in one},
+    )

@@ -1,0 +1,59 @@
+"""Our own tool `propose_rca`: what a solved conversation taught."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+from toolbox.contract import Answer, Question
+
+MOST_CONFIDENCE = 0.6
+
+
+def _said(text: str) -> str:
+    """Refuse what the database cannot hold: NUL and lone surrogates."""
+    text.encode()
+    if "\x00" in text:
+        raise ValueError("a NUL character cannot be stored")
+    return text
+
+
+_Text = Annotated[str, StringConstraints(min_length=10, max_length=4_000, strip_whitespace=True), AfterValidator(_said)]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=40, strip_whitespace=True), AfterValidator(_said)]
+_Type = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), AfterValidator(_said)]
+_Path = Annotated[str, StringConstraints(max_length=500, strip_whitespace=True), AfterValidator(_said)]
+
+
+class Proposal(Question):
+    """An error that was solved, in general words."""
+
+    error_description: _Text = Field(description="The error message, and when it is met.")
+    root_cause: _Text = Field(description="Why it happened.")
+    solution: _Text = Field(description="What mended it.")
+    language: _Name = Field(description="Programming language, such as kotlin.")
+    error_type: _Type = Field(description="Type or code of the error, such as NullPointerException or TS2322.")
+    fixed_in: _Path = Field("", description="Path of the file that was mended.")
+    confidence: float = Field(
+        0.5, ge=0, le=MOST_CONFIDENCE, description="How sure it is, at most 0.6: a person says more on validating."
+    )
+
+
+class SimilarEntry(Answer):
+    """An entry that may say the same already."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    id: str = Field(description="Names the entry.")
+    error_description: str = Field(description="Its error.")
+    similarity: float = Field(description="Cosine similarity to the proposal.")
+
+
+class Proposed(Answer):
+    """What was stored."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    id: str = Field(description="Names the entry; the same proposal again has the same.")
+    status: Literal["proposed", "validated", "retired"] = Field(description="Proposed, until a person decides.")
+    user_validated: bool = Field(description="False until a person validates it.")
+    similar: list[SimilarEntry] = Field(description="Entries that may say the same already, for who validates.")

@@ -1,0 +1,21 @@
+"""Embed root causes whose text or model changed: `manage.py embed_rca`. Workers do the same in the background."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from devassist.embedding.failures import EmbeddingFailed
+from devassist.root_causes.load import embed_waiting
+
+
+class Command(BaseCommand):
+    """Embed what waits."""
+
+    help = "Embed past root causes whose text or model changed since."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Embed, and say how many."""
+        try:
+            self.stdout.write(f"{embed_waiting():,} root causes embedded")
+        except EmbeddingFailed as error:
+            raise CommandError(str(error)) from error

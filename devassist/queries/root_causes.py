@@ -1,0 +1,143 @@
+"""Past root causes, as tools read and write them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from devassist.embedding.model_files import MODEL_NAME
+from devassist.root_causes.ranking import FLOOR, WORDS_SHARE
+from toolbox.errors import DatabaseUnavailable
+from toolbox.pool import Connection, Pool
+
+Row = dict[str, Any]
+
+CANDIDATES = 50
+"""Rows that each of the two searches, by meaning and by words, brings to be ranked."""
+SEARCH_WIDTH = 120
+"""How many neighbours HNSW keeps at hand: more find better and take longer."""
+
+MOST_KINDS = 30
+
+_SETTINGS = f"SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = {SEARCH_WIDTH}"
+
+_HOLDING = """
+SELECT place, entries FROM devassist_root_cause_words WHERE place = ANY(%(places)s) LIMIT 1001
+"""
+
+_SEARCH = """
+WITH near AS MATERIALIZED (
+  SELECT id FROM devassist_root_causes WHERE {filters}
+  ORDER BY embedding <=> %(vector)s::halfvec LIMIT {candidates}
+), worded AS MATERIALIZED (
+  SELECT id FROM devassist_root_causes WHERE {filters} AND word_places && %(places)s::int[]
+  ORDER BY word_weights <#> %(weights)s::sparsevec LIMIT {candidates}
+), measured AS MATERIALIZED (
+  SELECT id, 1 - (embedding <=> %(vector)s::halfvec) AS similarity,
+    -(word_weights <#> %(weights)s::sparsevec) / %(whole)s AS coverage
+  FROM devassist_root_causes WHERE id IN (SELECT id FROM near UNION SELECT id FROM worded)
+), ranked AS (
+  SELECT id, similarity, coverage, similarity + %(words_share)s * coverage * coverage AS score FROM measured
+)
+SELECT r.id, entry_name, error_description, root_cause, solution, language, error_type, confidence, status,
+  created_at, fixed_in, similarity, coverage, score, count(*) OVER () AS total_found
+FROM ranked JOIN devassist_root_causes AS r USING (id)
+WHERE score >= %(floor)s
+ORDER BY score DESC, id LIMIT %(limit)s
+"""
+
+_KINDS = """
+SELECT DISTINCT {column} AS name FROM devassist_root_causes WHERE status <> 'retired' ORDER BY name LIMIT {most}
+"""
+
+_COUNT_USES = """
+INSERT INTO devassist_root_cause_uses (root_cause_id, times, last_used_at)
+SELECT id, times, now() FROM unnest(%(ids)s::bigint[], %(times)s::bigint[]) AS counted (id, times)
+WHERE EXISTS (SELECT FROM devassist_root_causes AS r WHERE r.id = counted.id)
+ORDER BY id
+ON CONFLICT (root_cause_id) DO UPDATE
+SET times = devassist_root_cause_uses.times + excluded.times, last_used_at = excluded.last_used_at
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What is searched for: a vector, weighed words, and among which entries."""
+
+    vector: Sequence[float]
+    weights: str
+    places: Sequence[int]
+    whole: float
+    limit: int
+    language: str | None = None
+    error_key: str | None = None
+    min_confidence: float = 0.0
+    floor: float = FLOOR
+
+    @property
+    def filters(self) -> str:
+        """Word the conditions; only our own words, values go in as parameters."""
+        language = " AND language = %(language)s" if self.language else ""
+        error = " AND error_key = %(error_key)s" if self.error_key else ""
+        return (
+            "embedding_model = %(model)s AND status <> 'retired' AND confidence >= %(min_confidence)s"
+            + language + error
+        )  # fmt: skip
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Give the values."""
+        return {
+            "vector": "[" + ",".join(f"{value:.6g}" for value in self.vector) + "]",
+            "weights": self.weights, "places": list(self.places), "whole": max(self.whole, 1e-6),
+            "limit": self.limit, "language": self.language, "error_key": self.error_key,
+            "min_confidence": self.min_confidence, "floor": self.floor, "model": MODEL_NAME,
+            "words_share": WORDS_SHARE,
+        }  # fmt: skip
+
+
+async def holding(places: Sequence[int], *, reader: Pool) -> Mapping[int, int]:
+    """Give in how many entries each word is, those that none has left out; place 0 counts the entries."""
+    rows = (await reader.fetch(_HOLDING, {"places": [0, *places]})).rows
+    return {row["place"]: row["entries"] for row in rows}
+
+
+async def search(sought: Sought, *, reader: Pool) -> list[Row]:
+    """
+    Give what fits, the most relevant first; planned each time, because filters differ much in what they leave.
+
+    Raises DatabaseUnavailable and StatementTimeout.
+    """
+    statement = _SEARCH.format(filters=sought.filters, candidates=CANDIDATES).encode()
+
+    async def ranked(connection: Connection) -> list[Row]:
+        async with connection.transaction():
+            await connection.execute(_SETTINGS.encode())
+            cursor = await connection.execute(statement, sought.parameters, prepare=False)
+            return await cursor.fetchall()
+
+    try:
+        return await reader.using(ranked)
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as behind:
+        raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
+
+
+async def languages(*, reader: Pool) -> list[str]:
+    """Give the languages of the entries, at most MOST_KINDS."""
+    return [row["name"] for row in (await reader.fetch(_KINDS.format(column="language", most=MOST_KINDS))).rows]
+
+
+async def error_types(*, reader: Pool) -> list[str]:
+    """Give error types of the entries, at most MOST_KINDS."""
+    return [row["name"] for row in (await reader.fetch(_KINDS.format(column="error_type", most=MOST_KINDS))).rows]
+
+
+async def count_uses(uses: Mapping[int, int], *, writer: Pool) -> None:
+    """Add to the counts of entries that answered; entries that are gone are left out."""
+    values = {"ids": list(uses), "times": list(uses.values())}
+
+    async def add(connection: Connection) -> None:
+        await connection.execute(_COUNT_USES.encode(), values)
+
+    await writer.using(add)

@@ -1,0 +1,1 @@
+"""Past errors and their causes: told, stored, found again by meaning and by words."""

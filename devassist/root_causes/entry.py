@@ -1,0 +1,85 @@
+"""A root cause as files hold it and people write it. Imports no Django."""
+
+import re
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import sha256
+from json import dumps
+from typing import Any
+
+LONGEST = {
+    "language": 40,
+    "error_type": 200,
+    "error_description": 20_000,
+    "root_cause": 20_000,
+    "solution": 20_000,
+    "fixed_in": 500,
+}
+"""The texts of an entry and the most characters of each."""
+
+STATUSES = ("proposed", "validated", "retired")
+NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")
+
+_LANGUAGES = {
+    "kt": "kotlin", "kts": "kotlin", "ts": "typescript", "tsx": "typescript", "js": "javascript", "jsx": "javascript",
+    "node": "javascript", "nodejs": "javascript", "py": "python", "python3": "python", "golang": "go", "rs": "rust",
+    "c#": "csharp", "cs": "csharp", "groovy": "gradle", "gradle-kts": "gradle",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a person says about an error, by an id that stays. One without a time gets that of being stored."""
+
+    id: str
+    language: str
+    error_type: str
+    error_description: str
+    root_cause: str
+    solution: str
+    fixed_in: str
+    confidence: float
+    status: str
+    created_at: datetime | None
+
+    @property
+    def text(self) -> str:
+        """What is embedded and searched: the error first, for the model reads 256 tokens."""
+        kind = "" if self.error_type.lower() in self.error_description.lower() else f"{self.error_type}: "
+        return f"{kind}{self.error_description}\n{self.root_cause}\n{self.solution}"
+
+    @property
+    def text_hash(self) -> str:
+        """Tell two texts apart."""
+        return sha256(self.text.encode()).hexdigest()
+
+    @property
+    def digest(self) -> str:
+        """Tell whether anything of it changed."""
+        return sha256(dumps(asdict(self), sort_keys=True, default=str).encode()).hexdigest()
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as export writes it, and ingestion reads it."""
+        return {
+            "id": self.id,
+            "language": self.language,
+            "errorType": self.error_type,
+            "errorDescription": self.error_description,
+            "rootCause": self.root_cause,
+            "solution": self.solution,
+            "fixedIn": self.fixed_in,
+            "confidence": self.confidence,
+            "status": self.status,
+            "createdAt": self.created_at and self.created_at.isoformat().replace("+00:00", "Z"),
+        }
+
+
+def language_key(language: str) -> str:
+    """Give the name that a language is filtered by: `TS` is typescript."""
+    lowered = language.strip().lower()
+    return _LANGUAGES.get(lowered, lowered)
+
+
+def error_key(error_type: str) -> str:
+    """Give the name that an error type is filtered by, without its package: java.lang.X is x."""
+    return error_type.strip().rpartition(".")[2].lower()

@@ -1,0 +1,51 @@
+"""What an agent learned, stored for a person to judge."""
+
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from devassist.contracts.propose_rca import Proposal, Proposed, SimilarEntry
+from devassist.embedding.embedder import embedder
+from devassist.embedding.failures import EmbeddingFailed
+from devassist.queries.proposals import store
+from devassist.root_causes.derived import embedded, searchable
+from devassist.root_causes.entry import Entry, language_key
+from devassist.root_causes.ranking import NEAR_DUPLICATE
+from devassist.root_causes.refusals import no_embedding
+from devassist.root_causes.searching import rows_like
+from toolbox.writer import writer
+
+SHOWN = 3
+_UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+"""The database says when; a proposal's own time takes no part in its name."""
+
+
+async def propose(ask: Proposal, *, proposer: str) -> Proposed:
+    """Store a proposal, embedded, so that it is found at once by who asks for less confidence."""
+    entry = _entry(ask)
+    try:
+        vector = await embedder.embedded(entry.text)
+    except EmbeddingFailed as failed:
+        raise no_embedding(failed) from failed
+    vectors = searchable(entry) | embedded(entry, vector=vector.tolist())
+    plain = {name: value.to_text() if hasattr(value, "to_text") else value for name, value in vectors.items()}
+    written = {name: getattr(entry, name) for name in type(ask).model_fields}
+    status = await store(
+        written | plain | {"entry_name": entry.id, "source": f"proposed by {proposer}"[:200]},
+        writer=writer,
+    )  # fmt: skip
+    return Proposed(
+        id=entry.id, status=status, user_validated=status == "validated",
+        similar=[
+            SimilarEntry(
+                id=row["entry_name"], error_description=row["error_description"], similarity=round(row["similarity"], 4)
+            )
+            for row in await rows_like(entry.text, limit=SHOWN + 1, floor=NEAR_DUPLICATE)
+            if row["entry_name"] != entry.id and row["similarity"] >= NEAR_DUPLICATE
+        ][:SHOWN],
+    )  # fmt: skip
+
+
+def _entry(ask: Proposal) -> Entry:
+    said = ask.model_dump() | {"language": language_key(ask.language)}
+    name = sha256("\x00".join(str(said[field]) for field in sorted(said)).encode()).hexdigest()[:16]
+    return Entry(id=f"proposed-{name}", status="proposed", created_at=_UNDATED, **said)

@@ -1,0 +1,84 @@
+"""How the search for past root causes says no."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+from devassist.contracts.vector_search_db import PastErrorsQuestion
+from devassist.dialect import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, INVALID_PARAMETERS, NO_RESULTS
+from devassist.queries import root_causes as queries
+from devassist.queries.root_causes import Sought
+from devassist.root_causes.entry import language_key
+from toolbox.errors import ToolError
+from toolbox.pool import Pool
+
+logger = logging.getLogger(__name__)
+
+SEARCH_ERRORS = (NO_RESULTS, EMBEDDING_FAILED, COLLECTION_NOT_FOUND)
+
+_ELSEWHERE = "Say the error's message in other words, or look outside with web_search_wiki."
+
+
+def nothing_to_search() -> ToolError:
+    """Refuse a query without a word in it."""
+    return ToolError(
+        INVALID_PARAMETERS,
+        "query holds nothing to search for",
+        suggestion="Send the error message, a description, or a stack trace as query.",
+        field="query",
+    )
+
+
+def no_embedding(failed: Exception) -> ToolError:
+    """Refuse because the model is not there; the server's log says why."""
+    logger.error("a query could not be embedded: %s", failed)
+    return ToolError(
+        EMBEDDING_FAILED,
+        "The embedding model is not available on this server.",
+        suggestion="Go on without past root causes; whoever runs this server finds the reason in its log.",
+    )
+
+
+async def nothing_found(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool) -> ToolError:
+    """Refuse because nothing is relevant; says what less strict filters would find."""
+    known = await queries.languages(reader=reader)
+    if not known:
+        return ToolError(
+            COLLECTION_NOT_FOUND,
+            "No past root causes are stored.",
+            suggestion="Load some with manage.py ingest_rca, or with quickstart.",
+        )
+    if ask.language and language_key(ask.language) not in known and len(known) < queries.MOST_KINDS:
+        return _no(
+            f"No past root cause is of the language {ask.language[:40]!r}.",
+            suggestion=f"Leave language out, or use one of: {', '.join(known)}.",
+            details={"languages": known},
+            mend=_near("language", language_key(ask.language), known),
+        )
+    return await _without_filters(ask, sought=sought, reader=reader)
+
+
+async def _without_filters(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool) -> ToolError:
+    wider = replace(sought, language=None, error_key=None, min_confidence=0.0, limit=1)
+    if (ask.language or ask.error_type or ask.min_confidence) and await queries.search(wider, reader=reader):
+        loose: dict[str, Any] = {"language": None, "errorType": None, "minConfidence": 0}
+        given = {"language": ask.language, "errorType": ask.error_type, "minConfidence": ask.min_confidence}
+        kinds = await queries.error_types(reader=reader) if ask.error_type else []
+        return _no(
+            "Nothing relevant passes the filters; without them something does.",
+            suggestion="Leave out errorType and language, and lower minConfidence.",
+            details={"errorTypes": kinds} if kinds else {},
+            mend={name: loose[name] for name, value in given.items() if value},
+        )
+    return _no("No past root cause is like this error.", suggestion=_ELSEWHERE)
+
+
+def _near(field: str, given: str, known: Sequence[str]) -> dict[str, Any]:
+    near = get_close_matches(given[:60], known, n=1, cutoff=0.7)
+    return {field: near[0]} if near else {}
+
+
+def _no(message: str, *, suggestion: str, details: Any = None, mend: Any = None) -> ToolError:
+    return ToolError(NO_RESULTS, message, suggestion=suggestion, details=details, retry_with=mend)

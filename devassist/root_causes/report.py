@@ -1,0 +1,41 @@
+"""What became of a file of root causes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A line, row or page that is no entry, and why."""
+
+    place: str
+    reason: str
+
+
+@dataclass(slots=True)
+class RcaReport:
+    """Counts, and what was refused by its place. `repeated` came again under the same id: the last is stored."""
+
+    added: int = 0
+    changed: int = 0
+    skipped: int = 0
+    repeated: int = 0
+    refused: list[Refused] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Count everything that was read."""
+        return self.added + self.changed + self.skipped + self.repeated + len(self.refused)
+
+    def summary(self, *, seconds: float) -> str:
+        """Say the counts and the rate in one line."""
+        rate = (self.added + self.changed) / seconds if seconds else 0
+        return (
+            f"root causes: {self.added:,} added, {self.changed:,} changed, {self.skipped:,} unchanged, "
+            f"{self.repeated:,} repeated, {len(self.refused):,} refused; {rate:.0f} a second"
+        )
+
+    def reasons(self) -> Iterator[str]:
+        """Name each that was refused."""
+        for one in self.refused:
+            yield f"refused: {one.place}: {one.reason}"

@@ -1,0 +1,19 @@
+"""The root causes that ship with the project, written by us."""
+
+from datetime import UTC, datetime
+from importlib.resources import files
+
+from devassist.root_causes.load import OnProgress, load_entries, unseen
+from devassist.root_causes.parse import read_text
+from devassist.root_causes.report import RcaReport
+
+SHIPPED = "root_causes.jsonl"
+_UNDATED = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def load_root_causes(*, on_progress: OnProgress = unseen) -> RcaReport:
+    """Store what is missing or newer, some seconds the first time; what a curator changed stays as it is."""
+    text = (files("devassist") / "samples" / SHIPPED).read_text(encoding="utf-8")
+    return load_entries(
+        read_text(text, name=SHIPPED), source="shipped", now=_UNDATED, replaces_stored=False, on_progress=on_progress
+    )

