@@ -1,0 +1,236 @@
+"""A parsed source file: its functions, the function around a place, and what stands at a place."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tree_sitter import Node, Parser, Tree
+
+from devassist.callers.grammars import Grammar, loaded
+
+TOP_LEVEL = "(top level)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """
+    A function, a method, a named closure, or a member with code in it.
+
+    `line` and `character` are where its name stands, as LSP counts. What is not `callable` is not followed further.
+    """
+
+    name: str
+    qualified: str
+    line: int
+    character: int
+    callable: bool = True
+
+
+class Stands(StrEnum):
+    """What a name is at a place."""
+
+    CALL = "call"
+    REFERENCE = "reference"
+    IMPORT = "import"
+    DECLARATION = "declaration"
+    TEXT = "text"
+
+
+class Code:
+    """One file, parsed; what does not parse is bridged, as well as the grammar can."""
+
+    def __init__(self, text: bytes, *, grammar: Grammar) -> None:
+        self._text = text
+        self._grammar = grammar
+        self._tree: Tree = Parser(loaded(grammar)).parse(text)
+        self._line_starts = [0, *(found.end() for found in re.finditer(b"\n", text))]
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether all of it parsed; the Kotlin grammar sometimes tells of an error and has none to show."""
+        if not self._tree.root_node.has_error:
+            return True
+        return not any(child.is_error or child.is_missing for node in self._nodes() for child in node.children)
+
+    def functions(self) -> list[Function]:
+        """Give every function that has a name, in the file's order."""
+        found = (self._named(node) for node in self._nodes())
+        return [function for function in found if function and function.callable]
+
+    def classes(self) -> list[Function]:
+        """Give every class that has a name."""
+        named = ((node, _name_of(node)) for node in self._nodes() if node.type in self._grammar.classes)
+        return [self._function(name, name=_text(name), around=node) for node, name in named if name]
+
+    def enclosing(self, line: int, character: int) -> Function | None:
+        """Give the innermost function with a name around the place; None at the file's top level."""
+        node: Node | None = self._leaf(self._offset(line, character))
+        while node is not None:
+            if function := self._named(node):
+                return function
+            node = node.parent
+        return None
+
+    def stands_at(self, line: int, character: int) -> Stands:
+        """Tell what the name is that begins at the place."""
+        return self._kind(self._leaf(self._offset(line, character)))
+
+    def mentions(self, name: str) -> Iterator[tuple[int, int, Stands]]:
+        """Give line, character and kind of every place where the name stands as a word."""
+        for found in re.finditer(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", self._text):
+            yield (*self._place(found.start()), self._kind(self._leaf(found.start())))
+
+    def _nodes(self) -> Iterator[Node]:
+        left = [self._tree.root_node]
+        while left:
+            node = left.pop()
+            yield node
+            left.extend(reversed(node.named_children))
+
+    def _leaf(self, offset: int) -> Node:
+        return self._tree.root_node.descendant_for_byte_range(offset, offset + 1) or self._tree.root_node
+
+    def _named(self, node: Node) -> Function | None:
+        """Read the node as something that has a name and holds code, if it is one."""
+        kinds = self._grammar
+        if node.type in kinds.functions and (name := _name_of(node)):
+            return self._function(name, name=_text(name), around=node)
+        if node.type in kinds.holders and (name := _held(node, kinds.closures)):
+            return self._function(name, name=_text(name), around=node)
+        if node.type in kinds.starters and (owner := self._class_around(node)) and (name := _name_of(owner)):
+            word = "constructor" if node.type == "secondary_constructor" else "init"
+            return self._function(name, name=word, around=node)
+        if node.type in kinds.fields and _is_member(node) and (name := _field_name(node)):
+            return self._function(name, name=_text(name), around=node, callable_=_is_closure_field(node))
+        return None
+
+    def _function(self, at: Node, *, name: str, around: Node, callable_: bool = True) -> Function:
+        line, character = self._place(at.start_byte)
+        owners = [*self._owners(around), name]
+        return Function(name=name, qualified=".".join(owners), line=line, character=character, callable=callable_)
+
+    def _owners(self, node: Node) -> list[str]:
+        """Give the names of what the node stands in, outermost first, and the receiver of an extension function."""
+        owners = []
+        parent = node.parent
+        while parent is not None:
+            if parent.type in self._grammar.classes or parent.type in self._grammar.functions:
+                owners += [_text(name)] if (name := _name_of(parent)) else []
+            elif parent.type in self._grammar.holders and (name := _held(parent, self._grammar.closures | {"object"})):
+                owners.append(_text(name))
+            parent = parent.parent
+        return owners[::-1] + _receiver(node)
+
+    def _class_around(self, node: Node) -> Node | None:
+        parent = node.parent
+        while parent is not None and parent.type not in self._grammar.classes:
+            parent = parent.parent
+        return parent
+
+    def _kind(self, leaf: Node) -> Stands:
+        if "comment" in leaf.type or "string" in leaf.type:
+            return Stands.TEXT
+        parent = leaf.parent
+        if parent is not None and parent.child_by_field_name("name") == leaf and self._declares(parent):
+            return Stands.DECLARATION
+        node = leaf
+        while (parent := node.parent) is not None and parent.type in self._grammar.members and _ends(parent, node):
+            node = parent
+        if parent is not None and parent.type in self._grammar.calls and _is_callee(parent, node):
+            return Stands.CALL
+        while parent is not None:
+            if parent.type in self._grammar.imports:
+                return Stands.IMPORT
+            parent = parent.parent
+        return Stands.REFERENCE
+
+    def _declares(self, node: Node) -> bool:
+        kinds = self._grammar
+        return node.type in kinds.functions or node.type in kinds.classes or _held(node, kinds.closures) is not None
+
+    def _offset(self, line: int, character: int) -> int:
+        """Give the byte of an LSP place; one past the end is the last."""
+        if line >= len(self._line_starts):
+            return max(len(self._text) - 1, 0)
+        start = self._line_starts[line]
+        end = self._line_starts[line + 1] if line + 1 < len(self._line_starts) else len(self._text)
+        row = self._text[start:end]
+        if row.isascii():
+            return start + min(character, len(row))
+        before = row.decode(errors="replace").encode("utf-16-le")[: character * 2]
+        return start + len(before.decode("utf-16-le", errors="ignore").encode())
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = self._text.count(b"\n", 0, offset)
+        before = self._text[self._line_starts[line] : offset]
+        if before.isascii():
+            return line, len(before)
+        return line, len(before.decode(errors="replace").encode("utf-16-le")) // 2
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode(errors="replace")
+
+
+def _name_of(node: Node) -> Node | None:
+    name = node.child_by_field_name("name")
+    if name is None or name.type == "string":
+        return None
+    return name
+
+
+def _held(node: Node, closures: frozenset[str]) -> Node | None:
+    """Give the name that a declaration or an assignment gives to a closure."""
+    value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    if value is None or value.type not in closures:
+        return None
+    name = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("left")
+    name = node.child_by_field_name("property") if name is None else name
+    if name is not None and name.type in ("member_expression", "attribute"):
+        name = name.named_children[-1]
+    return name if name is not None and name.type.endswith("identifier") else None
+
+
+def _is_member(node: Node) -> bool:
+    return node.parent is None or node.parent.type in (
+        "class_body", "source_file", "enum_class_body", "interface_body", "enum_body_declarations", "ERROR",
+    )  # fmt: skip
+
+
+def _field_name(node: Node) -> Node | None:
+    declarator = node.child_by_field_name("declarator")
+    if declarator is not None:
+        return declarator.child_by_field_name("name")
+    if (name := node.child_by_field_name("name")) is not None:
+        return name
+    for child in node.named_children:
+        if child.type == "variable_declaration":
+            return next((part for part in child.named_children if part.type == "identifier"), None)
+    return None
+
+
+def _is_closure_field(node: Node) -> bool:
+    return any(child.type == "lambda_literal" for child in node.named_children)
+
+
+def _receiver(node: Node) -> list[str]:
+    """Give the receiver's type of a Kotlin extension function: what stands before its name, with a dot between."""
+    name = node.child_by_field_name("name") if node.type == "function_declaration" else None
+    previous = name.prev_sibling if name is not None else None
+    if previous is None or previous.type != "." or previous.prev_sibling is None:
+        return []
+    return [_text(previous.prev_sibling).partition("<")[0].rstrip("?")]
+
+
+def _ends(parent: Node, node: Node) -> bool:
+    return bool(parent.named_children) and parent.named_children[-1] == node
+
+
+def _is_callee(call: Node, node: Node) -> bool:
+    for name in ("function", "constructor", "name", "type"):
+        if (callee := call.child_by_field_name(name)) is not None:
+            return callee == node
+    if call.type == "infix_expression":
+        return len(call.named_children) > 1 and call.named_children[1] == node
+    return bool(call.named_children) and call.named_children[0] == node

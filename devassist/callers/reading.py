@@ -1,0 +1,73 @@
+"""Source files of a workspace, read safely and parsed once for as long as they stay as they are."""
+
+import os
+import threading
+from collections import OrderedDict
+
+from devassist.callers.code import Code
+from devassist.callers.grammars import grammar_of
+from devassist.files.opening import opened
+from toolbox.errors import ToolError
+
+MOST_BYTES = 2 * 1024 * 1024
+"""What is larger is made by a tool, and not searched."""
+MOST_PARSED = 200
+
+Stamp = tuple[int, int]
+
+
+class Reading:
+    """The files below one root; safe to use from several threads."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._parsed: OrderedDict[str, tuple[Stamp, Code]] = OrderedDict()
+        self._broken: dict[str, tuple[Stamp, bool]] = {}
+        self._lock = threading.Lock()
+
+    def text(self, path: str) -> bytes | None:
+        """Read the file, or give None where it may not be read or is too large."""
+        found = self._read(path)
+        return found[1] if found else None
+
+    def code(self, path: str) -> Code | None:
+        """Parse the file, or give None where it cannot be."""
+        grammar, found = grammar_of(path), self._read(path)
+        if grammar is None or found is None:
+            return None
+        stamp, text = found
+        with self._lock:
+            known = self._parsed.get(path)
+            if known and known[0] == stamp:
+                self._parsed.move_to_end(path)
+                return known[1]
+        code = Code(text, grammar=grammar)
+        with self._lock:
+            self._parsed[path] = (stamp, code)
+            while len(self._parsed) > MOST_PARSED:
+                self._parsed.popitem(last=False)
+        return code
+
+    def is_broken(self, path: str, *, stamp: Stamp) -> bool:
+        """Tell whether the file does not parse; remembered by its stamp."""
+        known = self._broken.get(path)
+        if known is None or known[0] != stamp:
+            known = (stamp, self._does_not_parse(path))
+            self._broken[path] = known
+        return known[1]
+
+    def _does_not_parse(self, path: str) -> bool:
+        """Parse without keeping what was parsed: it is done for every file there is."""
+        grammar, text = grammar_of(path), self.text(path)
+        return grammar is not None and (text is None or not Code(text, grammar=grammar).is_whole)
+
+    def _read(self, path: str) -> tuple[Stamp, bytes] | None:
+        try:
+            with opened(path, root=self.root) as descriptor:
+                found = os.fstat(descriptor)
+                if found.st_size > MOST_BYTES:
+                    return None
+                with os.fdopen(os.dup(descriptor), "rb") as file:
+                    return (found.st_mtime_ns, found.st_size), file.read(MOST_BYTES)
+        except (ToolError, OSError):
+            return None
