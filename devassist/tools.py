@@ -2,8 +2,10 @@
 
 import asyncio
 
+from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.contracts.read_file import FileText, ReadFileQuestion
-from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, DevassistDialect
+from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE, DevassistDialect
+from devassist.finding_callers import find_callers
 from devassist.slots import SLOTS
 from devassist.workspace_files import read
 from devassist.workspaces import workspace_for
@@ -18,6 +20,7 @@ toolkit = Toolkit(
 )
 
 _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
+_REPOSITORY = "app/src/main/kotlin/com/example/trailnotes/data/NoteRepository.kt"
 
 
 @toolkit.tool(
@@ -34,3 +37,19 @@ async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
     """
     workspace = await workspace_for(call.caller, named=ask.workspace)
     return await asyncio.to_thread(read, ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=FindCallersQuestion(function_name="NoteRepository.save", file_path=_REPOSITORY, syntactic=True),
+    errors=(*FILE_CODES, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE),
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def find_callers_of_function(ask: FindCallersQuestion, call: CallContext) -> CallersFound:
+    """
+    Find the functions that call a function, and their callers in turn, by a language server.
+
+    Trace with it how an error got where it was seen. With incomplete true there may be more callers than listed: read
+    incompleteReason, and ask again where it says so. Works for Kotlin, Java, TypeScript, JavaScript, Python.
+    """
+    workspace = await workspace_for(call.caller, named=ask.workspace)
+    return await find_callers(ask, workspace=workspace)

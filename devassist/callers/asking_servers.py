@@ -66,7 +66,7 @@ class ServerFinder:
         return self._inside((place.uri, place.range.start.line, place.range.start.character) for place in locations)
 
     async def _ask(self, method: str, params: dict[str, Any], *, answer: type[list[Row]]) -> list[Row]:
-        found: list[Row] | None = await self._session.ask(method, params, answer=answer | None)  # type: ignore[arg-type]  # a union is a type to msgspec
+        found: list[Row] | None = await self._session.ask(method, params=params, answer=answer | None)  # type: ignore[arg-type]  # a union is a type to msgspec
         return found or []
 
     def _inside(self, spots: Iterable[_Spot]) -> list[_Spot]:
@@ -79,9 +79,9 @@ class ServerFinder:
         for (path, line, character), found_by in sorted(spots):
             if min(line, character) < 0 or (code := self._reading.code(path)) is None:
                 continue
-            stands = code.stands_at(line, character)
+            stands = code.stands_at(line, character=character)
             if found_by is FoundBy.REFERENCE and stands not in (Stands.CALL, Stands.REFERENCE):
                 continue
-            caller = code.enclosing(line, character)
-            sites.append(Site(path=path, line=line + 1, caller=caller, found_by=found_by))
+            caller = code.enclosing(line, character=character)
+            sites.append(Site(path=path, line=line + 1, character=character, caller=caller, found_by=found_by))
         return sites

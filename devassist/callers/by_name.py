@@ -32,7 +32,13 @@ class NameFinder:
         code = self._reading.code(path)
         for line, character, stands in code.mentions(name) if code else ():
             if stands is Stands.CALL:
-                yield Site(path=path, line=line + 1, caller=code.enclosing(line, character), found_by=FoundBy.SYNTAX)
+                yield Site(
+                    path=path,
+                    line=line + 1,
+                    character=character,
+                    caller=code.enclosing(line, character=character),
+                    found_by=FoundBy.SYNTAX,
+                )
 
 
 def mentions_any(text: bytes | None, names: Iterable[str]) -> bool:

@@ -68,7 +68,7 @@ class Client:
         """Tell whether the server says that it is at some longer work."""
         return bool(self._progress)
 
-    async def ask(self, method: str, params: object, *, answer: type[Answer], seconds: float) -> Answer:
+    async def ask(self, method: str, *, params: object, answer: type[Answer], seconds: float) -> Answer:
         """Ask, and give the answer as `answer` (any msgspec type); raises Gone, Silent, Refused."""
         for attempt in range(_RETRIES + 1):
             message = await self._asked(method, params, seconds=seconds)
@@ -79,7 +79,7 @@ class Client:
             await asyncio.sleep(_PAUSE_SECONDS * (attempt + 1))
         raise Refused(f"{method}: {message.error.message[:200]} ({message.error.code})")
 
-    def tell(self, method: str, params: object) -> None:
+    def tell(self, method: str, *, params: object) -> None:
         """Notify; nothing comes back."""
         self._send({"method": method, "params": params})
 

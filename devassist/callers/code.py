@@ -63,7 +63,7 @@ class Code:
         named = ((node, _name_of(node)) for node in self._nodes() if node.type in self._grammar.classes)
         return [self._function(name, name=_text(name), around=node) for node, name in named if name]
 
-    def enclosing(self, line: int, character: int) -> Function | None:
+    def enclosing(self, line: int, *, character: int) -> Function | None:
         """Give the innermost function with a name around the place; None at the file's top level."""
         node: Node | None = self._leaf(self._offset(line, character))
         while node is not None:
@@ -72,7 +72,7 @@ class Code:
             node = node.parent
         return None
 
-    def stands_at(self, line: int, character: int) -> Stands:
+    def stands_at(self, line: int, *, character: int) -> Stands:
         """Tell what the name is that begins at the place."""
         return self._kind(self._leaf(self._offset(line, character)))
 

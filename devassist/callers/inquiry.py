@@ -13,6 +13,7 @@ from devassist.callers.reading import Reading
 from devassist.callers.servers import Servers
 from devassist.callers.session import Session
 from devassist.callers.sources import Sources, Stamp
+from devassist.callers.unresolved import said, unresolved
 from devassist.callers.walk import Place, Walk
 
 _TRIES = 2
@@ -85,6 +86,12 @@ class Inquiry:
             self.reasons.append(f"The language server answered with an error: {finder.refusals[0][:200]}")
         if finder.is_cut:
             self.walk.is_cut = True
+        await self._doubt(session, targets=[place for place, _ in self.asked.targets])
+
+    async def _doubt(self, session: Session, *, targets: list[Place]) -> None:
+        files = [path for path in self.files.files if session.server.language_of(path)]
+        if spots := await unresolved(targets, files=files, session=session, reading=self.reading):
+            self.reasons.append(said(spots, name=targets[0].function.name))
 
     async def _search(self) -> None:
         suffixes = {place.path.rpartition(".")[2] for place, _ in self.asked.targets}

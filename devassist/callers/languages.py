@@ -21,7 +21,8 @@ class LanguageServer:
     `command` may hold `{servers}`, the folder that install_language_servers fills, and `{data}`, a folder for one run
     of the server; a part with `*` is a file pattern that must find a file. `languages` maps the endings of file names to LSP's language ids. `opens` says
     which files it must be shown: none, those asked about, or also those that no project file of theirs covers.
-    `install` is what a person runs to get it.
+    `install` is what a person runs to get it. `guesses` are endings of files whose calls it resolves by rule of
+    thumb, so that what it leaves out is doubted.
     """
 
     name: str
@@ -29,6 +30,7 @@ class LanguageServer:
     languages: Mapping[str, str]
     install: str
     opens: Opens = "asked"
+    guesses: frozenset[str] = frozenset()
     most_megabytes: int = 2_048
     options: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
     settings: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
@@ -91,7 +93,9 @@ DEFAULTS = (
             f"-Dosgi.sharedConfiguration.area={_JDTLS}/configuration",
             "-Dosgi.sharedConfiguration.area.readOnly=true",
             "-Dosgi.configuration.cascaded=true",
-            "-XX:+UseSerialGC",
+            *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+            # It would look for versions of Gradle on the net at every start: the discard port refuses at once.
+            *("-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=9", "-Dhttp.proxyHost=127.0.0.1", "-Dhttp.proxyPort=9"),
             "-Xmx1G",
             "--add-modules=ALL-SYSTEM",
             *("--add-opens", "java.base/java.util=ALL-UNNAMED", "--add-opens", "java.base/java.lang=ALL-UNNAMED"),
@@ -100,6 +104,7 @@ DEFAULTS = (
         ),
         languages={".kt": "kotlin", ".kts": "kotlin", ".java": "java"},
         install=_INSTALL + "kotlin",
+        guesses=frozenset({".kt", ".kts"}),
         options={"settings": _NO_BUILDS},
         settings=_NO_BUILDS,
     ),

@@ -2,12 +2,11 @@
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from devassist.callers.languages import LanguageServer, found_command
+from devassist.callers.languages import LanguageServer
 from devassist.callers.session import Machine, Session
 
 logger = logging.getLogger(__name__)
@@ -65,9 +64,7 @@ class Servers:
             wait = place.not_before - self.clock()
             if wait > 0:
                 raise NotNow(place.why, seconds=wait)
-            found_command(
-                server, places={**self._machine.places, "data": ""}, path=self._machine.environment.get("PATH", os.defpath)
-            )
+            self._machine.command(server, data="")
             self._make_room()
             place.started = self.clock()
             place.session = Session(server, root=root, machine=self._machine, read=read, starts=self._starts)
@@ -85,7 +82,7 @@ class Servers:
         self._sweeping = None
         for place in self._places.values():
             self._let_go(place, why="the server is closing")
-        await asyncio.gather(*(task for place in self._places.values() for task in place.ending))
+        await self._ended()
         self._places.clear()
 
     def _bury(self, place: _Place) -> None:
@@ -113,10 +110,18 @@ class Servers:
         for place in living[: max(len(living) - self._most + 1, 0)]:
             self._let_go(place, why="others are needed more")
 
+    async def tidy(self) -> None:
+        """End what nobody asks, and clear away what has ended."""
+        for place in self._places.values():
+            self._bury(place)
+            if place.session and self.clock() - place.used > self._idle_seconds:
+                self._let_go(place, why="nobody asks it")
+        await self._ended()
+
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
-            for place in self._places.values():
-                self._bury(place)
-                if place.session and self.clock() - place.used > self._idle_seconds:
-                    self._let_go(place, why="nobody asks it")
+            await self.tidy()
+
+    async def _ended(self) -> None:
+        await asyncio.gather(*(task for place in list(self._places.values()) for task in place.ending))

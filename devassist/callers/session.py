@@ -46,6 +46,11 @@ class Machine:
     data: Path
     patience: Patience = Patience()
 
+    def command(self, server: LanguageServer, *, data: str) -> list[str]:
+        """Give the server's command as it is run here; raises NoCommand."""
+        path = self.environment.get("PATH", os.defpath)
+        return found_command(server, places={**self.places, "data": data}, path=path)
+
 
 class Session:
     """
@@ -99,11 +104,11 @@ class Session:
         """Tell whether it can be asked who calls."""
         return bool(self._offers.get("callHierarchyProvider"))
 
-    async def ask(self, method: str, params: Mapping[str, Any], *, answer: type[Answer]) -> Answer:
+    async def ask(self, method: str, *, params: Mapping[str, Any], answer: type[Answer]) -> Answer:
         """Ask; a server that says nothing for too long is ended. Raises Gone and Refused."""
         client = self._asked()
         try:
-            return await client.ask(method, params, answer=answer, seconds=self._machine.patience.answer_seconds)
+            return await client.ask(method, params=params, answer=answer, seconds=self._machine.patience.answer_seconds)
         except Silent as silent:
             client.close("it hangs")
             raise Gone(str(silent)) from silent
@@ -160,11 +165,7 @@ class Session:
 
     async def _start(self) -> None:
         self._data = self._machine.data / f"{self.server.name}-{os.getpid()}-{id(self):x}"
-        command = found_command(
-            self.server,
-            places={**self._machine.places, "data": str(self._data)},
-            path=self._machine.environment.get("PATH", os.defpath),
-        )
+        command = self._machine.command(self.server, data=str(self._data))
         self._data.mkdir(parents=True, exist_ok=True)
         self._process = await ServerProcess.start(
             command,
@@ -179,10 +180,10 @@ class Session:
             on_gone=self._log_end,
         )
         seconds = self._machine.patience.start_seconds
-        told = await self._client.ask("initialize", self._introduction(), answer=dict[str, Any], seconds=seconds)
+        told = await self._client.ask("initialize", params=self._introduction(), answer=dict[str, Any], seconds=seconds)
         offers = told.get("capabilities")
         self._offers = offers if isinstance(offers, dict) else {}
-        self._client.tell("initialized", {})
+        self._client.tell("initialized", params={})
 
     async def _index(self) -> None:
         """Show it the files, put one question that makes it read them, and wait until it says it is at rest."""
@@ -194,7 +195,7 @@ class Session:
             try:
                 await client.ask(
                     "textDocument/documentSymbol",
-                    {"textDocument": at["textDocument"]},
+                    params={"textDocument": at["textDocument"]},
                     answer=object,
                     seconds=seconds,
                 )
@@ -242,7 +243,7 @@ class Session:
     def _tell_changes(self, made: list[str], *, changed: list[str], deleted: list[str]) -> None:
         kinds = ((made, _MADE), (changed, _CHANGED), (deleted, _DELETED))
         changes = [{"uri": self.uri(path), "type": kind} for paths, kind in kinds for path in paths]
-        self._asked().tell("workspace/didChangeWatchedFiles", {"changes": changes})
+        self._asked().tell("workspace/didChangeWatchedFiles", params={"changes": changes})
 
     async def _refresh(self, changed: list[str], *, deleted: list[str]) -> None:
         """Bring the files that the server was shown to what they are now."""
@@ -256,19 +257,21 @@ class Session:
         for path in paths:
             if path in self._open:
                 self._open.move_to_end(path)
-        for path, text in await asyncio.to_thread(lambda: [(path, self._read(path)) for path in new]):
+        texts = await asyncio.to_thread(lambda: [self._read(path) for path in new])
+        for path, text in zip(new, texts, strict=True):
             language = self.server.language_of(path)
             if text is None or language is None or len(text) > MOST_OPEN_BYTES or path in self._open:
                 continue
-            document = {"uri": self.uri(path), "languageId": language, "version": 1, "text": text.decode(errors="replace")}
-            self._asked().tell("textDocument/didOpen", {"textDocument": document})
+            shown = {"uri": self.uri(path), "languageId": language, "version": 1}
+            document = {**shown, "text": text.decode(errors="replace")}
+            self._asked().tell("textDocument/didOpen", params={"textDocument": document})
             self._open[path] = 1
         while len(self._open) > MOST_OPEN:
             self._close(next(iter(self._open)))
 
     def _close(self, path: str) -> None:
         del self._open[path]
-        self._asked().tell("textDocument/didClose", {"textDocument": {"uri": self.uri(path)}})
+        self._asked().tell("textDocument/didClose", params={"textDocument": {"uri": self.uri(path)}})
 
     def _to_open(self, made: list[str]) -> list[str]:
         """

@@ -35,10 +35,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A place where a function is called or named, and in which function that is; None at a file's top level."""
+    """
+    A place where a function is called or named, and in which function that is; None at a file's top level.
+
+    `line` counts from 1, as people do, `character` from 0.
+    """
 
     path: str
     line: int
+    character: int
     caller: Function | None
     found_by: FoundBy
 
