@@ -73,7 +73,9 @@ class Environment(BaseSettings):
     )
     devassist_most_servers: int = Field(4, ge=1, le=64, description="Language servers of one process at most.")
     devassist_idle_minutes: float = Field(15, gt=0, description="A language server that nobody asks ends after that.")
-    devassist_warm: bool = Field(default=True, description="Start the language servers of workspaces before a question.")
+    devassist_warm: bool = Field(
+        default=True, description="Start the language servers of workspaces before a question."
+    )
     jira_token: str = Field("", description="What ingest_jira shows a Jira site: an API token, or a personal one.")
     jira_email: str = Field("", description="Whose API token it is, for a Jira of Atlassian's cloud.")
     backtests_response_bytes: int = Field(

@@ -1,18 +1,21 @@
 """Finds callers by asking a language server: its call hierarchy, and its references read with our own grammar."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from devassist.callers.client import Refused
 from devassist.callers.code import Stands
 from devassist.callers.protocol import IncomingCall, Location
-from devassist.callers.reading import Reading
+from devassist.callers.reading import Reading, Stamp
 from devassist.callers.session import Session
 from devassist.callers.walk import FoundBy, Place, Site
 
 MOST_SITES = 10_000
 """Of one function; what is more is cut, and the answer says so."""
+
+MOST_SHOWN = 100
+"""Files shown to a server because they mention one function."""
 
 Row = TypeVar("Row")
 _Spot = tuple[str, int, int]
@@ -25,15 +28,20 @@ class ServerFinder:
     A reference is a caller where a function's name is called or handed on, not where it is imported or declared.
     """
 
-    def __init__(self, session: Session, *, reading: Reading) -> None:
+    def __init__(self, session: Session, *, reading: Reading, files: Mapping[str, Stamp]) -> None:
         self._session = session
         self._reading = reading
+        self._files = files
         self.refusals: list[str] = []
         self.is_cut = False
 
     async def sites(self, place: Place) -> list[Site]:
         """Give where the function is called; raises Gone."""
         function = place.function
+        if self._session.server.opens == "project":
+            # A project file may leave out the very file that calls, as tests often are.
+            naming = await asyncio.to_thread(self._reading.mentioning, [function.name], files=self._files)
+            await self._session.show(naming[:MOST_SHOWN])
         at = await self._session.place(place.path, line=function.line, character=function.character)
         hierarchy, references = await asyncio.gather(self._hierarchy(at), self._references(at))
         found = dict.fromkeys(hierarchy, FoundBy.CALL_HIERARCHY)

@@ -1,19 +1,18 @@
 """Finds callers by name alone: what a search of the text knows, read with a grammar. Never mixed with what servers say."""
 
 import asyncio
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from devassist.callers.code import Stands
-from devassist.callers.reading import Reading
+from devassist.callers.reading import Reading, Stamp
 from devassist.callers.walk import FoundBy, Place, Site
 
 
 class NameFinder:
     """Every call of a function of that name counts, whichever function it is."""
 
-    def __init__(self, files: Iterable[str], *, reading: Reading) -> None:
-        self._files = sorted(files)
+    def __init__(self, files: Mapping[str, Stamp], *, reading: Reading) -> None:
+        self._files = files
         self._reading = reading
         self._known: dict[str, list[Site]] = {}
 
@@ -25,8 +24,8 @@ class NameFinder:
         return self._known[name]
 
     def _search(self, name: str) -> list[Site]:
-        mentions = [path for path in self._files if mentions_any(self._reading.text(path), [name])]
-        return [site for path in mentions for site in self._in_file(path, name=name)]
+        mentions = self._reading.mentioning([name], files=self._files)
+        return [site for path in sorted(mentions) for site in self._in_file(path, name=name)]
 
     def _in_file(self, path: str, *, name: str) -> Iterable[Site]:
         code = self._reading.code(path)
@@ -39,9 +38,3 @@ class NameFinder:
                     caller=code.enclosing(line, character=character),
                     found_by=FoundBy.SYNTAX,
                 )
-
-
-def mentions_any(text: bytes | None, names: Iterable[str]) -> bool:
-    """Tell whether one of the names stands in the text as a word."""
-    words = [re.escape(name.encode()) for name in names]
-    return bool(text and words and re.search(rb"(?<![\w$])(?:" + b"|".join(words) + rb")(?![\w$])", text))

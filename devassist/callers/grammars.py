@@ -49,8 +49,14 @@ PYTHON = Grammar(
 _SCRIPT = {
     "functions": frozenset(
         {
-            "function_declaration", "generator_function_declaration", "function_signature", "method_definition",
-            "method_signature", "abstract_method_signature", "function_expression", "generator_function",
+            "function_declaration",
+            "generator_function_declaration",
+            "function_signature",
+            "method_definition",
+            "method_signature",
+            "abstract_method_signature",
+            "function_expression",
+            "generator_function",
         }
     ),  # fmt: skip
     "classes": frozenset(
@@ -76,7 +82,10 @@ JAVA = Grammar(
     functions=frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"}),
     classes=frozenset(
         {
-            "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+            "class_declaration",
+            "interface_declaration",
+            "enum_declaration",
+            "record_declaration",
             "annotation_type_declaration",
         }
     ),  # fmt: skip

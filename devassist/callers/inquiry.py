@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from devassist.callers import sources
 from devassist.callers.asking_servers import ServerFinder
-from devassist.callers.by_name import NameFinder, mentions_any
+from devassist.callers.by_name import NameFinder
 from devassist.callers.client import Gone
 from devassist.callers.languages import LanguageServer
 from devassist.callers.reading import Reading
@@ -51,7 +51,7 @@ class Inquiry:
     session: Session | None = None
 
     def __post_init__(self) -> None:
-        self.walk = Walk(NameFinder((), reading=self.reading))
+        self.walk = Walk(NameFinder({}, reading=self.reading))
 
     async def run(self) -> None:
         """Find the callers; raises NoCommand and NotNow, where the server cannot be had."""
@@ -79,7 +79,7 @@ class Inquiry:
         self.session = session = self.servers.session(server, root=self.reading.root, read=self.reading.text)
         await asyncio.shield(session.ready)
         self.files = await session.keep_up()
-        finder = ServerFinder(session, reading=self.reading)
+        finder = ServerFinder(session, reading=self.reading, files=self.files.files)
         self.walk = Walk(finder)
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         if finder.refusals:
@@ -89,7 +89,7 @@ class Inquiry:
         await self._doubt(session, targets=[place for place, _ in self.asked.targets])
 
     async def _doubt(self, session: Session, *, targets: list[Place]) -> None:
-        files = [path for path in self.files.files if session.server.language_of(path)]
+        files = {path: stamp for path, stamp in self.files.files.items() if session.server.language_of(path)}
         if spots := await unresolved(targets, files=files, session=session, reading=self.reading):
             self.reasons.append(said(spots, name=targets[0].function.name))
 
@@ -116,8 +116,8 @@ class Inquiry:
         return found
 
     def _broken(self, files: Mapping[str, Stamp]) -> list[str]:
-        broken = [path for path, stamp in files.items() if self.reading.is_broken(path, stamp=stamp)]
-        return [path for path in broken if mentions_any(self.reading.text(path), self.walk.names)]
+        named = self.reading.mentioning(self.walk.names, files=files)
+        return [path for path in named if self.reading.is_broken(path, stamp=files[path])]
 
 
 _KIN = ({"kt", "kts", "java"}, {"ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"}, {"py", "pyi"})

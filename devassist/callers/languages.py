@@ -77,7 +77,10 @@ DEFAULTS = (
         opens="project",
         # It would otherwise run npm to fetch types for plain JavaScript.
         settings={
-            name: {"disableAutomaticTypeAcquisition": True, "tsserver": {"automaticTypeAcquisition": {"enabled": False}}}
+            name: {
+                "disableAutomaticTypeAcquisition": True,
+                "tsserver": {"automaticTypeAcquisition": {"enabled": False}},
+            }
             for name in ("typescript", "javascript", "js/ts")
         },
         options={"disableAutomaticTypingAcquisition": True},

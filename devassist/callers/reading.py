@@ -1,8 +1,11 @@
 """Source files of a workspace, read safely and parsed once for as long as they stay as they are."""
 
 import os
+import re
+import sys
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 
 from devassist.callers.code import Code
 from devassist.callers.grammars import grammar_of
@@ -14,6 +17,7 @@ MOST_BYTES = 2 * 1024 * 1024
 MOST_PARSED = 200
 
 Stamp = tuple[int, int]
+_WORD = re.compile(r"[^\W\d][\w$]*")
 
 
 class Reading:
@@ -23,6 +27,7 @@ class Reading:
         self.root = root
         self._parsed: OrderedDict[str, tuple[Stamp, Code]] = OrderedDict()
         self._broken: dict[str, tuple[Stamp, bool]] = {}
+        self._words: dict[str, tuple[Stamp, frozenset[str]]] = {}
         self._lock = threading.Lock()
 
     def text(self, path: str) -> bytes | None:
@@ -48,12 +53,27 @@ class Reading:
                 self._parsed.popitem(last=False)
         return code
 
+    def mentioning(self, names: Iterable[str], *, files: Mapping[str, Stamp]) -> list[str]:
+        """Give the files in which one of the names stands as a word; the words of a file are kept by its stamp."""
+        wanted = set(names)
+        return [path for path, stamp in files.items() if not wanted.isdisjoint(self._words_of(path, stamp=stamp))]
+
     def is_broken(self, path: str, *, stamp: Stamp) -> bool:
         """Tell whether the file does not parse; remembered by its stamp."""
         known = self._broken.get(path)
         if known is None or known[0] != stamp:
             known = (stamp, self._does_not_parse(path))
             self._broken[path] = known
+        return known[1]
+
+    def _words_of(self, path: str, *, stamp: Stamp) -> frozenset[str]:
+        known = self._words.get(path)
+        if known is None or known[0] != stamp:
+            known = (
+                stamp,
+                frozenset(map(sys.intern, _WORD.findall((self.text(path) or b"").decode(errors="replace")))),
+            )
+            self._words[path] = known
         return known[1]
 
     def _does_not_parse(self, path: str) -> bool:

@@ -5,7 +5,7 @@ import logging
 import os
 import shutil
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -15,6 +15,8 @@ import msgspec
 
 from devassist.callers import sources
 from devassist.callers.client import Client, Gone, Refused, Silent
+from devassist.callers.code import Code, Function
+from devassist.callers.grammars import grammar_of
 from devassist.callers.languages import LanguageServer, found_command
 from devassist.callers.process import ServerProcess
 from devassist.callers.sources import Sources
@@ -26,6 +28,7 @@ Answer = TypeVar("Answer")
 MOST_OPEN = 400
 MOST_OPEN_BYTES = 2 * 1024 * 1024
 PROJECT_FILES = ("tsconfig.json", "jsconfig.json")
+_LOOKED_AT = 50
 _MADE, _CHANGED, _DELETED = 1, 2, 3
 
 
@@ -116,7 +119,7 @@ class Session:
     async def place(self, path: str, *, line: int, character: int) -> dict[str, Any]:
         """Give a place as LSP's parameters, its file having been shown to the server."""
         if self.server.opens != "nothing":
-            await self._show([path])
+            await self.show([path])
         return {"textDocument": {"uri": self.uri(path)}, "position": {"line": line, "character": character}}
 
     async def keep_up(self) -> Sources:
@@ -128,7 +131,7 @@ class Session:
             if made or changed or deleted:
                 self._tell_changes(made, changed=changed, deleted=deleted)
                 await self._refresh(changed, deleted=deleted)
-                await self._show(self._to_open(made))
+                await self.show(self._to_open(made))
             return found
 
     def uri(self, path: str) -> str:
@@ -186,22 +189,35 @@ class Session:
         self._client.tell("initialized", params={})
 
     async def _index(self) -> None:
-        """Show it the files, put one question that makes it read them, and wait until it says it is at rest."""
+        """Show it the files, put one question that makes it read them all, and wait until it says it is at rest."""
         files = (await self.keep_up()).files
         seconds = self._machine.patience.start_seconds
-        client = self._asked()
-        if first := next((path for path in sorted(files) if self.server.language_of(path)), None):
-            at = await self.place(first, line=0, character=0)
+        if found := await asyncio.to_thread(self._any_function, sorted(files)):
+            path, function = found
+            at = await self.place(path, line=function.line, character=function.character)
             try:
-                await client.ask(
-                    "textDocument/documentSymbol",
-                    params={"textDocument": at["textDocument"]},
-                    answer=object,
-                    seconds=seconds,
-                )
+                await self._try_out(at, seconds=seconds)
             except Refused as refused:
-                logger.info("%s has no symbols of %s: %s", self.server.name, first, refused)
-        await client.settled(seconds=seconds)
+                logger.info("%s, about %s: %s", self.server.name, path, refused)
+        await self._asked().settled(seconds=seconds)
+
+    async def _try_out(self, at: dict[str, Any], *, seconds: float) -> None:
+        client = self._asked()
+        if not self.has_call_hierarchy:
+            question = {**at, "context": {"includeDeclaration": False}}
+            await client.ask("textDocument/references", params=question, answer=object, seconds=seconds)
+            return
+        items = await client.ask("textDocument/prepareCallHierarchy", params=at, answer=object, seconds=seconds)
+        for item in items[:1] if isinstance(items, list) else ():
+            await client.ask("callHierarchy/incomingCalls", params={"item": item}, answer=object, seconds=seconds)
+
+    def _any_function(self, paths: Sequence[str]) -> tuple[str, Function] | None:
+        for path in [path for path in paths if self.server.language_of(path)][:_LOOKED_AT]:
+            grammar, text = grammar_of(path), self._read(path)
+            functions = Code(text, grammar=grammar).functions() if grammar and text else []
+            if functions:
+                return path, functions[0]
+        return None
 
     def _introduction(self) -> dict[str, Any]:
         uri = "file://" + quote(self.root)
@@ -250,9 +266,10 @@ class Session:
         stale = [path for path in changed if path in self._open]
         for path in [*stale, *(path for path in deleted if path in self._open)]:
             self._close(path)
-        await self._show(stale)
+        await self.show(stale)
 
-    async def _show(self, paths: list[str]) -> None:
+    async def show(self, paths: Sequence[str]) -> None:
+        """Open the files at the server, if they are not open; the longest unused are closed where there are many."""
         new = [path for path in paths if path not in self._open]
         for path in paths:
             if path in self._open:
@@ -295,5 +312,3 @@ class Session:
     def _log_end(self, why: str) -> None:
         complaints = list(self._process.complaints)[-3:] if self._process else []
         logger.info("the language server %s of %s: %s %s", self.server.name, self.root, why, complaints)
-
-

@@ -5,14 +5,14 @@ A server that cannot tell what a call means keeps silent about it; here the sile
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from devassist.callers.asking_servers import ServerFinder
-from devassist.callers.by_name import NameFinder, mentions_any
+from devassist.callers.by_name import NameFinder
 from devassist.callers.client import Refused
 from devassist.callers.code import Stands
-from devassist.callers.reading import Reading
+from devassist.callers.reading import Reading, Stamp
 from devassist.callers.session import Session
 from devassist.callers.walk import Place, Site
 
@@ -24,13 +24,13 @@ Spot = tuple[str, int]
 
 
 async def unresolved(
-    targets: Sequence[Place], *, files: Sequence[str], session: Session, reading: Reading
+    targets: Sequence[Place], *, files: Mapping[str, Stamp], session: Session, reading: Reading
 ) -> list[Spot]:
     """Give file and line of calls that may be calls of the targets, and that the server says nothing of."""
     names = {place.function.name for place in targets}
     by_name = NameFinder(files, reading=reading)
     called = [site for place in targets[:1] for site in await by_name.sites(place)]
-    finder = ServerFinder(session, reading=reading)
+    finder = ServerFinder(session, reading=reading, files=files)
     reported = await _reported(targets, finder=finder)
     left = [site for site in called if (site.path, site.line) not in reported]
     if not left:
@@ -65,11 +65,11 @@ async def _means_something(site: Site, *, session: Session) -> bool:
         return False
 
 
-def _namesakes(names: set[str], *, files: Iterable[str], reading: Reading) -> list[Place]:
+def _namesakes(names: set[str], *, files: Mapping[str, Stamp], reading: Reading) -> list[Place]:
     """Give the functions of these names anywhere in the workspace."""
     places = []
-    for path in files:
-        if not mentions_any(reading.text(path), names) or (code := reading.code(path)) is None:
+    for path in reading.mentioning(names, files=files):
+        if (code := reading.code(path)) is None:
             continue
         declared = {
             (line, character)

@@ -48,7 +48,9 @@ class Asker:
         targets = tuple((Place(path=path, function=one), name) for one in meant(name, code=code))
         return Asked(targets=targets, depth=depth, server=self.server)
 
-    async def __call__(self, name: str = "price", *, path: str = "shop.py", depth: int = 2, seconds: float = 60) -> Found:
+    async def __call__(
+        self, name: str = "price", *, path: str = "shop.py", depth: int = 2, seconds: float = 60
+    ) -> Found:
         return await self.desk.ask(self.asked(name, path=path, depth=depth), root=self.root, seconds=seconds)
 
     async def said(self, name: str = "price", *, path: str = "shop.py", depth: int = 2) -> set[tuple[str, int, int]]:
