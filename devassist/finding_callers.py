@@ -13,7 +13,6 @@ from django.conf import settings
 from devassist.callers.code import Code, Function
 from devassist.callers.declarations import meant, names
 from devassist.callers.desk import Desk, Found
-from devassist.callers.grammars import grammar_of
 from devassist.callers.inquiry import Asked
 from devassist.callers.languages import LanguageServer, NoCommand, configured, server_for
 from devassist.callers.reading import MOST_BYTES
@@ -39,7 +38,7 @@ _servers: tuple[LanguageServer, ...] | None = None
 async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -> CallersFound:
     """Answer in time. Raises ToolError: the codes of files, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE."""
     started = asyncio.get_running_loop().time()
-    root = os.path.realpath(workspace.root)
+    root = await asyncio.to_thread(os.path.realpath, workspace.root)
     functions = await asyncio.to_thread(_meant, ask, root=root, shows_secrets=workspace.shows_secrets)
     server = None if ask.syntactic else server_of(ask.file_path)
     asked = Asked(targets=_targets(ask, functions=functions), depth=ask.max_depth, server=server)
@@ -117,13 +116,12 @@ def _meant(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[
         if size > MOST_BYTES:
             raise too_large(ask.file_path, size=size)
         text = os.pread(descriptor, MOST_BYTES, 0)
-    grammar = grammar_of(ask.file_path)
-    if grammar is None:
+    code = Code.of(text, path=ask.file_path)
+    if code is None:
         raise _unavailable(
             f"Callers are not known in files like '{ask.file_path[-100:]}'.",
             suggestion="Ask about a Kotlin, Java, TypeScript, JavaScript or Python file.",
         )
-    code = Code(text, grammar=grammar)
     return meant(ask.function_name, code=code) or _no_function(ask, code=code)
 
 

@@ -2,9 +2,18 @@
 
 import asyncio
 
+from devassist.code_context import context_of
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
+from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
 from devassist.contracts.read_file import FileText, ReadFileQuestion
-from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE, DevassistDialect
+from devassist.dialect import (
+    DEADLINE_SECONDS,
+    FILE_CODES,
+    FUNCTION_NOT_FOUND,
+    LINE_OUT_OF_RANGE,
+    LSP_UNAVAILABLE,
+    DevassistDialect,
+)
 from devassist.finding_callers import find_callers
 from devassist.slots import SLOTS
 from devassist.workspace_files import read
@@ -37,6 +46,22 @@ async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
     """
     workspace = await workspace_for(call.caller, named=ask.workspace)
     return await asyncio.to_thread(read, ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=CodeContextQuestion(file_path=_CRASHED, line=56, context_lines=10),
+    errors=(*FILE_CODES, LINE_OUT_OF_RANGE),
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeContext:
+    """
+    Extract the code around an error: lines before and after, the function that the line is in, and its imports.
+
+    Use it with file and line of a stack trace's first own frame. The whole function is read_file from startLine to
+    endLine; who calls it is find_callers_of_function.
+    """
+    workspace = await workspace_for(call.caller, named=ask.workspace)
+    return await asyncio.to_thread(context_of, ask, workspace=workspace)
 
 
 @toolkit.tool(

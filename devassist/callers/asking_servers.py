@@ -43,16 +43,17 @@ class ServerFinder:
             naming = await asyncio.to_thread(self._reading.mentioning, [function.name], files=self._files)
             await self._session.show(naming[:MOST_SHOWN])
         at = await self._session.place(place.path, line=function.line, character=function.character)
-        hierarchy, references = await asyncio.gather(self._hierarchy(at), self._references(at))
-        found = dict.fromkeys(hierarchy, FoundBy.CALL_HIERARCHY)
-        for spot in references:
+        hierarchy = await self._hierarchy(at)
+        found = dict.fromkeys(hierarchy or (), FoundBy.CALL_HIERARCHY)
+        for spot in await self._references(at, matters=hierarchy is None):
             found.setdefault(spot, FoundBy.REFERENCE)
         self.is_cut = self.is_cut or len(found) > MOST_SITES
         return await asyncio.to_thread(self._placed, list(found.items())[:MOST_SITES])
 
-    async def _hierarchy(self, at: dict[str, Any]) -> list[_Spot]:
+    async def _hierarchy(self, at: dict[str, Any]) -> list[_Spot] | None:
+        """Give the calls that the server knows, None where it cannot be asked or refuses."""
         if not self._session.has_call_hierarchy:
-            return []
+            return None
         try:
             items = await self._ask("textDocument/prepareCallHierarchy", at, answer=list[dict[str, Any]])
             calls: list[IncomingCall] = []
@@ -60,16 +61,17 @@ class ServerFinder:
                 calls += await self._ask("callHierarchy/incomingCalls", {"item": item}, answer=list[IncomingCall])
         except Refused as refused:
             self.refusals.append(str(refused))
-            return []
+            return None
         spots = [(call.caller.get("uri"), found) for call in calls for found in call.ranges]
         return self._inside((str(uri), found.start.line, found.start.character) for uri, found in spots)
 
-    async def _references(self, at: dict[str, Any]) -> list[_Spot]:
+    async def _references(self, at: dict[str, Any], *, matters: bool) -> list[_Spot]:
+        """Give where it is named; a refusal is borne where the calls are known."""
         question = {**at, "context": {"includeDeclaration": False}}
         try:
             locations = await self._ask("textDocument/references", question, answer=list[Location])
         except Refused as refused:
-            self.refusals.append(str(refused))
+            self.refusals += [str(refused)] if matters else []
             return []
         return self._inside((place.uri, place.range.start.line, place.range.start.character) for place in locations)
 

@@ -1,4 +1,4 @@
-"""Finds callers by name alone: what a search of the text knows, read with a grammar. Never mixed with what servers say."""
+"""Finds callers by name alone: a search of the text, read with a grammar. Never mixed with what servers say."""
 
 import asyncio
 from collections.abc import Iterable, Mapping

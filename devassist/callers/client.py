@@ -24,6 +24,7 @@ MOST_WAITING_BYTES = 16 * 1024 * 1024
 _METHOD_NOT_FOUND = -32601
 _TRY_AGAIN = {-32603, -32801, -32802}
 """Internal error (some servers, while they index), content modified, server cancelled."""
+_MOST_TASKS = 1_000
 _RETRIES = 2
 _PAUSE_SECONDS = 0.2
 
@@ -177,7 +178,7 @@ class Client:
             said = _loose(message.params)
             value = said.get("value")
             kind = value.get("kind") if isinstance(value, dict) else None
-            if kind == "begin" and len(self._progress) < 1_000:
+            if kind == "begin" and len(self._progress) < _MOST_TASKS:
                 self._progress.add(str(said.get("token")))
             elif kind == "end":
                 self._progress.discard(str(said.get("token")))

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tree_sitter import Node, Parser, Tree
+from tree_sitter import Node
 
-from devassist.callers.grammars import Grammar, loaded
+from devassist.callers.node_kinds import NodeKinds, kinds_of
+from devassist.syntax.parsing import Code as Parsed
+from devassist.syntax.parsing import ParseOverdue, parsed
 
 TOP_LEVEL = "(top level)"
 
@@ -40,11 +42,21 @@ class Stands(StrEnum):
 class Code:
     """One file, parsed; what does not parse is bridged, as well as the grammar can."""
 
-    def __init__(self, text: bytes, *, grammar: Grammar) -> None:
-        self._text = text
-        self._grammar = grammar
-        self._tree: Tree = Parser(loaded(grammar)).parse(text)
-        self._line_starts = [0, *(found.end() for found in re.finditer(b"\n", text))]
+    def __init__(self, parsed_: Parsed, *, kinds: NodeKinds) -> None:
+        self._text = parsed_.source
+        self._grammar = kinds
+        self._tree = parsed_.tree
+        self._line_starts = [0, *(found.end() for found in re.finditer(b"\n", self._text))]
+
+    @classmethod
+    def of(cls, text: bytes, *, path: str) -> "Code | None":
+        """Parse the file; None where its language is not read, or it takes too long."""
+        kinds = kinds_of(path)
+        try:
+            found = parsed(text.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n"), path=path)
+        except ParseOverdue:
+            return None
+        return cls(found, kinds=kinds) if found and kinds else None
 
     @property
     def is_whole(self) -> bool:

@@ -1,6 +1,5 @@
 """Which language servers there are: defaults, and what the settings change of them."""
 
-import glob
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,9 +17,10 @@ class LanguageServer:
     """
     One kind of language server, as settings describe it.
 
-    `command` may hold `{servers}`, the folder that install_language_servers fills, and `{data}`, a folder for one run
-    of the server; a part with `*` is a file pattern that must find a file. `languages` maps the endings of file names to LSP's language ids. `opens` says
-    which files it must be shown: none, those asked about, or also those that no project file of theirs covers.
+    `command` may hold `{servers}`, the folder that install_language_servers fills, `{bin}`, where our Python is, and
+    `{data}`, a folder for one run of the server; a part with `*` is a file pattern that must find a file. `languages`
+    maps the endings of file names to LSP's language ids. `opens` says which files it must be shown: none, those asked
+    about, or also those that no project file of theirs covers.
     `install` is what a person runs to get it. `guesses` are endings of files whose calls it resolves by rule of
     thumb, so that what it leaves out is doubted.
     """
@@ -161,7 +161,7 @@ def _filled(part: str, places: Mapping[str, str]) -> str:
 def _found(part: str) -> str:
     if "*" not in part:
         return part
-    matching = sorted(glob.glob(part))
+    matching = sorted(map(str, Path("/").glob(part.lstrip("/"))))
     if not matching:
         raise NoCommand(Path(part).name)
     return matching[-1]

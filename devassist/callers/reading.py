@@ -8,7 +8,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from devassist.callers.code import Code
-from devassist.callers.grammars import grammar_of
 from devassist.files.opening import opened
 from toolbox.errors import ToolError
 
@@ -37,8 +36,8 @@ class Reading:
 
     def code(self, path: str) -> Code | None:
         """Parse the file, or give None where it cannot be."""
-        grammar, found = grammar_of(path), self._read(path)
-        if grammar is None or found is None:
+        found = self._read(path)
+        if found is None:
             return None
         stamp, text = found
         with self._lock:
@@ -46,7 +45,9 @@ class Reading:
             if known and known[0] == stamp:
                 self._parsed.move_to_end(path)
                 return known[1]
-        code = Code(text, grammar=grammar)
+        code = Code.of(text, path=path)
+        if code is None:
+            return None
         with self._lock:
             self._parsed[path] = (stamp, code)
             while len(self._parsed) > MOST_PARSED:
@@ -78,8 +79,9 @@ class Reading:
 
     def _does_not_parse(self, path: str) -> bool:
         """Parse without keeping what was parsed: it is done for every file there is."""
-        grammar, text = grammar_of(path), self.text(path)
-        return grammar is not None and (text is None or not Code(text, grammar=grammar).is_whole)
+        text = self.text(path)
+        code = Code.of(text, path=path) if text is not None else None
+        return code is None or not code.is_whole
 
     def _read(self, path: str) -> tuple[Stamp, bytes] | None:
         try:

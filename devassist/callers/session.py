@@ -16,7 +16,6 @@ import msgspec
 from devassist.callers import sources
 from devassist.callers.client import Client, Gone, Refused, Silent
 from devassist.callers.code import Code, Function
-from devassist.callers.grammars import grammar_of
 from devassist.callers.languages import LanguageServer, found_command
 from devassist.callers.process import ServerProcess
 from devassist.callers.sources import Sources
@@ -213,9 +212,9 @@ class Session:
 
     def _any_function(self, paths: Sequence[str]) -> tuple[str, Function] | None:
         for path in [path for path in paths if self.server.language_of(path)][:_LOOKED_AT]:
-            grammar, text = grammar_of(path), self._read(path)
-            functions = Code(text, grammar=grammar).functions() if grammar and text else []
-            if functions:
+            text = self._read(path)
+            code = Code.of(text, path=path) if text else None
+            if functions := code.functions() if code else []:
                 return path, functions[0]
         return None
 

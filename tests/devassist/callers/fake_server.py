@@ -69,74 +69,132 @@ def answer(method: str, params: dict[str, Any]) -> object:
 
 def misbehave(message: dict[str, Any]) -> bool:
     """Do what the fault says; True where that was the whole answer."""
-    method = message["method"]
-    asking = method == "callHierarchy/incomingCalls"
-    first = MARK is None or not MARK.exists()
-    match FAULT:
-        case "hang-at-start" if method == "initialize":
-            time.sleep(600)
-        case "hang" if asking and first:
-            mark()
-            time.sleep(600)
-        case "crash-at-start":
-            sys.exit(3)
-        case "crash" if asking and (first or MARK is None):
-            mark()
-            os._exit(9)
-        case "not-there-at-first" if method == "textDocument/prepareCallHierarchy" and method not in refused:
-            refused.add(method)
-            send({"id": message["id"], "error": {"code": -32603, "message": "not yet"}})
-            return True
-        case "error" if asking:
-            send({"id": message["id"], "error": {"code": -32600, "message": "no, secret reason"}})
-            return True
-        case "lie" if asking:
-            send({"id": 999_999, "result": [1, 2]})
-            send({"id": message["id"], "result": [{"from": 3}]})
-            return True
-        case "lie-outside" if asking:
-            far = {"line": 10**6, "character": 10**6}
-            uris = ["file:///etc/passwd", f"file://{ROOT}/../../etc/passwd", f"file://{ROOT}/absent.py", "jdt://x"]
-            uris.append(f"file://{ROOT}/shop.py")
-            calls = [{"from": {"uri": uri}, "fromRanges": [{"start": far, "end": far}]} for uri in uris]
-            send({"id": message["id"], "result": calls})
-            return True
-        case "garbage" if asking:
-            sys.stdout.buffer.write(b"hello\nthere\n" * 50)
-            sys.stdout.buffer.flush()
-            time.sleep(600)
-        case "huge" if asking:
-            sys.stdout.buffer.write(b"Content-Length: 99999999999\r\n\r\n" + b"x" * 100)
-            sys.stdout.buffer.flush()
-            time.sleep(600)
-        case "flood" if asking:
-            while True:
-                send({"method": "window/logMessage", "params": {"message": "x" * 1_000_000}})
-        case "late" if asking and not held:
-            held.append(message)
-            return True
-        case "late" if held and method == "$/cancelRequest":
-            late = held.pop()
-            nowhere = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
-            send({"id": late["id"], "result": [{"from": {"uri": f"file://{ROOT}/late.py"}, "fromRanges": [nowhere]}]})
-            held.append({})
-        case "indexing" if method == "initialized":
-            send({"method": "$/progress", "params": {"token": 1, "value": {"kind": "begin", "title": "Indexing"}}})
-        case "complains" if asking:
-            sys.stderr.write("complaint " * 200_000)
-        case "grows" if asking and first:
-            mark()
-            kept = [b"x" * 300_000_000]
-            time.sleep(600)
-            del kept
-        case "child" if method == "initialized" and MARK:
-            MARK.write_text(str(subprocess.Popen(["sleep", "600"]).pid))
-        case "asks" if asking:
-            send({"id": "mine", "method": "workspace/applyEdit", "params": {"edit": {"changes": {}}}})
-            while (reply := read()).get("id") != "mine":
-                pass
-            assert reply["result"] == {"applied": False}
+    wanted, fault = FAULTS.get(FAULT, ("", nothing))
+    once = MARK is not None and MARK.exists() and FAULT != "child"
+    return message["method"] == wanted and not once and fault(message)
+
+
+def nothing(_: dict[str, Any]) -> bool:
     return False
+
+
+def hang(_: dict[str, Any]) -> bool:
+    mark()
+    time.sleep(600)
+    return True
+
+
+def crash(_: dict[str, Any]) -> bool:
+    mark()
+    os._exit(9)
+
+
+def not_yet(message: dict[str, Any]) -> bool:
+    if "not yet" in refused:
+        return False
+    refused.add("not yet")
+    send({"id": message["id"], "error": {"code": -32603, "message": "not yet"}})
+    return True
+
+
+def error(message: dict[str, Any]) -> bool:
+    send({"id": message["id"], "error": {"code": -32600, "message": "no"}})
+    return True
+
+
+def lie(message: dict[str, Any]) -> bool:
+    send({"id": 999_999, "result": [1, 2]})
+    send({"id": message["id"], "result": [{"from": 3}]})
+    return True
+
+
+def lie_about_places(message: dict[str, Any]) -> bool:
+    far = {"line": 10**6, "character": 10**6}
+    paths = ["/etc/passwd", f"{ROOT}/../../etc/passwd", f"{ROOT}/absent.py", f"{ROOT}/shop.py"]
+    uris = ["jdt://x", *(f"file://{path}" for path in paths)]
+    calls = [{"from": {"uri": uri}, "fromRanges": [{"start": far, "end": far}]} for uri in uris]
+    send({"id": message["id"], "result": calls})
+    return True
+
+
+def garbage(_: dict[str, Any]) -> bool:
+    sys.stdout.buffer.write(b"hello\nthere\n" * 50)
+    sys.stdout.buffer.flush()
+    return hang(_)
+
+
+def huge(_: dict[str, Any]) -> bool:
+    sys.stdout.buffer.write(b"Content-Length: 99999999999\r\n\r\n" + b"x" * 100)
+    sys.stdout.buffer.flush()
+    return hang(_)
+
+
+def flood(_: dict[str, Any]) -> bool:
+    while True:
+        send({"method": "window/logMessage", "params": {"message": "x" * 1_000_000}})
+
+
+def late(message: dict[str, Any]) -> bool:
+    """Answer the first question once it was given up, and each after that with the answer to the one before."""
+    held.append(message)
+    if len(held) == 1:
+        while read().get("method") != "$/cancelRequest":
+            pass
+    start = {"line": 0, "character": 0}
+    call = {"from": {"uri": f"file://{ROOT}/late.py"}, "fromRanges": [{"start": start, "end": start}]}
+    send({"id": held[0]["id"], "result": [call]})
+    return False
+
+
+def index_for_ever(_: dict[str, Any]) -> bool:
+    send({"method": "$/progress", "params": {"token": 1, "value": {"kind": "begin", "title": "Indexing"}}})
+    return False
+
+
+def complain(_: dict[str, Any]) -> bool:
+    sys.stderr.write("complaint " * 200_000)
+    return False
+
+
+def grow(_: dict[str, Any]) -> bool:
+    held.append({"kept": b"x" * 300_000_000})
+    return hang(_)
+
+
+def bear_a_child(_: dict[str, Any]) -> bool:
+    assert MARK
+    MARK.write_text(str(subprocess.Popen(["sleep", "600"]).pid))
+    return False
+
+
+def ask_back(_: dict[str, Any]) -> bool:
+    send({"id": "mine", "method": "workspace/applyEdit", "params": {"edit": {"changes": {}}}})
+    while (reply := read()).get("id") != "mine":
+        pass
+    assert reply["result"] == {"applied": False}
+    return False
+
+
+ASKING = "callHierarchy/incomingCalls"
+FAULTS = {
+    "hang-at-start": ("initialize", hang),
+    "crash-at-start": ("initialize", crash),
+    "hang": (ASKING, hang),
+    "crash": (ASKING, crash),
+    "not-there-at-first": ("textDocument/prepareCallHierarchy", not_yet),
+    "error": (ASKING, error),
+    "lie": (ASKING, lie),
+    "lie-outside": (ASKING, lie_about_places),
+    "garbage": (ASKING, garbage),
+    "huge": (ASKING, huge),
+    "flood": (ASKING, flood),
+    "late": (ASKING, late),
+    "indexing": ("initialized", index_for_ever),
+    "complains": (ASKING, complain),
+    "grows": (ASKING, grow),
+    "child": ("initialized", bear_a_child),
+    "asks": (ASKING, ask_back),
+}
 
 
 def mark() -> None:

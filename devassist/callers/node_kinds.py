@@ -1,20 +1,11 @@
-"""What the parts of each language are called in its grammar. Data only."""
+"""What the nodes of each language are called, as far as callers go. Data only; parsing is devassist.syntax."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import PurePosixPath
-
-import tree_sitter_java
-import tree_sitter_javascript
-import tree_sitter_kotlin
-import tree_sitter_python
-import tree_sitter_typescript
-from tree_sitter import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grammar:
+class NodeKinds:
     """
     Node types of one language.
 
@@ -22,7 +13,6 @@ class Grammar:
     initialisers count as code of that name; `starters` run when the class before them is made.
     """
 
-    load: Callable[[], object]
     functions: frozenset[str]
     classes: frozenset[str]
     calls: frozenset[str]
@@ -35,8 +25,7 @@ class Grammar:
     references: frozenset[str] = field(default=frozenset({"method_reference", "callable_reference"}))
 
 
-PYTHON = Grammar(
-    load=tree_sitter_python.language,
+PYTHON = NodeKinds(
     functions=frozenset({"function_definition"}),
     classes=frozenset({"class_definition"}),
     calls=frozenset({"call", "decorator"}),
@@ -58,7 +47,7 @@ _SCRIPT = {
             "function_expression",
             "generator_function",
         }
-    ),  # fmt: skip
+    ),
     "classes": frozenset(
         {"class_declaration", "class", "abstract_class_declaration", "interface_declaration", "internal_module"}
     ),
@@ -73,12 +62,9 @@ _SCRIPT = {
     ),
     "fields": frozenset({"public_field_definition", "field_definition"}),
 }
-JAVASCRIPT = Grammar(load=tree_sitter_javascript.language, **_SCRIPT)
-TYPESCRIPT = Grammar(load=tree_sitter_typescript.language_typescript, **_SCRIPT)
-TSX = Grammar(load=tree_sitter_typescript.language_tsx, **_SCRIPT)
+SCRIPT = NodeKinds(**_SCRIPT)
 
-JAVA = Grammar(
-    load=tree_sitter_java.language,
+JAVA = NodeKinds(
     functions=frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"}),
     classes=frozenset(
         {
@@ -88,7 +74,7 @@ JAVA = Grammar(
             "record_declaration",
             "annotation_type_declaration",
         }
-    ),  # fmt: skip
+    ),
     calls=frozenset({"method_invocation", "object_creation_expression"}),
     members=frozenset({"scoped_type_identifier", "generic_type"}),
     imports=frozenset({"import_declaration"}),
@@ -96,8 +82,7 @@ JAVA = Grammar(
     starters=frozenset({"static_initializer"}),
 )
 
-KOTLIN = Grammar(
-    load=tree_sitter_kotlin.language,
+KOTLIN = NodeKinds(
     functions=frozenset({"function_declaration"}),
     classes=frozenset({"class_declaration", "object_declaration"}),
     calls=frozenset({"call_expression", "constructor_invocation", "infix_expression", "annotation"}),
@@ -109,17 +94,10 @@ KOTLIN = Grammar(
 
 _BY_ENDING = {
     ".py": PYTHON, ".pyi": PYTHON, ".kt": KOTLIN, ".kts": KOTLIN, ".java": JAVA,
-    ".ts": TYPESCRIPT, ".mts": TYPESCRIPT, ".cts": TYPESCRIPT, ".tsx": TSX,
-    ".js": JAVASCRIPT, ".jsx": JAVASCRIPT, ".mjs": JAVASCRIPT, ".cjs": JAVASCRIPT,
+    **dict.fromkeys((".ts", ".mts", ".cts", ".tsx", ".js", ".jsx", ".mjs", ".cjs"), SCRIPT),
 }  # fmt: skip
 
 
-def grammar_of(path: str) -> Grammar | None:
-    """Give the grammar of the file's language, by its ending."""
+def kinds_of(path: str) -> NodeKinds | None:
+    """Give the node kinds of the file's language, by its ending."""
     return _BY_ENDING.get(PurePosixPath(path).suffix.lower())
-
-
-@cache
-def loaded(grammar: Grammar) -> Language:
-    """Load the grammar once."""
-    return Language(grammar.load())
