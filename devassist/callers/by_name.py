@@ -29,7 +29,9 @@ class NameFinder:
 
     def _in_file(self, path: str, *, name: str) -> Iterable[Site]:
         code = self._reading.code(path)
-        for line, character, stands in code.mentions(name) if code else ():
+        if code is None:
+            return
+        for line, character, stands in code.mentions(name):
             if stands is Stands.CALL:
                 yield Site(
                     path=path,

@@ -25,8 +25,7 @@ _METHOD_NOT_FOUND = -32601
 _TRY_AGAIN = {-32603, -32801, -32802}
 """Internal error (some servers, while they index), content modified, server cancelled."""
 _MOST_TASKS = 1_000
-_RETRIES = 2
-_PAUSE_SECONDS = 0.2
+_PAUSES_SECONDS = (0.2, 0.5)
 
 
 class Gone(Exception):
@@ -71,14 +70,14 @@ class Client:
 
     async def ask(self, method: str, *, params: object, answer: type[Answer], seconds: float) -> Answer:
         """Ask, and give the answer as `answer` (any msgspec type); raises Gone, Silent, Refused."""
-        for attempt in range(_RETRIES + 1):
+        for pause in (*_PAUSES_SECONDS, None):
             message = await self._asked(method, params, seconds=seconds)
             if message.error is None:
                 return _read(message.result, method=method, answer=answer)
-            if message.error.code not in _TRY_AGAIN or attempt == _RETRIES:
-                break
-            await asyncio.sleep(_PAUSE_SECONDS * (attempt + 1))
-        raise Refused(f"{method}: {message.error.message[:200]} ({message.error.code})")
+            if message.error.code not in _TRY_AGAIN or pause is None:
+                raise Refused(f"{method}: {message.error.message[:200]} ({message.error.code})")
+            await asyncio.sleep(pause)
+        raise AssertionError("the last turn returns or raises")
 
     def tell(self, method: str, *, params: object) -> None:
         """Notify; nothing comes back."""

@@ -1,6 +1,7 @@
 """A parsed source file: its functions, the function around a place, and what stands at a place."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -63,99 +64,115 @@ class Code:
         """Tell whether all of it parsed; the Kotlin grammar sometimes tells of an error and has none to show."""
         if not self._tree.root_node.has_error:
             return True
-        return not any(child.is_error or child.is_missing for node in self._nodes() for child in node.children)
+        return not any(child.is_error or child.is_missing for path in self._paths() for child in path[-1].children)
 
     def functions(self) -> list[Function]:
         """Give every function that has a name, in the file's order."""
-        found = (self._named(node) for node in self._nodes())
+        found = (self._named(path) for path in self._paths())
         return [function for function in found if function and function.callable]
 
     def classes(self) -> list[Function]:
         """Give every class that has a name."""
-        named = ((node, _name_of(node)) for node in self._nodes() if node.type in self._grammar.classes)
-        return [self._function(name, name=_text(name), around=node) for node, name in named if name]
+        named = ((path, _name_of(path[-1])) for path in self._paths() if path[-1].type in self._grammar.classes)
+        return [self._function(name, name=self._said(name), path=path) for path, name in named if name]
 
     def enclosing(self, line: int, *, character: int) -> Function | None:
         """Give the innermost function with a name around the place; None at the file's top level."""
-        node: Node | None = self._leaf(self._offset(line, character))
-        while node is not None:
-            if function := self._named(node):
+        path = self._path(self._offset(line, character))
+        while path:
+            if function := self._named(path):
                 return function
-            node = node.parent
+            path.pop()
         return None
 
     def stands_at(self, line: int, *, character: int) -> Stands:
         """Tell what the name is that begins at the place."""
-        return self._kind(self._leaf(self._offset(line, character)))
+        return self._kind(self._path(self._offset(line, character)))
 
     def mentions(self, name: str) -> Iterator[tuple[int, int, Stands]]:
         """Give line, character and kind of every place where the name stands as a word."""
         for found in re.finditer(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", self._text):
-            yield (*self._place(found.start()), self._kind(self._leaf(found.start())))
+            yield (*self._place(found.start()), self._kind(self._path(found.start())))
 
-    def _nodes(self) -> Iterator[Node]:
-        left = [self._tree.root_node]
+    def _paths(self) -> Iterator[list[Node]]:
+        """Give every node with what it stands in, outermost first."""
+        left = [(self._tree.root_node, 0)]
+        path: list[Node] = []
         while left:
-            node = left.pop()
-            yield node
-            left.extend(reversed(node.named_children))
+            node, depth = left.pop()
+            del path[depth:]
+            path.append(node)
+            yield list(path)
+            left.extend((child, depth + 1) for child in reversed(node.named_children))
 
-    def _leaf(self, offset: int) -> Node:
-        return self._tree.root_node.descendant_for_byte_range(offset, offset + 1) or self._tree.root_node
+    def _path(self, offset: int) -> list[Node]:
+        """Give the nodes around an offset, outermost first. Walked from the top: a node finds its parent slowly."""
+        cursor = self._tree.walk()
+        path = [self._tree.root_node]
+        while cursor.goto_first_child_for_byte(offset) is not None and cursor.node is not None:
+            if cursor.node.start_byte > offset:
+                break
+            path.append(cursor.node)
+        return path
 
-    def _named(self, node: Node) -> Function | None:
-        """Read the node as something that has a name and holds code, if it is one."""
-        kinds = self._grammar
+    def _named(self, path: list[Node]) -> Function | None:
+        """Read the last node as something that has a name and holds code, if it is one."""
+        kinds, node = self._grammar, path[-1]
         if node.type in kinds.functions and (name := _name_of(node)):
-            return self._function(name, name=_text(name), around=node)
+            return self._function(name, name=self._said(name), path=path)
         if node.type in kinds.holders and (name := _held(node, kinds.closures)):
-            return self._function(name, name=_text(name), around=node)
-        if node.type in kinds.starters and (owner := self._class_around(node)) and (name := _name_of(owner)):
+            return self._function(name, name=self._said(name), path=path)
+        if node.type in kinds.starters and (name := self._class_name(path)):
             word = "constructor" if node.type == "secondary_constructor" else "init"
-            return self._function(name, name=word, around=node)
-        if node.type in kinds.fields and _is_member(node) and (name := _field_name(node)):
-            return self._function(name, name=_text(name), around=node, callable_=_is_closure_field(node))
+            return self._function(name, name=word, path=path)
+        if node.type in kinds.fields and _is_member(path) and (name := _field_name(node)):
+            return self._function(name, name=self._said(name), path=path, callable_=_is_closure_field(node))
         return None
 
-    def _function(self, at: Node, *, name: str, around: Node, callable_: bool = True) -> Function:
+    def _function(self, at: Node, *, name: str, path: list[Node], callable_: bool = True) -> Function:
         line, character = self._place(at.start_byte)
-        owners = [*self._owners(around), name]
+        owners = [*self._owners(path[:-1]), *self._receiver(path[-1]), name]
         return Function(name=name, qualified=".".join(owners), line=line, character=character, callable=callable_)
 
-    def _owners(self, node: Node) -> list[str]:
-        """Give the names of what the node stands in, outermost first, and the receiver of an extension function."""
-        owners = []
-        parent = node.parent
-        while parent is not None:
-            if parent.type in self._grammar.classes or parent.type in self._grammar.functions:
-                owners += [_text(name)] if (name := _name_of(parent)) else []
-            elif parent.type in self._grammar.holders and (name := _held(parent, self._grammar.closures | {"object"})):
-                owners.append(_text(name))
-            parent = parent.parent
-        return owners[::-1] + _receiver(node)
+    def _owners(self, path: list[Node]) -> Iterator[str]:
+        """Give the names of what it stands in, outermost first."""
+        kinds = self._grammar
+        for node in path:
+            if node.type in kinds.classes or node.type in kinds.functions:
+                name = _name_of(node)
+            else:
+                name = _held(node, kinds.closures | {"object"}) if node.type in kinds.holders else None
+            if name:
+                yield self._said(name)
 
-    def _class_around(self, node: Node) -> Node | None:
-        parent = node.parent
-        while parent is not None and parent.type not in self._grammar.classes:
-            parent = parent.parent
-        return parent
+    def _class_name(self, path: list[Node]) -> Node | None:
+        return next((_name_of(node) for node in reversed(path) if node.type in self._grammar.classes), None)
 
-    def _kind(self, leaf: Node) -> Stands:
+    def _kind(self, path: list[Node]) -> Stands:
+        *around, leaf = path
         if "comment" in leaf.type or "string" in leaf.type:
             return Stands.TEXT
-        parent = leaf.parent
-        if parent is not None and parent.child_by_field_name("name") == leaf and self._declares(parent):
+        if around and around[-1].child_by_field_name("name") == leaf and self._declares(around[-1]):
             return Stands.DECLARATION
         node = leaf
-        while (parent := node.parent) is not None and parent.type in self._grammar.members and _ends(parent, node):
-            node = parent
-        if parent is not None and parent.type in self._grammar.calls and _is_callee(parent, node):
+        while around and around[-1].type in self._grammar.members and _ends(around[-1], node):
+            node = around.pop()
+        if around and around[-1].type in self._grammar.calls and _is_callee(around[-1], node):
             return Stands.CALL
-        while parent is not None:
-            if parent.type in self._grammar.imports:
-                return Stands.IMPORT
-            parent = parent.parent
-        return Stands.REFERENCE
+        is_import = any(outer.type in self._grammar.imports for outer in around)
+        return Stands.IMPORT if is_import else Stands.REFERENCE
+
+    def _receiver(self, node: Node) -> list[str]:
+        """Give the receiver's type of a Kotlin extension function: what stands before its name, with a dot between."""
+        name = node.child_by_field_name("name") if node.type == "function_declaration" else None
+        previous = name.prev_sibling if name is not None else None
+        if previous is None or previous.type != "." or previous.prev_sibling is None:
+            return []
+        return [self._said(previous.prev_sibling).partition("<")[0].rstrip("?")]
+
+    def _said(self, node: Node) -> str:
+        """Give a node's text; the tree, read in parts, is slow to."""
+        return self._text[node.start_byte : node.end_byte].decode(errors="replace")
 
     def _declares(self, node: Node) -> bool:
         kinds = self._grammar
@@ -174,15 +191,11 @@ class Code:
         return start + len(before.decode("utf-16-le", errors="ignore").encode())
 
     def _place(self, offset: int) -> tuple[int, int]:
-        line = self._text.count(b"\n", 0, offset)
+        line = bisect_right(self._line_starts, offset) - 1
         before = self._text[self._line_starts[line] : offset]
         if before.isascii():
             return line, len(before)
         return line, len(before.decode(errors="replace").encode("utf-16-le")) // 2
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode(errors="replace")
 
 
 def _name_of(node: Node) -> Node | None:
@@ -204,8 +217,8 @@ def _held(node: Node, closures: frozenset[str]) -> Node | None:
     return name if name is not None and name.type.endswith("identifier") else None
 
 
-def _is_member(node: Node) -> bool:
-    return node.parent is None or node.parent.type in (
+def _is_member(path: list[Node]) -> bool:
+    return len(path) == 1 or path[-2].type in (
         "class_body", "source_file", "enum_class_body", "interface_body", "enum_body_declarations", "ERROR",
     )  # fmt: skip
 
@@ -224,15 +237,6 @@ def _field_name(node: Node) -> Node | None:
 
 def _is_closure_field(node: Node) -> bool:
     return any(child.type == "lambda_literal" for child in node.named_children)
-
-
-def _receiver(node: Node) -> list[str]:
-    """Give the receiver's type of a Kotlin extension function: what stands before its name, with a dot between."""
-    name = node.child_by_field_name("name") if node.type == "function_declaration" else None
-    previous = name.prev_sibling if name is not None else None
-    if previous is None or previous.type != "." or previous.prev_sibling is None:
-        return []
-    return [_text(previous.prev_sibling).partition("<")[0].rstrip("?")]
 
 
 def _ends(parent: Node, node: Node) -> bool:

@@ -17,6 +17,7 @@ from devassist.callers.unresolved import said, unresolved
 from devassist.callers.walk import Place, Walk
 
 _TRIES = 2
+_LATER = "ask again in a few seconds."
 _SHOWN = 5
 
 BY_NAME = (
@@ -70,15 +71,17 @@ class Inquiry:
     def whereabouts(self) -> str:
         """Say what it is at, to someone who cannot wait for its end."""
         if self.asked.server is None:
-            return "The search goes on; ask again in a few seconds."
+            return f"The search goes on; {_LATER}"
         if self.session is None or not self.session.is_ready:
-            return "The language server is still starting and indexing; ask again in a few seconds."
-        return "The language server is still answering; ask again in a few seconds."
+            return f"The language server is still starting and indexing; {_LATER}"
+        return f"The language server is still answering; {_LATER}"
 
     async def _ask(self, server: LanguageServer) -> None:
         self.session = session = self.servers.session(server, root=self.reading.root, read=self.reading.text)
         await asyncio.shield(session.ready)
         self.files = await session.keep_up()
+        if session.server.guesses:
+            await session.at_rest()
         finder = ServerFinder(session, reading=self.reading, files=self.files.files)
         self.walk = Walk(finder)
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
@@ -86,6 +89,8 @@ class Inquiry:
             self.reasons.append(f"The language server answered with an error: {finder.refusals[0][:200]}")
         if finder.is_cut:
             self.walk.is_cut = True
+        if session.server.guesses and session.is_busy:
+            self.reasons.append(f"The language server was still at work on files; {_LATER}")
         await self._doubt(session, targets=[place for place, _ in self.asked.targets])
 
     async def _doubt(self, session: Session, *, targets: list[Place]) -> None:

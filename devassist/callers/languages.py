@@ -132,7 +132,7 @@ def configured(changes: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer
             if name in known:
                 known[name] = replace(known[name], **typed)
             else:
-                added.append(LanguageServer(**{"install": "its own instructions"} | typed | {"name": name}))
+                added.append(LanguageServer(**dict[str, Any](install="its own instructions") | typed | {"name": name}))
         except TypeError as wrong:
             raise ValueError(f"language server {name!r}: {wrong}") from wrong
     return (*added, *known.values())

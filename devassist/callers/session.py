@@ -27,6 +27,7 @@ Answer = TypeVar("Answer")
 MOST_OPEN = 400
 MOST_OPEN_BYTES = 2 * 1024 * 1024
 PROJECT_FILES = ("tsconfig.json", "jsconfig.json")
+_REST_SECONDS = 5.0
 _LOOKED_AT = 50
 _MADE, _CHANGED, _DELETED = 1, 2, 3
 
@@ -114,6 +115,15 @@ class Session:
         except Silent as silent:
             client.close("it hangs")
             raise Gone(str(silent)) from silent
+
+    async def at_rest(self) -> bool:
+        """Wait a little for what the server says it is at; True if it is done."""
+        return await self._asked().settled(seconds=_REST_SECONDS)
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether it says that it is at something."""
+        return self._client is not None and self._client.is_busy
 
     async def place(self, path: str, *, line: int, character: int) -> dict[str, Any]:
         """Give a place as LSP's parameters, its file having been shown to the server."""

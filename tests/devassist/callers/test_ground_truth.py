@@ -141,6 +141,9 @@ async def _found(ask: Asker, truth: Truth, *, path: str) -> Truth:
     found: Truth = {}
     for name in truth:
         answer = await ask(name, path=path, depth=3, seconds=JVM_SECONDS)
+        for _ in range(5):  # a server that says it is at work is asked again, as its answer says
+            if "ask again" in (answer.reason or ""):
+                answer = await ask(name, path=path, depth=3, seconds=JVM_SECONDS)
         assert answer.reason is None, (name, answer.reason)
         found[name] = {(caller.name, caller.lines[0], caller.depth) for caller in answer.callers}
     return found
