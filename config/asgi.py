@@ -21,6 +21,7 @@ from backtests.upload_lane import UploadLane
 from config.broker import BrokerDidNotStart
 from config.parts import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
+from devassist.warming import warming
 from toolbox import home
 from toolbox.errors import DatabaseUnavailable
 from toolbox.fast_lane import FastLane
@@ -67,6 +68,7 @@ class Server:
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")
         messenger.start()
+        warming.start()
         watch = asyncio.create_task(_watch_parts())
         try:
             async with self._mcp.running():

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+_FOR_SERVERS = ("PATH", "LANG", "LC_ALL", "TMPDIR", "JAVA_HOME", "LD_LIBRARY_PATH")
 
 
 class Environment(BaseSettings):
@@ -63,6 +64,17 @@ class Environment(BaseSettings):
     )
     devassist_workspace: str = Field(
         "", description="A folder of code that quickstart registers as a workspace, the default one."
+    )
+    devassist_language_servers: dict[str, dict[str, Any]] = Field(
+        default={}, description="Language servers beside the usual ones, or in their place, as JSON by name."
+    )
+    devassist_servers_dir: Path | None = Field(
+        None, description="Where install_language_servers puts them; below TOOLROOM_VAR if not given."
+    )
+    devassist_most_servers: int = Field(4, ge=1, le=64, description="Language servers of one process at most.")
+    devassist_idle_minutes: float = Field(15, gt=0, description="A language server that nobody asks ends after that.")
+    devassist_warm: bool = Field(
+        default=True, description="Start the language servers of workspaces before a question."
     )
     jira_token: str = Field("", description="What ingest_jira shows a Jira site: an API token, or a personal one.")
     jira_email: str = Field("", description="Whose API token it is, for a Jira of Atlassian's cloud.")
@@ -155,6 +167,11 @@ def upstream_secrets() -> dict[str, str]:
     """
     known = dotenv_values(BASE_DIR / ".env") | os.environ
     return {name: value for name, value in known.items() if value and name.startswith("GRAPHQL_SECRET_")}
+
+
+def server_environment() -> dict[str, str]:
+    """Give what language servers see of the environment: nothing secret, and what programs need to start."""
+    return {name: os.environ[name] for name in _FOR_SERVERS if name in os.environ}
 
 
 def kept_secret(path: Path) -> str:

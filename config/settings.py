@@ -6,7 +6,7 @@ from celery.schedules import crontab
 
 from config import broker
 from config.environment import BASE_DIR as PROJECT_DIR
-from config.environment import django_database, kept_secret, read_environment, upstream_secrets
+from config.environment import django_database, kept_secret, read_environment, server_environment, upstream_secrets
 from config.postgres.cluster import address
 from config.postgres.place import find_place
 from config.postgres.roles import ANALYST, DATABASE, OWNER, READER
@@ -118,6 +118,12 @@ TOOLROOM_API_KEY = env.toolroom_api_key
 GRAPHQL_UPSTREAM_URL = env.graphql_upstream_url
 GRAPHQL_SECRETS = upstream_secrets()
 DEVASSIST_WORKSPACE = env.devassist_workspace
+DEVASSIST_LANGUAGE_SERVERS = env.devassist_language_servers
+DEVASSIST_SERVERS_DIR = env.devassist_servers_dir or TOOLROOM_VAR / "language-servers"
+DEVASSIST_SERVER_ENVIRONMENT = server_environment()
+DEVASSIST_MOST_SERVERS = env.devassist_most_servers
+DEVASSIST_IDLE_MINUTES = env.devassist_idle_minutes
+DEVASSIST_WARM = env.devassist_warm
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 

@@ -3,11 +3,21 @@
 import asyncio
 
 from devassist.code_context import context_of
+from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
 from devassist.contracts.propose_rca import Proposal, Proposed
 from devassist.contracts.read_file import FileText, ReadFileQuestion
 from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
-from devassist.dialect import DEADLINE_SECONDS, EMBEDDING_FAILED, FILE_CODES, LINE_OUT_OF_RANGE, DevassistDialect
+from devassist.dialect import (
+    DEADLINE_SECONDS,
+    EMBEDDING_FAILED,
+    FILE_CODES,
+    FUNCTION_NOT_FOUND,
+    LINE_OUT_OF_RANGE,
+    LSP_UNAVAILABLE,
+    DevassistDialect,
+)
+from devassist.finding_callers import find_callers
 from devassist.root_causes.proposing import propose
 from devassist.root_causes.refusals import SEARCH_ERRORS
 from devassist.root_causes.searching import find
@@ -25,6 +35,7 @@ toolkit = Toolkit(
 )
 
 _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
+_REPOSITORY = "app/src/main/kotlin/com/example/trailnotes/data/NoteRepository.kt"
 
 
 @toolkit.tool(
@@ -59,6 +70,22 @@ async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeC
     """
     workspace = await workspace_for(call.caller, named=ask.workspace)
     return await asyncio.to_thread(context_of, ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=FindCallersQuestion(function_name="NoteRepository.save", file_path=_REPOSITORY, syntactic=True),
+    errors=(*FILE_CODES, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE),
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def find_callers_of_function(ask: FindCallersQuestion, call: CallContext) -> CallersFound:
+    """
+    Find the functions that call a function, and their callers in turn, by a language server.
+
+    Trace with it how an error got where it was seen. With incomplete true there may be more callers than listed: read
+    incompleteReason, and ask again where it says so. Works for Kotlin, Java, TypeScript, JavaScript, Python.
+    """
+    workspace = await workspace_for(call.caller, named=ask.workspace)
+    return await find_callers(ask, workspace=workspace)
 
 
 @toolkit.tool(

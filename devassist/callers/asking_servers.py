@@ -1,0 +1,97 @@
+"""Finds callers by asking a language server: its call hierarchy, and its references read with our own grammar."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from devassist.callers.client import Refused
+from devassist.callers.code import Stands
+from devassist.callers.protocol import IncomingCall, Location
+from devassist.callers.reading import Reading, Stamp
+from devassist.callers.session import Session
+from devassist.callers.walk import FoundBy, Place, Site
+
+MOST_SITES = 10_000
+"""Of one function; what is more is cut, and the answer says so."""
+
+MOST_SHOWN = 100
+"""Files shown to a server because they mention one function."""
+
+Row = TypeVar("Row")
+_Spot = tuple[str, int, int]
+
+
+class ServerFinder:
+    """
+    The callers of a function as one server knows them.
+
+    A reference is a caller where a function's name is called or handed on, not where it is imported or declared.
+    """
+
+    def __init__(self, session: Session, *, reading: Reading, files: Mapping[str, Stamp]) -> None:
+        self._session = session
+        self._reading = reading
+        self._files = files
+        self.refusals: list[str] = []
+        self.is_cut = False
+
+    async def sites(self, place: Place) -> list[Site]:
+        """Give where the function is called; raises Gone."""
+        function = place.function
+        if self._session.server.opens == "project":
+            # A project file may leave out the very file that calls, as tests often are.
+            naming = await asyncio.to_thread(self._reading.mentioning, [function.name], files=self._files)
+            await self._session.show(naming[:MOST_SHOWN])
+        at = await self._session.place(place.path, line=function.line, character=function.character)
+        hierarchy = await self._hierarchy(at)
+        found = dict.fromkeys(hierarchy or (), FoundBy.CALL_HIERARCHY)
+        for spot in await self._references(at, matters=hierarchy is None):
+            found.setdefault(spot, FoundBy.REFERENCE)
+        self.is_cut = self.is_cut or len(found) > MOST_SITES
+        return await asyncio.to_thread(self._placed, list(found.items())[:MOST_SITES])
+
+    async def _hierarchy(self, at: dict[str, Any]) -> list[_Spot] | None:
+        """Give the calls that the server knows, None where it cannot be asked or refuses."""
+        if not self._session.has_call_hierarchy:
+            return None
+        try:
+            items = await self._ask("textDocument/prepareCallHierarchy", at, answer=list[dict[str, Any]])
+            calls: list[IncomingCall] = []
+            for item in items[:20]:
+                calls += await self._ask("callHierarchy/incomingCalls", {"item": item}, answer=list[IncomingCall])
+        except Refused as refused:
+            self.refusals.append(str(refused))
+            return None
+        spots = [(call.caller.get("uri"), found) for call in calls for found in call.ranges]
+        return self._inside((str(uri), found.start.line, found.start.character) for uri, found in spots)
+
+    async def _references(self, at: dict[str, Any], *, matters: bool) -> list[_Spot]:
+        """Give where it is named; a refusal is borne where the calls are known."""
+        question = {**at, "context": {"includeDeclaration": False}}
+        try:
+            locations = await self._ask("textDocument/references", question, answer=list[Location])
+        except Refused as refused:
+            self.refusals += [str(refused)] if matters else []
+            return []
+        return self._inside((place.uri, place.range.start.line, place.range.start.character) for place in locations)
+
+    async def _ask(self, method: str, params: dict[str, Any], *, answer: type[list[Row]]) -> list[Row]:
+        found: list[Row] | None = await self._session.ask(method, params=params, answer=answer | None)  # type: ignore[arg-type]  # a union is a type to msgspec
+        return found or []
+
+    def _inside(self, spots: Iterable[_Spot]) -> list[_Spot]:
+        """Name the files as the workspace does, and leave out what lies outside of it."""
+        named = ((self._session.path(uri), line, character) for uri, line, character in spots)
+        return [(path, line, character) for path, line, character in named if path is not None]
+
+    def _placed(self, spots: list[tuple[_Spot, FoundBy]]) -> list[Site]:
+        sites = []
+        for (path, line, character), found_by in sorted(spots):
+            if min(line, character) < 0 or (code := self._reading.code(path)) is None:
+                continue
+            stands = code.stands_at(line, character=character)
+            if found_by is FoundBy.REFERENCE and stands not in (Stands.CALL, Stands.REFERENCE):
+                continue
+            caller = code.enclosing(line, character=character)
+            sites.append(Site(path=path, line=line + 1, character=character, caller=caller, found_by=found_by))
+        return sites

@@ -1,0 +1,42 @@
+"""Finds callers by name alone: a search of the text, read with a grammar. Never mixed with what servers say."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from devassist.callers.code import Stands
+from devassist.callers.reading import Reading, Stamp
+from devassist.callers.walk import FoundBy, Place, Site
+
+
+class NameFinder:
+    """Every call of a function of that name counts, whichever function it is."""
+
+    def __init__(self, files: Mapping[str, Stamp], *, reading: Reading) -> None:
+        self._files = files
+        self._reading = reading
+        self._known: dict[str, list[Site]] = {}
+
+    async def sites(self, place: Place) -> list[Site]:
+        """Give where a function of the name is called."""
+        name = place.function.name
+        if name not in self._known:
+            self._known[name] = await asyncio.to_thread(self._search, name)
+        return self._known[name]
+
+    def _search(self, name: str) -> list[Site]:
+        mentions = self._reading.mentioning([name], files=self._files)
+        return [site for path in sorted(mentions) for site in self._in_file(path, name=name)]
+
+    def _in_file(self, path: str, *, name: str) -> Iterable[Site]:
+        code = self._reading.code(path)
+        if code is None:
+            return
+        for line, character, stands in code.mentions(name):
+            if stands is Stands.CALL:
+                yield Site(
+                    path=path,
+                    line=line + 1,
+                    character=character,
+                    caller=code.enclosing(line, character=character),
+                    found_by=FoundBy.SYNTAX,
+                )

@@ -1,0 +1,29 @@
+"""Which functions of a file a name means."""
+
+from collections.abc import Sequence
+
+from devassist.callers.code import Code, Function
+
+MOST_MEANT = 50
+
+
+def meant(name: str, *, code: Code) -> list[Function]:
+    """
+    Give the functions that the name means: overloads, and methods of the name in several classes, are all meant.
+
+    `Class.method` means that class's. Where no function has the name a class may, whose constructor is then meant.
+    """
+    wanted = name.strip().removesuffix("()").replace("::", ".").replace("#", ".").split(".")
+    for known in (code.functions(), code.classes()):
+        if found := [function for function in known if _fits(function.qualified.split("."), wanted)]:
+            return found[:MOST_MEANT]
+    return []
+
+
+def names(code: Code) -> list[str]:
+    """Give the names of the file's functions, each once, in the file's order."""
+    return list(dict.fromkeys(function.qualified for function in code.functions()))
+
+
+def _fits(qualified: Sequence[str], wanted: Sequence[str]) -> bool:
+    return list(qualified[-len(wanted) :]) == list(wanted)

@@ -1,0 +1,134 @@
+"""One question for callers: it goes on when its asker has gone, and says what it does not know."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from devassist.callers import sources
+from devassist.callers.asking_servers import ServerFinder
+from devassist.callers.by_name import NameFinder
+from devassist.callers.client import Gone
+from devassist.callers.languages import LanguageServer
+from devassist.callers.reading import Reading
+from devassist.callers.servers import Servers
+from devassist.callers.session import Session
+from devassist.callers.sources import Sources, Stamp
+from devassist.callers.unresolved import said, unresolved
+from devassist.callers.walk import Place, Walk
+
+_TRIES = 2
+_LATER = "ask again in a few seconds."
+_SHOWN = 5
+
+BY_NAME = (
+    "This is a search by name alone: callers through another name are missing, and callers of other functions of "
+    "that name may be among these."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked: the functions meant, each with the name that ends its chains, and how far to go."""
+
+    targets: tuple[tuple[Place, str], ...]
+    depth: int
+    server: LanguageServer | None
+
+
+@dataclass(slots=True)
+class Inquiry:
+    """
+    One question on its way. `walk` holds what was found so far, `reasons` why there may be more.
+
+    With a server asks it, without one searches by name.
+    """
+
+    asked: Asked
+    servers: Servers
+    reading: Reading
+    walk: Walk = field(init=False)
+    reasons: list[str] = field(default_factory=list)
+    files: Sources = sources.NONE
+    session: Session | None = None
+
+    def __post_init__(self) -> None:
+        self.walk = Walk(NameFinder({}, reading=self.reading))
+
+    async def run(self) -> None:
+        """Find the callers; raises NoCommand and NotNow, where the server cannot be had."""
+        if self.asked.server is None:
+            await self._search()
+            return
+        for attempt in range(_TRIES):
+            try:
+                await self._ask(self.asked.server)
+                break
+            except Gone as gone:
+                if attempt == _TRIES - 1:
+                    self.reasons.append(f"The language server stopped ({str(gone)[:120]}); it is started again.")
+        self.reasons += await asyncio.to_thread(self._gaps)
+
+    def whereabouts(self) -> str:
+        """Say what it is at, to someone who cannot wait for its end."""
+        if self.asked.server is None:
+            return f"The search goes on; {_LATER}"
+        if self.session is None or not self.session.is_ready:
+            return f"The language server is still starting and indexing; {_LATER}"
+        return f"The language server is still answering; {_LATER}"
+
+    async def _ask(self, server: LanguageServer) -> None:
+        self.session = session = self.servers.session(server, root=self.reading.root, read=self.reading.text)
+        await asyncio.shield(session.ready)
+        self.files = await session.keep_up()
+        if session.server.guesses:
+            await session.at_rest()
+        finder = ServerFinder(session, reading=self.reading, files=self.files.files)
+        self.walk = Walk(finder)
+        await self.walk.follow(self.asked.targets, depth=self.asked.depth)
+        if finder.refusals:
+            self.reasons.append(f"The language server answered with an error: {finder.refusals[0][:200]}")
+        if finder.is_cut:
+            self.walk.is_cut = True
+        if session.server.guesses and session.is_busy:
+            self.reasons.append(f"The language server was still at work on files; {_LATER}")
+        await self._doubt(session, targets=[place for place, _ in self.asked.targets])
+
+    async def _doubt(self, session: Session, *, targets: list[Place]) -> None:
+        files = {path: stamp for path, stamp in self.files.files.items() if session.server.language_of(path)}
+        if spots := await unresolved(targets, files=files, session=session, reading=self.reading):
+            self.reasons.append(said(spots, name=targets[0].function.name))
+
+    async def _search(self) -> None:
+        suffixes = {place.path.rpartition(".")[2] for place, _ in self.asked.targets}
+        kin = next((group for group in _KIN if suffixes & group), suffixes)
+        self.files = await asyncio.to_thread(
+            sources.look, self.reading.root, wanted=lambda path: path.rpartition(".")[2].lower() in kin
+        )
+        self.walk = Walk(NameFinder(self.files.files, reading=self.reading))
+        await self.walk.follow(self.asked.targets, depth=self.asked.depth)
+        self.reasons = [BY_NAME, *await asyncio.to_thread(self._gaps)]
+
+    def _gaps(self) -> list[str]:
+        """Say what was not looked at, or could not be read."""
+        found = []
+        if self.files.is_cut:
+            found.append("The workspace has more source files than are looked at.")
+        if self.walk.is_cut:
+            found.append("There are more callers than are followed.")
+        if broken := self._broken(self.files.files):
+            shown = ", ".join(broken[:_SHOWN]) + (f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else "")
+            found.append(f"Callers may be missing from files that name it and do not parse: {shown}.")
+        return found
+
+    def _broken(self, files: Mapping[str, Stamp]) -> list[str]:
+        named = self.reading.mentioning(self.walk.names, files=files)
+        return [path for path in named if self.reading.is_broken(path, stamp=files[path])]
+
+
+_KIN = ({"kt", "kts", "java"}, {"ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"}, {"py", "pyi"})
+"""Endings of languages that call one another."""
+
+
+def reasons_said(reasons: Iterable[str]) -> str | None:
+    """Put reasons into one sentence, or None without any."""
+    return " ".join(dict.fromkeys(reasons)) or None

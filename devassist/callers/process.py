@@ -1,0 +1,96 @@
+"""A language server as a process: started by its keeper, its complaints read, its end made sure of."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from devassist.callers import keeper
+
+logger = logging.getLogger(__name__)
+
+_END_SECONDS = 5.0
+_LINE_BYTES = 65_536
+
+
+class ServerProcess:
+    """One running server; `stdin` and `stdout` carry the protocol."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.complaints: deque[str] = deque(maxlen=50)
+        self._drain = asyncio.create_task(self._read_complaints())
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], *, folder: str, environment: Mapping[str, str], most_megabytes: int
+    ) -> "ServerProcess":
+        """Start the command in a process group of its own; raises OSError."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-I", "-S", str(Path(keeper.__file__)), str(os.getpid()), str(most_megabytes)),
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=folder,
+            env=dict(environment),
+            start_new_session=True,
+        )
+        return cls(process)
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """Give the pipe that the server reads."""
+        assert self._process.stdin is not None  # noqa: S101  # asked for above
+        return self._process.stdin
+
+    @property
+    def stdout(self) -> asyncio.StreamReader:
+        """Give the pipe that the server writes."""
+        assert self._process.stdout is not None  # noqa: S101  # asked for above
+        return self._process.stdout
+
+    @property
+    def id(self) -> int:
+        """The keeper's process id, which is the group's as well."""
+        return self._process.pid
+
+    async def end(self) -> int:
+        """End the whole group, and give the exit status: the server's own, if it had ended before."""
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(_END_SECONDS):
+                return await self._process.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            return await self._process.wait()
+        finally:
+            self._drain.cancel()
+
+    async def why_ended(self) -> str:
+        """Wait a moment for the exit, and say it in words."""
+        try:
+            async with asyncio.timeout(1):
+                status = await self._process.wait()
+        except TimeoutError:
+            return "it closed its pipes"
+        if status == keeper.TOO_LARGE:
+            return "it used more memory than it may"
+        if status == keeper.NO_COMMAND:
+            return "its command cannot be run"
+        return f"it ended with status {status}"
+
+    async def _read_complaints(self) -> None:
+        """Keep the last lines of stderr; read on whatever comes, or the server would wait for us."""
+        stream = self._process.stderr
+        assert stream is not None  # noqa: S101  # asked for above
+        while part := await stream.read(_LINE_BYTES):
+            self.complaints.extend(line[:500] for line in part.decode(errors="replace").splitlines()[-50:])

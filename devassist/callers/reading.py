@@ -1,0 +1,95 @@
+"""Source files of a workspace, read safely and parsed once for as long as they stay as they are."""
+
+import os
+import re
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+
+from devassist.callers.code import Code
+from devassist.files.opening import opened
+from toolbox.errors import ToolError
+
+MOST_BYTES = 2 * 1024 * 1024
+"""What is larger is made by a tool, and not searched."""
+MOST_PARSED = 200
+
+Stamp = tuple[int, int]
+_WORD = re.compile(r"[^\W\d][\w$]*")
+
+
+class Reading:
+    """The files below one root; safe to use from several threads."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._parsed: OrderedDict[str, tuple[Stamp, Code]] = OrderedDict()
+        self._broken: dict[str, tuple[Stamp, bool]] = {}
+        self._words: dict[str, tuple[Stamp, frozenset[str]]] = {}
+        self._lock = threading.Lock()
+
+    def text(self, path: str) -> bytes | None:
+        """Read the file, or give None where it may not be read or is too large."""
+        found = self._read(path)
+        return found[1] if found else None
+
+    def code(self, path: str) -> Code | None:
+        """Parse the file, or give None where it cannot be."""
+        found = self._read(path)
+        if found is None:
+            return None
+        stamp, text = found
+        with self._lock:
+            known = self._parsed.get(path)
+            if known and known[0] == stamp:
+                self._parsed.move_to_end(path)
+                return known[1]
+        code = Code.of(text, path=path)
+        if code is None:
+            return None
+        with self._lock:
+            self._parsed[path] = (stamp, code)
+            while len(self._parsed) > MOST_PARSED:
+                self._parsed.popitem(last=False)
+        return code
+
+    def mentioning(self, names: Iterable[str], *, files: Mapping[str, Stamp]) -> list[str]:
+        """Give the files in which one of the names stands as a word; the words of a file are kept by its stamp."""
+        wanted = set(names)
+        return [path for path, stamp in files.items() if not wanted.isdisjoint(self._words_of(path, stamp=stamp))]
+
+    def is_broken(self, path: str, *, stamp: Stamp) -> bool:
+        """Tell whether the file does not parse; remembered by its stamp."""
+        known = self._broken.get(path)
+        if known is None or known[0] != stamp:
+            known = (stamp, self._does_not_parse(path))
+            self._broken[path] = known
+        return known[1]
+
+    def _words_of(self, path: str, *, stamp: Stamp) -> frozenset[str]:
+        known = self._words.get(path)
+        if known is None or known[0] != stamp:
+            known = (
+                stamp,
+                frozenset(map(sys.intern, _WORD.findall((self.text(path) or b"").decode(errors="replace")))),
+            )
+            self._words[path] = known
+        return known[1]
+
+    def _does_not_parse(self, path: str) -> bool:
+        """Parse without keeping what was parsed: it is done for every file there is."""
+        text = self.text(path)
+        code = Code.of(text, path=path) if text is not None else None
+        return code is None or not code.is_whole
+
+    def _read(self, path: str) -> tuple[Stamp, bytes] | None:
+        try:
+            with opened(path, root=self.root) as descriptor:
+                found = os.fstat(descriptor)
+                if found.st_size > MOST_BYTES:
+                    return None
+                with os.fdopen(os.dup(descriptor), "rb") as file:
+                    return (found.st_mtime_ns, found.st_size), file.read(MOST_BYTES)
+        except (ToolError, OSError):
+            return None

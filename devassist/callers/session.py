@@ -1,0 +1,323 @@
+"""One language server at work on one workspace: started, shown its files, indexed, told of changes, ended."""
+
+import asyncio
+import logging
+import os
+import shutil
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from devassist.callers import sources
+from devassist.callers.client import Client, Gone, Refused, Silent
+from devassist.callers.code import Code, Function
+from devassist.callers.languages import LanguageServer, found_command
+from devassist.callers.process import ServerProcess
+from devassist.callers.sources import Sources
+
+logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+MOST_OPEN = 400
+MOST_OPEN_BYTES = 2 * 1024 * 1024
+PROJECT_FILES = ("tsconfig.json", "jsconfig.json")
+_REST_SECONDS = 5.0
+_LOOKED_AT = 50
+_MADE, _CHANGED, _DELETED = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long a server may take: to start and index, to answer one question, before it counts as hung."""
+
+    start_seconds: float = 180.0
+    answer_seconds: float = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """What servers are started with: places in commands, the environment they see, where they keep their data."""
+
+    places: Mapping[str, str]
+    environment: Mapping[str, str]
+    data: Path
+    patience: Patience = Patience()
+
+    def command(self, server: LanguageServer, *, data: str) -> list[str]:
+        """Give the server's command as it is run here; raises NoCommand."""
+        path = self.environment.get("PATH", os.defpath)
+        return found_command(server, places={**self.places, "data": data}, path=path)
+
+
+class Session:
+    """
+    A running server. `ready` is done when it has started and indexed, with an error when it could not.
+
+    After `gone` is set nothing can be asked any more; whoever owns it calls `end`.
+    """
+
+    def __init__(
+        self,
+        server: LanguageServer,
+        *,
+        root: str,
+        machine: Machine,
+        read: Callable[[str], bytes | None],
+        starts: asyncio.Semaphore,
+    ) -> None:
+        self.server, self.root = server, root
+        self._machine = machine
+        self._read = read
+        self._process: ServerProcess | None = None
+        self._client: Client | None = None
+        self._offers: dict[str, Any] = {}
+        self._sources = sources.NONE
+        self._open: OrderedDict[str, int] = OrderedDict()
+        self._looking = asyncio.Lock()
+        self._data: Path | None = None
+        self._starts = starts
+        self.ready = asyncio.create_task(self._begin())
+        self.ready.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    @property
+    def gone(self) -> bool:
+        """Tell whether it can be asked nothing more."""
+        return (self.ready.done() and (self.ready.cancelled() or self.ready.exception() is not None)) or (
+            self._client is not None and self._client.gone is not None
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        """Tell whether it has started and indexed, and lives."""
+        return self.ready.done() and not self.gone
+
+    @property
+    def process_id(self) -> int | None:
+        """The process, if one was started."""
+        return self._process.id if self._process else None
+
+    @property
+    def has_call_hierarchy(self) -> bool:
+        """Tell whether it can be asked who calls."""
+        return bool(self._offers.get("callHierarchyProvider"))
+
+    async def ask(self, method: str, *, params: Mapping[str, Any], answer: type[Answer]) -> Answer:
+        """Ask; a server that says nothing for too long is ended. Raises Gone and Refused."""
+        client = self._asked()
+        try:
+            return await client.ask(method, params=params, answer=answer, seconds=self._machine.patience.answer_seconds)
+        except Silent as silent:
+            client.close("it hangs")
+            raise Gone(str(silent)) from silent
+
+    async def at_rest(self) -> bool:
+        """Wait a little for what the server says it is at; True if it is done."""
+        return await self._asked().settled(seconds=_REST_SECONDS)
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether it says that it is at something."""
+        return self._client is not None and self._client.is_busy
+
+    async def place(self, path: str, *, line: int, character: int) -> dict[str, Any]:
+        """Give a place as LSP's parameters, its file having been shown to the server."""
+        if self.server.opens != "nothing":
+            await self.show([path])
+        return {"textDocument": {"uri": self.uri(path)}, "position": {"line": line, "character": character}}
+
+    async def keep_up(self) -> Sources:
+        """Look at the files, tell the server what changed since last time, and give what there is."""
+        async with self._looking:
+            found = await asyncio.to_thread(sources.look, self.root, wanted=self._is_wanted)
+            before, self._sources = self._sources, found
+            made, changed, deleted = found.changes_since(before)
+            if made or changed or deleted:
+                self._tell_changes(made, changed=changed, deleted=deleted)
+                await self._refresh(changed, deleted=deleted)
+                await self.show(self._to_open(made))
+            return found
+
+    def uri(self, path: str) -> str:
+        """Give the address of a file by its path in the workspace."""
+        return "file://" + quote(os.path.join(self.root, path))  # noqa: PTH118  # stays text, as it must be sent
+
+    def path(self, uri: str) -> str | None:
+        """Give a file's path in the workspace, or None where it lies outside."""
+        if not uri.startswith("file://"):
+            return None
+        found = os.path.normpath(unquote(uri.removeprefix("file://")))
+        inside = found.removeprefix(self.root.rstrip("/") + "/")
+        return None if inside == found else inside
+
+    async def end(self, why: str) -> None:
+        """End the process and what it left behind."""
+        self.ready.cancel()
+        if self._client:
+            self._client.close(why)
+        if self._process:
+            await self._process.end()
+        if self._data:
+            await asyncio.to_thread(shutil.rmtree, self._data, ignore_errors=True)
+
+    async def _begin(self) -> None:
+        try:
+            async with self._starts, asyncio.timeout(self._machine.patience.start_seconds):
+                await self._start()
+                await self._index()
+        except TimeoutError as late:
+            raise Gone(f"it did not start within {self._machine.patience.start_seconds:g} s") from late
+        except (Refused, Silent) as refused:
+            raise Gone(str(refused)) from refused
+
+    async def _start(self) -> None:
+        self._data = self._machine.data / f"{self.server.name}-{os.getpid()}-{id(self):x}"
+        command = self._machine.command(self.server, data=str(self._data))
+        self._data.mkdir(parents=True, exist_ok=True)
+        self._process = await ServerProcess.start(
+            command,
+            folder=str(self._data),
+            environment={**self._machine.environment, "HOME": str(self._data)},
+            most_megabytes=self.server.most_megabytes,
+        )
+        self._client = Client(
+            reader=self._process.stdout,
+            writer=self._process.stdin,
+            configuration=self._configured,
+            on_gone=self._log_end,
+        )
+        seconds = self._machine.patience.start_seconds
+        told = await self._client.ask("initialize", params=self._introduction(), answer=dict[str, Any], seconds=seconds)
+        offers = told.get("capabilities")
+        self._offers = offers if isinstance(offers, dict) else {}
+        self._client.tell("initialized", params={})
+
+    async def _index(self) -> None:
+        """Show it the files, put one question that makes it read them all, and wait until it says it is at rest."""
+        files = (await self.keep_up()).files
+        seconds = self._machine.patience.start_seconds
+        if found := await asyncio.to_thread(self._any_function, sorted(files)):
+            path, function = found
+            at = await self.place(path, line=function.line, character=function.character)
+            try:
+                await self._try_out(at, seconds=seconds)
+            except Refused as refused:
+                logger.info("%s, about %s: %s", self.server.name, path, refused)
+        await self._asked().settled(seconds=seconds)
+
+    async def _try_out(self, at: dict[str, Any], *, seconds: float) -> None:
+        client = self._asked()
+        if not self.has_call_hierarchy:
+            question = {**at, "context": {"includeDeclaration": False}}
+            await client.ask("textDocument/references", params=question, answer=object, seconds=seconds)
+            return
+        items = await client.ask("textDocument/prepareCallHierarchy", params=at, answer=object, seconds=seconds)
+        for item in items[:1] if isinstance(items, list) else ():
+            await client.ask("callHierarchy/incomingCalls", params={"item": item}, answer=object, seconds=seconds)
+
+    def _any_function(self, paths: Sequence[str]) -> tuple[str, Function] | None:
+        for path in [path for path in paths if self.server.language_of(path)][:_LOOKED_AT]:
+            text = self._read(path)
+            code = Code.of(text, path=path) if text else None
+            if functions := code.functions() if code else []:
+                return path, functions[0]
+        return None
+
+    def _introduction(self) -> dict[str, Any]:
+        uri = "file://" + quote(self.root)
+        return {
+            "processId": os.getpid(),
+            "clientInfo": {"name": "toolroom"},
+            "rootUri": uri,
+            "rootPath": self.root,
+            "workspaceFolders": [{"uri": uri, "name": PurePosixPath(self.root).name}],
+            "initializationOptions": msgspec.to_builtins(dict(self.server.options)),
+            "capabilities": {
+                "general": {"positionEncodings": ["utf-16"]},
+                "window": {"workDoneProgress": True},
+                "workspace": {
+                    "configuration": True,
+                    "workspaceFolders": True,
+                    "didChangeWatchedFiles": {"dynamicRegistration": True},
+                },
+                "textDocument": {
+                    "callHierarchy": {},
+                    "references": {},
+                    "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+                    "synchronization": {},
+                },
+            },
+        }
+
+    def _configured(self, section: str) -> object:
+        return self.server.settings.get(section)
+
+    def _asked(self) -> Client:
+        if self._client is None:
+            raise Gone("it has not started")
+        return self._client
+
+    def _is_wanted(self, path: str) -> bool:
+        return self.server.language_of(path) is not None or PurePosixPath(path).name in PROJECT_FILES
+
+    def _tell_changes(self, made: list[str], *, changed: list[str], deleted: list[str]) -> None:
+        kinds = ((made, _MADE), (changed, _CHANGED), (deleted, _DELETED))
+        changes = [{"uri": self.uri(path), "type": kind} for paths, kind in kinds for path in paths]
+        self._asked().tell("workspace/didChangeWatchedFiles", params={"changes": changes})
+
+    async def _refresh(self, changed: list[str], *, deleted: list[str]) -> None:
+        """Bring the files that the server was shown to what they are now."""
+        stale = [path for path in changed if path in self._open]
+        for path in [*stale, *(path for path in deleted if path in self._open)]:
+            self._close(path)
+        await self.show(stale)
+
+    async def show(self, paths: Sequence[str]) -> None:
+        """Open the files at the server, if they are not open; the longest unused are closed where there are many."""
+        new = [path for path in paths if path not in self._open]
+        for path in paths:
+            if path in self._open:
+                self._open.move_to_end(path)
+        texts = await asyncio.to_thread(lambda: [self._read(path) for path in new])
+        for path, text in zip(new, texts, strict=True):
+            language = self.server.language_of(path)
+            if text is None or language is None or len(text) > MOST_OPEN_BYTES or path in self._open:
+                continue
+            shown = {"uri": self.uri(path), "languageId": language, "version": 1}
+            document = {**shown, "text": text.decode(errors="replace")}
+            self._asked().tell("textDocument/didOpen", params={"textDocument": document})
+            self._open[path] = 1
+        while len(self._open) > MOST_OPEN:
+            self._close(next(iter(self._open)))
+
+    def _close(self, path: str) -> None:
+        del self._open[path]
+        self._asked().tell("textDocument/didClose", params={"textDocument": {"uri": self.uri(path)}})
+
+    def _to_open(self, made: list[str]) -> list[str]:
+        """
+        Say which new files a server that goes by project files has to be shown, so that it knows every project.
+
+        One file of each project, and every file that no project file stands above.
+        """
+        if self.server.opens != "project":
+            return []
+        paths = [PurePosixPath(path) for path in self._sources.files]
+        projects = {path.parent for path in paths if path.name in PROJECT_FILES}
+        chosen: list[str] = []
+        represented: set[PurePosixPath] = set()
+        for path in filter(self.server.language_of, made):
+            above = next((folder for folder in PurePosixPath(path).parents if folder in projects), None)
+            if above is None or above not in represented:
+                chosen.append(path)
+            represented |= {above} if above else set()
+        return chosen[:MOST_OPEN]
+
+    def _log_end(self, why: str) -> None:
+        complaints = list(self._process.complaints)[-3:] if self._process else []
+        logger.info("the language server %s of %s: %s %s", self.server.name, self.root, why, complaints)

@@ -1,0 +1,86 @@
+"""
+What a server may have overlooked: calls of something of the name, which it counts as nobody's.
+
+A server that cannot tell what a call means keeps silent about it; here the silence is found and said.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from devassist.callers.asking_servers import ServerFinder
+from devassist.callers.by_name import NameFinder
+from devassist.callers.client import Refused
+from devassist.callers.code import Stands
+from devassist.callers.reading import Reading, Stamp
+from devassist.callers.session import Session
+from devassist.callers.walk import Place, Site
+
+MOST_ASKED = 40
+MOST_NAMESAKES = 10
+_SHOWN = 5
+
+Spot = tuple[str, int]
+
+
+async def unresolved(
+    targets: Sequence[Place], *, files: Mapping[str, Stamp], session: Session, reading: Reading
+) -> list[Spot]:
+    """Give file and line of calls that may be calls of the targets, and that the server says nothing of."""
+    names = {place.function.name for place in targets}
+    by_name = NameFinder(files, reading=reading)
+    called = [site for place in targets[:1] for site in await by_name.sites(place)]
+    finder = ServerFinder(session, reading=reading, files=files)
+    reported = await _reported(targets, finder=finder)
+    left = [site for site in called if (site.path, site.line) not in reported]
+    if not left:
+        return []
+    if session.server.guesses:
+        left = [site for site in left if PurePosixPath(site.path).suffix in session.server.guesses]
+        namesakes = await asyncio.to_thread(_namesakes, names, files=files, reading=reading)
+        others = [place for place in namesakes if place.key not in {target.key for target in targets}]
+        claimed = await _reported(others[:MOST_NAMESAKES], finder=finder) if left else set()
+        return _spots(site for site in left if (site.path, site.line) not in claimed)
+    return _spots([site for site in left[:MOST_ASKED] if not await _means_something(site, session=session)])
+
+
+def said(spots: Sequence[Spot], *, name: str) -> str:
+    """Put what was found into a sentence."""
+    shown = ", ".join(f"{path}:{line}" for path, line in spots[:_SHOWN])
+    more = f" and {len(spots) - _SHOWN} more" if len(spots) > _SHOWN else ""
+    return f"The language server cannot tell whether these call it or another '{name}': {shown}{more}."
+
+
+async def _reported(places: Sequence[Place], *, finder: ServerFinder) -> set[Spot]:
+    found = await asyncio.gather(*(finder.sites(place) for place in places))
+    return {(site.path, site.line) for sites in found for site in sites}
+
+
+async def _means_something(site: Site, *, session: Session) -> bool:
+    """Ask where the called function is defined; anywhere will do."""
+    at = await session.place(site.path, line=site.line - 1, character=site.character)
+    try:
+        return bool(await session.ask("textDocument/definition", params=at, answer=object))
+    except Refused:
+        return False
+
+
+def _namesakes(names: set[str], *, files: Mapping[str, Stamp], reading: Reading) -> list[Place]:
+    """Give the functions of these names anywhere in the workspace."""
+    places = []
+    for path in reading.mentioning(names, files=files):
+        if (code := reading.code(path)) is None:
+            continue
+        declared = {
+            (line, character)
+            for name in names
+            for line, character, stands in code.mentions(name)
+            if stands is Stands.DECLARATION
+        }
+        functions = [one for one in code.functions() if (one.line, one.character) in declared] if declared else []
+        places += [Place(path=path, function=function) for function in functions]
+    return places
+
+
+def _spots(sites: Iterable[Site]) -> list[Spot]:
+    return list(dict.fromkeys((site.path, site.line) for site in sites))

@@ -1,0 +1,201 @@
+"""Callers for tools: this process's language servers, on its home loop, and their answers in the contract's words."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+
+from devassist.callers.code import Code, Function
+from devassist.callers.declarations import meant, names
+from devassist.callers.desk import Desk, Found
+from devassist.callers.inquiry import Asked
+from devassist.callers.languages import LanguageServer, NoCommand, configured, server_for
+from devassist.callers.reading import MOST_BYTES
+from devassist.callers.servers import NotNow, Servers
+from devassist.callers.session import Machine
+from devassist.callers.walk import Caller, Place
+from devassist.contracts.find_callers import CallerFound, CallersFound, FindCallersQuestion, Meant
+from devassist.dialect import FUNCTION_NOT_FOUND, LSP_UNAVAILABLE
+from devassist.files.opening import opened
+from devassist.files.refusals import too_large
+from devassist.workspaces import KnownWorkspace
+from toolbox import home
+from toolbox.errors import ToolError
+
+ANSWER_SECONDS = 1.6
+"""The contract allows 2 s; an answer is given before that with what is known."""
+_LISTED = 12
+
+_desk: Desk | None = None
+_servers: tuple[LanguageServer, ...] | None = None
+
+
+async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -> CallersFound:
+    """Answer in time. Raises ToolError: the codes of files, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE."""
+    started = asyncio.get_running_loop().time()
+    root = await asyncio.to_thread(os.path.realpath, workspace.root)
+    functions = await asyncio.to_thread(_meant, ask, root=root, shows_secrets=workspace.shows_secrets)
+    server = None if ask.syntactic else server_of(ask.file_path)
+    asked = Asked(targets=_targets(ask, functions=functions), depth=ask.max_depth, server=server)
+    left = ANSWER_SECONDS - (asyncio.get_running_loop().time() - started)
+    try:
+        found = await home.at_home(partial(_found, asked, root=root, seconds=max(left, 0.1)))
+    except NoCommand as missing:
+        raise _not_installed(server, program=str(missing)) from missing
+    except NotNow as failing:
+        raise _failing(server, error=failing) from failing
+    return _answer(ask, found=found, functions=functions)
+
+
+def server_of(path: str) -> LanguageServer:
+    """Give the server that knows the file's language; raises ToolError."""
+    server = server_for(path, servers=known_servers())
+    if server is None:
+        raise _unavailable(
+            f"No language server is set for files like '{path[-100:]}'.",
+            suggestion="Add one to the setting DEVASSIST_LANGUAGE_SERVERS, or search by name with syntactic true.",
+        )
+    return server
+
+
+def known_servers() -> tuple[LanguageServer, ...]:
+    """Give the language servers of the settings."""
+    global _servers
+    if _servers is None:
+        _servers = configured(settings.DEVASSIST_LANGUAGE_SERVERS)
+    return _servers
+
+
+def desk() -> Desk:
+    """Give this process's desk, made on first need; only to be called on the home loop."""
+    global _desk
+    if _desk is None:
+        machine = Machine(
+            places={"servers": str(settings.DEVASSIST_SERVERS_DIR), "bin": str(Path(sys.executable).parent)},
+            environment=settings.DEVASSIST_SERVER_ENVIRONMENT,
+            data=Path(settings.DEVASSIST_SERVERS_DIR) / "data",
+        )
+        servers = Servers(
+            machine, most=settings.DEVASSIST_MOST_SERVERS, idle_seconds=settings.DEVASSIST_IDLE_MINUTES * 60
+        )
+        _desk = Desk(servers)
+    return _desk
+
+
+async def close() -> None:
+    """End this process's language servers; the next question starts them anew, by the settings of then."""
+    global _desk, _servers
+    closing, _desk, _servers = _desk, None, None
+    if closing:
+        await closing.close()
+
+
+def _forget() -> None:
+    """In a forked child the parent's servers are not ours."""
+    global _desk
+    _desk = None
+
+
+home.at_close(close)
+os.register_at_fork(after_in_child=_forget)
+
+
+async def _found(asked: Asked, *, root: str, seconds: float) -> Found:
+    return await desk().ask(asked, root=root, seconds=seconds)
+
+
+def _meant(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[Function]:
+    """Find the functions that the name means in its file."""
+    with opened(ask.file_path, root=root, shows_secrets=shows_secrets) as descriptor:
+        size = os.fstat(descriptor).st_size
+        if size > MOST_BYTES:
+            raise too_large(ask.file_path, size=size)
+        text = os.pread(descriptor, MOST_BYTES, 0)
+    code = Code.of(text, path=ask.file_path)
+    if code is None:
+        raise _unavailable(
+            f"Callers are not known in files like '{ask.file_path[-100:]}'.",
+            suggestion="Ask about a Kotlin, Java, TypeScript, JavaScript or Python file.",
+        )
+    return meant(ask.function_name, code=code) or _no_function(ask, code=code)
+
+
+def _targets(ask: FindCallersQuestion, *, functions: Sequence[Function]) -> tuple[tuple[Place, str], ...]:
+    """Give each function with the name that ends its chains: the one asked for, unless it means several."""
+    path = os.path.normpath(ask.file_path)
+    places = [Place(path=path, function=function) for function in functions]
+    if ask.syntactic:
+        return ((places[0], ask.function_name),)
+    is_one = len({function.qualified for function in functions}) == 1
+    return tuple((place, ask.function_name if is_one else place.function.qualified) for place in places)
+
+
+def _answer(ask: FindCallersQuestion, *, found: Found, functions: Sequence[Function]) -> CallersFound:
+    several = len(functions) > 1 and not ask.syntactic
+    return CallersFound(
+        function_name=ask.function_name,
+        file_path=ask.file_path,
+        callers=[_row(caller) for caller in found.callers[: ask.max_callers]],
+        total_callers=len(found.callers),
+        incomplete=found.reason is not None,
+        incomplete_reason=found.reason,
+        definitions=[Meant(name=one.qualified, line=one.line + 1) for one in functions] if several else None,
+    )
+
+
+def _row(caller: Caller) -> CallerFound:
+    first, *others = caller.lines
+    return CallerFound(
+        caller_name=caller.name,
+        file_path=caller.path,
+        line=first,
+        call_chain=caller.chain,
+        depth=caller.depth,
+        found_by=caller.found_by.value,
+        other_lines=others[:_LISTED] or None,
+    )
+
+
+def _no_function(ask: FindCallersQuestion, *, code: Code) -> list[Function]:
+    known = names(code)
+    near = get_close_matches(ask.function_name, known, n=_LISTED, cutoff=0.4) or known[:_LISTED]
+    listed = f"It defines: {', '.join(near)}." if near else "It defines none; name the file that does."
+    raise ToolError(
+        FUNCTION_NOT_FOUND,
+        f"'{ask.file_path[:200]}' defines no function '{ask.function_name}'",
+        suggestion=listed,
+        field="functionName",
+        details={"functions": near},
+    )
+
+
+def _not_installed(server: LanguageServer | None, *, program: str) -> ToolError:
+    name, install = (server.name, server.install) if server else ("", "")
+    return _unavailable(
+        f"The language server '{name}' is not installed: there is no {Path(program).name}.",
+        suggestion=f"Whoever runs this server installs it by: {install}. Until then search with syntactic true.",
+    )
+
+
+def _failing(server: LanguageServer | None, *, error: NotNow) -> ToolError:
+    return _unavailable(
+        f"The language server '{server.name if server else ''}' does not stay up: {error}.",
+        suggestion=f"Ask again in {error.seconds:.0f} s, or search by name with syntactic true.",
+        retry_after_seconds=int(error.seconds) + 1,
+    )
+
+
+def _unavailable(message: str, *, suggestion: str, retry_after_seconds: int | None = None) -> ToolError:
+    return ToolError(
+        LSP_UNAVAILABLE,
+        message,
+        suggestion=suggestion,
+        field="filePath",
+        retry_with={"syntactic": True},
+        retry_after_seconds=retry_after_seconds,
+    )

@@ -1,0 +1,45 @@
+"""Try out a workspace's language servers: `manage.py warm_workspace [<name>]`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from devassist.finding_callers import close
+from devassist.warming import Warmed, warm
+from devassist.workspaces import KnownWorkspace, workspaces
+from toolbox import home
+
+
+class Command(BaseCommand):
+    """Start each server, let it index, say how long that took. A server that runs warms its workspaces by itself."""
+
+    help = "Start the language servers of a workspace, let them index, and say how each fared."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take which."""
+        parser.add_argument("name", nargs="?", help="The workspace; all if not given.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Warm; ends with 1 where a server that is installed did not get ready."""
+        reports = home.run(_warm_all(options["name"]))
+        for name, warmed in reports:
+            for one in warmed:
+                self.stdout.write(f"{name}: {_said(one)}")
+            if not warmed:
+                self.stdout.write(f"{name}: no files of a language that a server is set for")
+
+
+async def _warm_all(name: str | None) -> list[tuple[str, list[Warmed]]]:
+    known: list[KnownWorkspace] = [row for row in await workspaces() if name in (None, row.name)]
+    if not known:
+        raise CommandError(f"there is no workspace {name!r}" if name else "there is no workspace")
+    try:
+        return [(row.name, await warm(row.root)) for row in known]
+    finally:
+        await close()
+
+
+def _said(one: Warmed) -> str:
+    outcome = one.failure or f"ready in {one.seconds:.1f} s"
+    return f"{one.server.name}, {one.files} files: {outcome}"

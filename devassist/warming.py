@@ -1,0 +1,101 @@
+"""Language servers started before anybody asks: those of every workspace, by the process that serves."""
+
+import asyncio
+import logging
+import os
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from devassist.callers import sources
+from devassist.callers.client import Gone
+from devassist.callers.languages import LanguageServer, NoCommand
+from devassist.callers.servers import NotNow
+from devassist.finding_callers import desk, known_servers
+from devassist.workspaces import workspaces
+from toolbox import home
+from toolbox.errors import DatabaseUnavailable
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warmed:
+    """How one server fared on one workspace; `failure` is empty where it is ready."""
+
+    server: LanguageServer
+    files: int
+    seconds: float
+    failure: str = ""
+
+
+class Warming:
+    """Looks for workspaces that are new to this process and warms them; the process that serves starts it."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+        self._known: set[tuple[int, str]] = set()
+        home.at_close(self.close)
+
+    def start(self) -> None:
+        """Begin, on the home loop; a workspace that is registered later is seen within seconds."""
+        if settings.DEVASSIST_WARM and self._task is None:
+            self._task = asyncio.create_task(self._look_on())
+
+    async def close(self) -> None:
+        """Stop looking."""
+        task, self._task = self._task, None
+        self._known.clear()
+        if task:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _look_on(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                await self.look()
+            except DatabaseUnavailable as away:
+                logger.info("workspaces are not warmed for now: %s", away)
+            except Exception:  # the next look must come; logged here
+                logger.exception("a workspace could not be warmed")
+
+    async def look(self) -> None:
+        """Warm what is new, the default workspace first, and no more servers than may run at once."""
+        rows = sorted(await workspaces(), key=lambda row: not row.is_default)
+        for row in rows:
+            if (row.id, row.root) in self._known or len(desk().servers.running()) >= settings.DEVASSIST_MOST_SERVERS:
+                continue
+            self._known.add((row.id, row.root))
+            await warm(row.root)
+
+
+async def warm(root: str) -> list[Warmed]:
+    """Start the servers of the languages that the workspace has, and wait until they have indexed; on the home loop."""
+    real = await asyncio.to_thread(os.path.realpath, root)
+    found = await asyncio.to_thread(sources.look, real, wanted=_is_source)
+    paths = list(found.files)
+    counted = [(server, sum(server.language_of(path) is not None for path in paths)) for server in known_servers()]
+    return [await _warm(server, root=real, files=files) for server, files in counted if files]
+
+
+async def _warm(server: LanguageServer, *, root: str, files: int) -> Warmed:
+    loop = asyncio.get_running_loop()
+    began, failure = loop.time(), ""
+    try:
+        session = desk().servers.session(server, root=root, read=desk().reading(root).text)
+        await asyncio.shield(session.ready)
+    except NoCommand:
+        failure = f"not installed; get it by: {server.install}"
+    except (Gone, NotNow) as gone:
+        failure = str(gone)
+    return Warmed(server=server, files=files, seconds=loop.time() - began, failure=failure)
+
+
+def _is_source(path: str) -> bool:
+    return any(server.language_of(path) for server in known_servers())
+
+
+warming = Warming()

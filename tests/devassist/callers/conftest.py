@@ -1,0 +1,94 @@
+"""Small workspaces, and desks with servers of their own that end with the test."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from devassist.callers.declarations import meant
+from devassist.callers.desk import Desk, Found
+from devassist.callers.inquiry import Asked
+from devassist.callers.languages import LanguageServer
+from devassist.callers.servers import Servers
+from devassist.callers.session import Machine, Patience
+from devassist.callers.walk import Place
+
+FAKE = Path(__file__).with_name("fake_server.py")
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+
+SHOP = {
+    "shop.py": "def price(item):\n    return 1\n",
+    "till.py": "from shop import price\n\n\ndef ring(item):\n    return price(item)\n\n\ndef day():\n    ring(1)\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    root.mkdir()
+    for name, text in SHOP.items():
+        (root / name).write_text(text)
+    return root
+
+
+class Asker:
+    """Asks one desk about one workspace, with one server."""
+
+    def __init__(self, root: Path, *, server: LanguageServer, data: Path, patience: Patience) -> None:
+        machine = Machine(places={}, environment=ENVIRONMENT, data=data, patience=patience)
+        self.desk = Desk(Servers(machine, most=4, idle_seconds=600))
+        self.root, self.server = os.path.realpath(root), server
+
+    def asked(self, name: str, *, path: str, depth: int = 2) -> Asked:
+        code = self.desk.reading(self.root).code(path)
+        assert code
+        targets = tuple((Place(path=path, function=one), name) for one in meant(name, code=code))
+        return Asked(targets=targets, depth=depth, server=self.server)
+
+    async def __call__(
+        self, name: str = "price", *, path: str = "shop.py", depth: int = 2, seconds: float = 60
+    ) -> Found:
+        return await self.desk.ask(self.asked(name, path=path, depth=depth), root=self.root, seconds=seconds)
+
+    async def said(self, name: str = "price", *, path: str = "shop.py", depth: int = 2) -> set[tuple[str, int, int]]:
+        """Ask, want a whole answer, and give callers with line and depth."""
+        found = await self(name, path=path, depth=depth)
+        assert found.reason is None, found.reason
+        return {(caller.name, caller.lines[0], caller.depth) for caller in found.callers}
+
+
+Ask = Callable[..., Asker]
+
+
+@pytest.fixture
+async def asker(tmp_path: Path) -> AsyncIterator[Ask]:
+    """Make askers; their servers end with the test, and are seen to have ended."""
+    made: list[Asker] = []
+
+    def make(root: Path, *, server: LanguageServer, patience: Patience | None = None) -> Asker:
+        made.append(Asker(root, server=server, data=tmp_path / "data", patience=patience or Patience()))
+        return made[-1]
+
+    yield make
+    for one in made:
+        processes = [session.process_id for session in one.desk.servers.running()]
+        await one.desk.close()
+        assert not [process for process in processes if process and lives(process)]
+
+
+def fake(fault: str, *, mark: Path | None = None, **changes: object) -> LanguageServer:
+    """Give a server that behaves as `fault` says, until the file `mark` is there."""
+    command = (sys.executable, "-I", "-S", str(FAKE), fault, *([str(mark)] if mark else []))
+    server = LanguageServer(name="fake", command=command, languages={".py": "python"}, install="magic", opens="nothing")
+    return replace(server, **changes)  # type: ignore[arg-type]
+
+
+def lives(process: int) -> bool:
+    """Tell whether a process is there and is no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
