@@ -61,6 +61,9 @@ class Environment(BaseSettings):
     graphql_upstream_url: str = Field(
         "", description="The GraphQL API that graphql_proxy asks by default, instead of this server's own at /graphql/."
     )
+    devassist_workspace: str = Field(
+        "", description="A folder of code that quickstart registers as a workspace, the default one."
+    )
     jira_token: str = Field("", description="What ingest_jira shows a Jira site: an API token, or a personal one.")
     jira_email: str = Field("", description="Whose API token it is, for a Jira of Atlassian's cloud.")
     backtests_response_bytes: int = Field(

@@ -28,6 +28,7 @@ INSTALLED_APPS = [
     "linescore",
     "graphql_proxy",
     "sprints",
+    "devassist",
     "toolbox",
     "unfold",
     "unfold.contrib.filters",
@@ -116,6 +117,7 @@ TOOLROOM_LIMITS_URL = env.toolroom_limits_url
 TOOLROOM_API_KEY = env.toolroom_api_key
 GRAPHQL_UPSTREAM_URL = env.graphql_upstream_url
 GRAPHQL_SECRETS = upstream_secrets()
+DEVASSIST_WORKSPACE = env.devassist_workspace
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 

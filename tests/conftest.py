@@ -55,6 +55,7 @@ def django_db_setup(
     django_db; tests of tools are not, because tools do not read through Django.
     """
     from backtests.ingest.samples import load_samples as load_backtests
+    from devassist.ingest.samples import load_samples as load_devassist
     from linescore.ingest.samples import load_samples
     from sprints.ingest.samples import load_samples as load_sprints
     from toolbox.examples.load import load_examples
@@ -65,6 +66,7 @@ def django_db_setup(
         load_samples()
         load_backtests()
         load_sprints()
+        load_devassist()
         _make_cast()
         _make_default_upstream(mock.address)
         for toolkit in registry.toolkits():

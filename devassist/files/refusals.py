@@ -1,13 +1,7 @@
 """Why a file is not read, in the contract's codes."""
 
+from devassist.dialect import BINARY_FILE, FILE_NOT_FOUND, PERMISSION_DENIED, TOO_LARGE
 from toolbox.errors import ErrorCode, ToolError
-
-FILE_NOT_FOUND = ErrorCode("FILE_NOT_FOUND", 404, "The workspace has no such file.")
-PERMISSION_DENIED = ErrorCode("PERMISSION_DENIED", 403, "The path leaves the workspace, or the file may not be read.")
-BINARY_FILE = ErrorCode("BINARY_FILE", 400, "The file is not text of the encoding asked for.")
-TOO_LARGE = ErrorCode("TOO_LARGE", 413, "The file is larger than 10 MB.")
-
-FILE_CODES = (FILE_NOT_FOUND, PERMISSION_DENIED, BINARY_FILE, TOO_LARGE)
 
 SHOWN = 200
 

@@ -1,0 +1,25 @@
+"""Where people say which folders tools may read, and who."""
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from devassist.models import Workspace
+from toolbox.curation import CuratedAdmin
+
+
+@admin.register(Workspace)
+class WorkspaceAdmin(CuratedAdmin):
+    """Workspaces: a new one is there for tools within seconds, without a restart."""
+
+    notice = (
+        "Tools read everything below a workspace's root but what looks like a secret. They see a change within 5 s."
+    )
+    filter_horizontal = ["keys"]
+    list_display = ["name", "root", "is_default", "is_open", "shows_secrets"]
+    search_fields = ["name", "root"]
+    ordering = ["name"]
+    fields = ["name", "root", "is_default", "shows_secrets", "is_open", "keys"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Workspace | None = None) -> list[str]:
+        """Keep the name of a workspace that exists: agents know it by it."""
+        return ["name"] if obj else []

@@ -1,0 +1,11 @@
+"""The domain as a Django app."""
+
+from django.apps import AppConfig
+
+
+class DevassistConfig(AppConfig):
+    """Workspaces, and what is known about the errors that people meet in them."""
+
+    name = "devassist"
+    verbose_name = "Devassist"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,12 @@
+"""Parameters that say where: what every tool on files takes."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+MOST_PATH = 4_096
+
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=MOST_PATH)]
+WorkspaceName = Annotated[str, StringConstraints(min_length=1, max_length=60)]
+
+WORKSPACE = Field(None, description="Which workspace, by name; the key's default if not given.")

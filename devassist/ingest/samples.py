@@ -1,0 +1,55 @@
+"""What ships with the domain: a small Android app with a bug, as a workspace (samples/README.md)."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+import devassist
+from devassist.ingest.load import ensure_workspace, move_workspace
+
+SAMPLE = "trailnotes"
+SAMPLE_ROOT = Path(devassist.__file__).parent / "samples" / SAMPLE
+
+
+@dataclass(slots=True)
+class SampleReport:
+    """How many rows were added, and how many were there."""
+
+    added: int = 0
+    skipped: int = 0
+
+    @property
+    def total(self) -> int:
+        """Count every row."""
+        return self.added + self.skipped
+
+    def count(self, *, is_new: bool) -> None:
+        """Count a row."""
+        if is_new:
+            self.added += 1
+        else:
+            self.skipped += 1
+
+
+def _unseen(_: SampleReport) -> None:
+    """Show nothing."""
+
+
+def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> SampleReport:
+    """Store what is missing; what is stored stays as a curator left it, but for where the sample lies."""
+    report = SampleReport()
+    if settings.DEVASSIST_WORKSPACE:
+        root = Path(settings.DEVASSIST_WORKSPACE).expanduser().absolute()
+        report.count(is_new=ensure_workspace(_name_of(root), root=str(root), is_open=True, is_default=True))
+    report.count(is_new=ensure_workspace(SAMPLE, root=str(SAMPLE_ROOT), is_open=True))
+    move_workspace(SAMPLE, root=str(SAMPLE_ROOT))
+    on_progress(report)
+    return report
+
+
+def _name_of(root: Path) -> str:
+    """Name a workspace after its folder."""
+    return re.sub(r"[^a-z0-9._-]+", "-", root.name.lower()).strip("-._")[:60] or "configured"

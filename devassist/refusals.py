@@ -1,0 +1,43 @@
+"""How this domain says no where no tool has words of its own: about workspaces."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from devassist.dialect import UNKNOWN_WORKSPACE
+from toolbox.errors import ToolError
+
+_ASK_A_PERSON = "Whoever runs this server can open a workspace to this key in the admin, under Workspaces."
+_LISTED = 20
+
+
+def unknown_workspace(given: str, *, usable: Iterable[str]) -> ToolError:
+    """Refuse a workspace that the caller does not see, whether it exists or not."""
+    names = sorted(usable)
+    near = get_close_matches(given[:60], names, n=1, cutoff=0.7)
+    return _refused(
+        f"There is no workspace {given[:60]!r} that this key sees.", names=names, mend=near[0] if near else None
+    )
+
+
+def lost_default(given: str, *, usable: Iterable[str]) -> ToolError:
+    """Refuse because the key's own default workspace is not there, or not open to it."""
+    return _refused(f"This key reads {given[:60]!r} by default, which it does not see.", names=sorted(usable))
+
+
+def no_default(*, usable: Iterable[str]) -> ToolError:
+    """Refuse because no workspace was named, and it is not clear which is meant."""
+    names = sorted(usable)
+    return _refused("No workspace was named, and none is the default." if names else "This key sees no workspace.",
+                    names=names)  # fmt: skip
+
+
+def _refused(message: str, *, names: list[str], mend: str | None = None) -> ToolError:
+    shown = names[:_LISTED]
+    return ToolError(
+        UNKNOWN_WORKSPACE,
+        message,
+        suggestion=f"Name one as workspace: {', '.join(shown)}." if names else _ASK_A_PERSON,
+        field="workspace",
+        details={"workspaces": shown},
+        retry_with={"workspace": mend} if mend else None,
+    )

@@ -1,0 +1,36 @@
+"""What an agent may ask about code and its errors; functions in the order of the contract."""
+
+import asyncio
+
+from devassist.contracts.read_file import FileText, ReadFileQuestion
+from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, DevassistDialect
+from devassist.slots import SLOTS
+from devassist.workspace_files import read
+from devassist.workspaces import workspace_for
+from toolbox.callers import CallContext
+from toolbox.tool import Toolkit
+
+toolkit = Toolkit(
+    domain="devassist",
+    summary="Reading code, finding callers, remembering past root causes.",
+    dialect=DevassistDialect(),
+    slots=SLOTS,
+)
+
+_CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
+
+
+@toolkit.tool(
+    example=ReadFileQuestion(file_path=_CRASHED, line_start=1, line_end=20),
+    errors=FILE_CODES,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
+    """
+    Read a text file of the workspace, whole or a range of lines.
+
+    Paths are relative to the workspace's root. For the code around an error use get_code_context, which also names the
+    enclosing function and the imports.
+    """
+    workspace = await workspace_for(call.caller, named=ask.workspace)
+    return await asyncio.to_thread(read, ask, workspace=workspace)

@@ -1,0 +1,21 @@
+"""Reading a workspace's files for tools."""
+
+from devassist.contracts.read_file import FileText, ReadFileQuestion
+from devassist.files.opening import opened
+from devassist.files.reading import read_lines
+from devassist.workspaces import KnownWorkspace
+
+
+def read(ask: ReadFileQuestion, *, workspace: KnownWorkspace) -> FileText:
+    """Read the lines asked for. Raises ToolError with the codes of files."""
+    with opened(ask.file_path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
+        lines = read_lines(
+            descriptor, path=ask.file_path, encoding=ask.encoding, first=ask.line_start or 1, last=ask.line_end
+        )
+    return FileText(
+        file_path=ask.file_path,
+        content=lines.text,
+        line_count=lines.count,
+        encoding=lines.encoding,
+        file_size=lines.file_size,
+    )
