@@ -3,8 +3,12 @@
 import asyncio
 
 from devassist.contracts.read_file import FileText, ReadFileQuestion
+from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
 from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, DevassistDialect
 from devassist.slots import SLOTS
+from devassist.web import searching
+from devassist.web.configured import configured
+from devassist.web.refusals import ERRORS as WEB_ERRORS
 from devassist.workspace_files import read
 from devassist.workspaces import workspace_for
 from toolbox.callers import CallContext
@@ -34,3 +38,17 @@ async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
     """
     workspace = await workspace_for(call.caller, named=ask.workspace)
     return await asyncio.to_thread(read, ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=WebSearchQuestion(query="Fragment binding NullPointerException after onDestroyView", sources=["docs"]),
+    errors=WEB_ERRORS,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
+    """
+    Search documentation outside the code: Stack Overflow, GitHub issues, MDN, and docs pages ingested here.
+
+    Send an error's name and message, a function's name or a concept; not a whole stack trace.
+    """
+    return await searching.search(ask, rules=configured())

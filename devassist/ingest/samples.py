@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 
 import devassist
+from devassist.documents.shipped import load_shipped_pages
 from devassist.ingest.load import ensure_workspace, move_workspace
 
 SAMPLE = "trailnotes"
@@ -46,6 +47,9 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> Sa
         report.count(is_new=ensure_workspace(_name_of(root), root=str(root), is_open=True, is_default=True))
     report.count(is_new=ensure_workspace(SAMPLE, root=str(SAMPLE_ROOT), is_open=True))
     move_workspace(SAMPLE, root=str(SAMPLE_ROOT))
+    pages = load_shipped_pages()
+    report.added += pages.added + pages.changed
+    report.skipped += pages.unchanged
     on_progress(report)
     return report
 

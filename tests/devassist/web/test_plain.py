@@ -10,7 +10,7 @@ from devassist.web.plain import cut, excerpt, from_html, from_markdown, from_tex
 @pytest.mark.parametrize(
     ("sent", "read"),
     [
-        ("use <span class=\"highlight\">map</span>() &amp; <code>List&lt;String&gt;</code>", "use map() & List<String>"),
+        ('use <span class="highlight">map</span>() &amp; <b>List&lt;String&gt;</b>', "use map() & List<String>"),
         ("a<!-- secret -->b <script>alert(1)</script>c", "a b c"),
         ("it&#39;s\n\n  &quot;fine&quot; &#128512;", "it's \"fine\" \U0001f600"),
         ("&lt;script&gt;x&lt;/script&gt;", "<script>x</script>"),

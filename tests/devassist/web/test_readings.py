@@ -23,7 +23,8 @@ POST = {
     "tags": ["javascript"], "question_score": 12, "is_accepted": True, "answer_id": 24806017, "is_answered": False,
     "question_id": 24806016, "item_type": "answer", "score": 7, "last_activity_date": 1469015361,
     "creation_date": 1405612345, "title": "Cannot read property &#39;map&#39; of undefined",
-    "body": "a long body", "excerpt": "\r\n use <span class=\"highlight\">data</span>?.map(&hellip;) <b>x</b> &hellip; ",
+    "body": "a long body",
+    "excerpt": "\r\n use <span class=\"highlight\">data</span>?.map(&hellip;) <b>x</b> &hellip; ",
 }  # fmt: skip
 ISSUE = {
     "html_url": "https://github.com/octocat/Spoon-Knife/issues/132", "number": 132, "state": "open", "score": 1.0,
@@ -55,8 +56,8 @@ def test_stack_exchange_answers_and_questions() -> None:
 
 
 def test_stack_exchange_limits() -> None:
-    throttle = {"error_id": 502, "error_name": "throttle_violation",
-                "error_message": "too many requests from this IP, more requests available in 85822 seconds"}  # fmt: skip
+    said = "too many requests from this IP, more requests available in 85822 seconds"
+    throttle = {"error_id": 502, "error_name": "throttle_violation", "error_message": said}
 
     with pytest.raises(SourceLimited) as limited:
         stackoverflow.read(_answer(throttle, status=400))
@@ -123,8 +124,10 @@ def test_mdn_documents() -> None:
 
 @pytest.mark.parametrize("read", [stackoverflow.read, github.read, mdn.read])
 def test_what_is_no_answer_is_a_failure_and_odd_items_are_left_out(read: Read) -> None:
-    odd = [None, 7, "x", [], {}, {"title": 5, "question_id": True}, {"title": "t", "html_url": "javascript:alert(1)"},
-           {"title": "t", "mdn_url": "//evil.example/x"}, {"title": "t", "mdn_url": "https://evil.example"}]  # fmt: skip
+    odd = [
+        None, 7, "x", [], {}, {"title": 5, "question_id": True}, {"title": "t", "html_url": "javascript:alert(1)"},
+        {"title": "t", "mdn_url": "//evil.example/x"}, {"title": "t", "mdn_url": "https://evil.example"},
+    ]  # fmt: skip
 
     assert read(_answer({"items": odd, "documents": odd})).hits == []
     assert read(_answer({"items": {"a": 1}, "documents": "x"})).hits == []

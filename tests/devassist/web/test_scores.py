@@ -5,7 +5,8 @@ from devassist.web.words import MOST_WORDS, searched_words, weights
 
 
 def test_words_lose_every_operator_and_secret() -> None:
-    query = 'TypeError: "Cannot read" user:me [tag] -not AND repo:a/b map() tr_0123456789012345678901234 Bearer abcdefghij'
+    key = "tr_0123456789012345678901234"
+    query = f'TypeError: "Cannot read" user:me [tag] -not AND repo:a/b map() {key} Bearer abcdefghij'
 
     assert searched_words(query) == [
         "TypeError", "Cannot", "read", "user", "me", "tag", "not", "and", "repo", "a", "b", "map", "Bearer",
