@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from devassist.web import github, mdn, stackoverflow
 from devassist.web.readings import Reading, Request, SourceFailed
@@ -37,14 +36,14 @@ class Source:
             headers={"User-Agent": USER_AGENT, "Accept": "application/json"} | request.headers,
             timeout_seconds=ASK_SECONDS,
             most_bytes=MOST_BYTES,
-            is_local=self.address.rstrip("/") != ADDRESSES[self.name],
+            is_local=self.may_be_private,
         )
         return read(await _answer(to, query=request.query))
 
     @property
-    def host(self) -> str:
-        """The host that is asked, for people."""
-        return urlsplit(self.address).hostname or self.address
+    def may_be_private(self) -> bool:
+        """Tell whether it may stand in the private network: only where an operator gave another address."""
+        return self.address.rstrip("/") != ADDRESSES[self.name]
 
 
 async def _answer(to: Destination, *, query: dict[str, str]) -> WebAnswer:

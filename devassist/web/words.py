@@ -6,7 +6,7 @@ from toolbox.redaction import REDACTED, redacted
 
 MOST_WORDS = 24
 _WORD = re.compile(r"[^\W_](?:[\w.$#+'-]{0,78}[\w#+])?")
-_CODE = re.compile(r"\d|_|\w[.$#]\w|[a-z][A-Z]|[A-Za-z](?:Error|Exception)$|^[A-Z]{2,}$")
+_CODE = re.compile(r"\d|_|\w[.$#]\w|[a-z][A-Z]|[A-Za-z](?:Error|Exception)$")
 _OPERATORS = {"AND", "OR", "NOT"}
 _LITTLE = (
     "a an and are as at be been but by can cannot could do does for from get got has have how i if in into is it its "
