@@ -2,9 +2,11 @@
 
 import asyncio
 
+from devassist.contracts.get_user_error_context import ErrorContext, ErrorContextQuestion
 from devassist.contracts.read_file import FileText, ReadFileQuestion
 from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
-from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, DevassistDialect
+from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, NO_ACTIVE_EDITOR, NO_DIAGNOSTICS, DevassistDialect
+from devassist.editor.context import error_context
 from devassist.slots import SLOTS
 from devassist.web import searching
 from devassist.web.configured import configured
@@ -52,3 +54,18 @@ async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
     Send an error's name and message, a function's name or a concept; not a whole stack trace.
     """
     return await searching.search(ask, rules=configured())
+
+
+@toolkit.tool(
+    example=ErrorContextQuestion(capture_terminal=True),
+    errors=(NO_ACTIVE_EDITOR, NO_DIAGNOSTICS),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def get_user_error_context(ask: ErrorContextQuestion, call: CallContext) -> ErrorContext:
+    """
+    See what the user sees: the open file, cursor, selection, diagnostics and, if asked, the terminal's last lines.
+
+    Use it first when somebody says "this error" without pasting it.
+    """
+    return await error_context(ask, caller=call.caller)
