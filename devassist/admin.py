@@ -4,7 +4,10 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from devassist.models import Workspace
+from devassist.web import admin as web_admin
 from toolbox.curation import CuratedAdmin
+
+__all__ = ["WorkspaceAdmin", "web_admin"]
 
 
 @admin.register(Workspace)

@@ -50,7 +50,8 @@ def dora(cast: object, django_db_blocker: Any) -> Iterator[dict[str, str]]:
 
 async def _ask(client: httpx.AsyncClient, dora: dict[str, str], **ask: bool) -> dict[str, Any]:
     body: dict[str, Any] = (await client.post(ASK, json=ask, headers=dora)).json()
-    return body.get("data") or body["error"]
+    told: dict[str, Any] = body.get("data") or body["error"]
+    return told
 
 
 async def test_what_an_editor_pushes_is_told_with_secrets_masked(

@@ -124,7 +124,7 @@ def test_mdn_documents() -> None:
 
 @pytest.mark.parametrize("read", [stackoverflow.read, github.read, mdn.read])
 def test_what_is_no_answer_is_a_failure_and_odd_items_are_left_out(read: Read) -> None:
-    odd = [
+    odd: list[Any] = [
         None, 7, "x", [], {}, {"title": 5, "question_id": True}, {"title": "t", "html_url": "javascript:alert(1)"},
         {"title": "t", "mdn_url": "//evil.example/x"}, {"title": "t", "mdn_url": "https://evil.example"},
     ]  # fmt: skip
