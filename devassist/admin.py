@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
+from devassist.forms import WorkspaceForm
 from devassist.models import Workspace
 from devassist.web import admin as web_admin
 from toolbox.curation import CuratedAdmin
@@ -17,11 +18,15 @@ class WorkspaceAdmin(CuratedAdmin):
     notice = (
         "Tools read everything below a workspace's root but what looks like a secret. They see a change within 5 s."
     )
+    form = WorkspaceForm
     filter_horizontal = ["keys"]
     list_display = ["name", "root", "is_default", "is_open", "shows_secrets"]
     search_fields = ["name", "root"]
     ordering = ["name"]
-    fields = ["name", "root", "is_default", "shows_secrets", "is_open", "keys"]
+    fieldsets = [
+        (None, {"fields": ["name", "root", "is_default", "shows_secrets"]}),
+        ("Who sees it", {"fields": ["is_open", "keys"]}),
+    ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Workspace | None = None) -> list[str]:
         """Keep the name of a workspace that exists: agents know it by it."""

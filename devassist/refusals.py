@@ -1,9 +1,9 @@
-"""How this domain says no where no tool has words of its own: about workspaces."""
+"""How this domain says no beside files and callers: about workspaces and lines."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from devassist.dialect import UNKNOWN_WORKSPACE
+from devassist.dialect import LINE_OUT_OF_RANGE, UNKNOWN_WORKSPACE
 from toolbox.errors import ToolError
 
 _ASK_A_PERSON = "Whoever runs this server can open a workspace to this key in the admin, under Workspaces."
@@ -29,6 +29,18 @@ def no_default(*, usable: Iterable[str]) -> ToolError:
     names = sorted(usable)
     return _refused("No workspace was named, and none is the default." if names else "This key sees no workspace.",
                     names=names)  # fmt: skip
+
+
+def line_out_of_range(path: str, *, line: int, count: int) -> ToolError:
+    """Refuse a line after the file's last."""
+    return ToolError(
+        LINE_OUT_OF_RANGE,
+        f"'{path[:200]}' has {count:,} lines; there is no line {line:,}",
+        suggestion=f"Give a line from 1 to {count:,}." if count else "The file is empty; name another.",
+        field="line",
+        details={"lineCount": count},
+        retry_with={"line": count} if count else None,
+    )
 
 
 def _refused(message: str, *, names: list[str], mend: str | None = None) -> ToolError:

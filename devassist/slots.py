@@ -1,5 +1,72 @@
-"""What questions about code name."""
+"""What questions about code name: places such as `NoteListFragment.kt:56`, of workspaces that are open to all."""
 
-from toolbox.slots import Slot
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
-SLOTS: tuple[Slot, ...] = ()
+from devassist.listing import source_files
+from devassist.workspaces import KnownWorkspace, workspaces
+from toolbox.errors import DatabaseUnavailable
+from toolbox.memory import Memory
+from toolbox.slots import Candidate, Slot
+
+MEMORY_SECONDS = 60.0
+_PLACE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w.-]+\.[a-z]{2,3})(?::(\d{1,7}))?\b")
+_files: Memory[list[str]] = Memory(seconds=MEMORY_SECONDS)
+
+
+async def _open_workspaces() -> list[KnownWorkspace]:
+    """Give the workspaces whose file names anybody may learn: a slot is not told who asks."""
+    try:
+        return [workspace for workspace in await workspaces() if workspace.is_open]
+    except DatabaseUnavailable:
+        return []
+
+
+async def _files_of(workspace: KnownWorkspace) -> list[str]:
+    return await _files.get(workspace.root, lambda: asyncio.to_thread(source_files, workspace.root))
+
+
+async def _find_places(text: str) -> Sequence[Candidate]:
+    mentions = [found for found in _PLACE.finditer(text) if found[2]]
+    return [one for found in mentions for one in await _candidates(found)]
+
+
+async def _find_files(text: str) -> Sequence[Candidate]:
+    return [one for found in _PLACE.finditer(text) for one in await _candidates(found)]
+
+
+async def _candidates(found: "re.Match[str]") -> list[Candidate]:
+    known = [(workspace, path) for workspace in await _open_workspaces() for path in await _files_of(workspace)]
+    return [_candidate(workspace, path, found=found) for workspace, path in _like(found[1], known=known)]
+
+
+def _like(name: str, *, known: Sequence[tuple[KnownWorkspace, str]]) -> Iterator[tuple[KnownWorkspace, str]]:
+    """Give the files whose path ends with the name, whole segments alone."""
+    wanted = PurePosixPath(name).parts
+    return ((workspace, path) for workspace, path in known if PurePosixPath(path).parts[-len(wanted) :] == wanted)
+
+
+def _candidate(workspace: KnownWorkspace, path: str, *, found: "re.Match[str]") -> Candidate:
+    return Candidate(
+        value=path,
+        label=found[0],
+        start=found.start(),
+        end=found.end(),
+        parts={"line": found[2] or "1", "workspace": workspace.name},
+    )
+
+
+async def _place_samples() -> list[str]:
+    return ["NoteListFragment.kt:56", "NoteListFragment.kt:51"]
+
+
+async def _file_samples() -> list[str]:
+    return ["NoteListFragment.kt", "NoteRepository.kt"]
+
+
+SLOTS: tuple[Slot, ...] = (
+    Slot(name="place", noun="file and line", resolve=_find_places, samples=_place_samples),
+    Slot(name="file", noun="file", resolve=_find_files, samples=_file_samples),
+)

@@ -2,10 +2,19 @@
 
 import asyncio
 
+from devassist.code_context import context_of
+from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
 from devassist.contracts.get_user_error_context import ErrorContext, ErrorContextQuestion
 from devassist.contracts.read_file import FileText, ReadFileQuestion
 from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
-from devassist.dialect import DEADLINE_SECONDS, FILE_CODES, NO_ACTIVE_EDITOR, NO_DIAGNOSTICS, DevassistDialect
+from devassist.dialect import (
+    DEADLINE_SECONDS,
+    FILE_CODES,
+    LINE_OUT_OF_RANGE,
+    NO_ACTIVE_EDITOR,
+    NO_DIAGNOSTICS,
+    DevassistDialect,
+)
 from devassist.editor.context import error_context
 from devassist.slots import SLOTS
 from devassist.web import searching
@@ -29,6 +38,7 @@ _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
 @toolkit.tool(
     example=ReadFileQuestion(file_path=_CRASHED, line_start=1, line_end=20),
     errors=FILE_CODES,
+    queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
@@ -54,6 +64,23 @@ async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
     Send an error's name and message, a function's name or a concept; not a whole stack trace.
     """
     return await searching.search(ask, rules=configured())
+
+
+@toolkit.tool(
+    example=CodeContextQuestion(file_path=_CRASHED, line=56, context_lines=10),
+    errors=(*FILE_CODES, LINE_OUT_OF_RANGE),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeContext:
+    """
+    Extract the code around an error: lines before and after, the function that the line is in, and its imports.
+
+    Use it with file and line of a stack trace's first own frame. The whole function is read_file from startLine to
+    endLine; who calls it is find_callers_of_function.
+    """
+    workspace = await workspace_for(call.caller, named=ask.workspace)
+    return await asyncio.to_thread(context_of, ask, workspace=workspace)
 
 
 @toolkit.tool(

@@ -19,3 +19,10 @@ def read(ask: ReadFileQuestion, *, workspace: KnownWorkspace) -> FileText:
         encoding=lines.encoding,
         file_size=lines.file_size,
     )
+
+
+def text_of(path: str, *, workspace: KnownWorkspace) -> str:
+    """Read a whole file, its line breaks as line feeds. Raises ToolError with the codes of files."""
+    with opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
+        text = read_lines(descriptor, path=path, encoding="utf-8").text
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

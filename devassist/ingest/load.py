@@ -1,6 +1,33 @@
 """Workspaces into the table."""
 
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.db.models import Q
+
 from devassist.models import Workspace
+from toolbox.models import ApiKey
+
+
+class NoSuchKey(Exception):
+    """No living key has that name or beginning, or several have."""
+
+
+@transaction.atomic
+def add_workspace(name: str, *, columns: Mapping[str, object], keys: Sequence[str] = ()) -> tuple[Workspace, bool]:
+    """
+    Add a workspace or change it, and give it to keys by name or first characters; those that see it stay.
+
+    Raises NoSuchKey, and ValidationError for what the admin would refuse.
+    """
+    row = Workspace.objects.filter(name=name).first() or Workspace(name=name)
+    is_new = row.pk is None
+    for column, value in columns.items():
+        setattr(row, column, value)
+    row.full_clean()
+    row.save()
+    row.keys.add(*(_key(named) for named in keys))
+    return row, is_new
 
 
 def ensure_workspace(name: str, *, root: str, is_open: bool = False, is_default: bool = False) -> bool:
@@ -15,3 +42,16 @@ def ensure_workspace(name: str, *, root: str, is_open: bool = False, is_default:
 def move_workspace(name: str, *, root: str) -> None:
     """Tell where a shipped workspace lies now: a clone may have been moved."""
     Workspace.objects.filter(name=name).exclude(root=root).update(root=root)
+
+
+def give_workspace(name: str, *, key_digest: str) -> None:
+    """Let a key see a workspace."""
+    for row in Workspace.objects.filter(name=name):
+        row.keys.add(*ApiKey.objects.filter(digest=key_digest))
+
+
+def _key(named: str) -> ApiKey:
+    found = ApiKey.objects.filter(Q(name=named) | Q(start=named), revoked_at=None)[:2]
+    if len(found) != 1:
+        raise NoSuchKey(named)
+    return found[0]

@@ -9,10 +9,16 @@ from django.conf import settings
 
 import devassist
 from devassist.documents.shipped import load_shipped_pages
-from devassist.ingest.load import ensure_workspace, move_workspace
+from devassist.ingest.load import ensure_workspace, give_workspace, move_workspace
+from devassist.roots import problem_of_root
+from toolbox.keys import digest
 
 SAMPLE = "trailnotes"
 SAMPLE_ROOT = Path(devassist.__file__).parent / "samples" / SAMPLE
+
+
+class UnusableWorkspace(Exception):
+    """DEVASSIST_WORKSPACE names no folder that can be a workspace."""
 
 
 @dataclass(slots=True)
@@ -43,8 +49,8 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> Sa
     """Store what is missing; what is stored stays as a curator left it, but for where the sample lies."""
     report = SampleReport()
     if settings.DEVASSIST_WORKSPACE:
-        root = Path(settings.DEVASSIST_WORKSPACE).expanduser().absolute()
-        report.count(is_new=ensure_workspace(_name_of(root), root=str(root), is_open=True, is_default=True))
+        root = _configured()
+        report.count(is_new=ensure_workspace(name_of(root), root=str(root), is_default=True))
     report.count(is_new=ensure_workspace(SAMPLE, root=str(SAMPLE_ROOT), is_open=True))
     move_workspace(SAMPLE, root=str(SAMPLE_ROOT))
     pages = load_shipped_pages()
@@ -54,6 +60,19 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> Sa
     return report
 
 
-def _name_of(root: Path) -> str:
+def give_configured(key: str) -> None:
+    """Let a key see the workspace that DEVASSIST_WORKSPACE names; others are given it in the admin."""
+    if settings.DEVASSIST_WORKSPACE:
+        give_workspace(name_of(_configured()), key_digest=digest(key))
+
+
+def _configured() -> Path:
+    root = Path(settings.DEVASSIST_WORKSPACE).expanduser().absolute()
+    if problem := problem_of_root(str(root)):
+        raise UnusableWorkspace(f"DEVASSIST_WORKSPACE is {root}. {problem}")
+    return root
+
+
+def name_of(root: Path) -> str:
     """Name a workspace after its folder."""
     return re.sub(r"[^a-z0-9._-]+", "-", root.name.lower()).strip("-._")[:60] or "configured"

@@ -14,7 +14,7 @@ const SECRET_NAMES = new RegExp(
       "google-services\\.json|GoogleService-Info\\.plist",
       "id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.+\\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|p8)",
       "\\.netrc|_netrc|\\.npmrc|\\.pypirc|\\.htpasswd|\\.pgpass|\\.my\\.cnf|\\.git-credentials|\\.dockercfg",
-      "credentials(\\..+)?|(client_)?secrets?(\\.(json|ya?ml|toml|ini|txt|xml))?|.*service[-_]?account.*\\.json",
+      "credentials(\\..+)?|(client_)?secrets?([_-]?key)?(\\.(json|ya?ml|toml|ini|txt|xml))?|.*service[-_]?account.*\\.json",
       "terraform\\.tfvars|.+\\.tfstate(\\.backup)?",
     ].join("|") +
     ")$",

@@ -17,6 +17,7 @@ NAMES = [
     ".env", "a/.env.local", "prod.env", ".env.example", "local.properties", "LOCAL.PROPERTIES.", "gradle.properties",
     "signing.properties", "app/google-services.json", "id_rsa", "id_ed25519_sk", "id_rsa.pub", "server.pem", "a.key",
     "my.p12", ".netrc", ".npmrc", "credentials", "credentials.json", "client_secret.json", "secrets.yaml", "secret.txt",
+    "secret_key",
     "a-service-account-1.json", "terraform.tfvars", "x.tfstate.backup", ".ssh/config", "a/.AWS/x", ".git/config",
     ".git/HEAD", "src/keyboard.ts", "src/secrets.ts", "config.template", "secrets.json.dist", "README.md",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ from config.parts import start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from config.serving import ServerDidNotStart, free_port, reachable, web_server, workers
 from devassist.editor.load import ensure_sample_state
+from devassist.ingest.samples import UnusableWorkspace, give_configured
 from graphql_proxy.ingest.samples import point_at
 from toolbox.examples.load import load_examples
 from toolbox.registry import registry
@@ -37,7 +38,7 @@ HEADINGS = {
 }  # fmt: skip
 FAILURES = (
     PostgresDidNotStart, BrokerDidNotStart, ServerDidNotStart, DemoKeyRevoked, DatabaseError, httpx.HTTPError,
-    ConversationFailed,
+    ConversationFailed, UnusableWorkspace,
 )  # fmt: skip
 
 
@@ -59,6 +60,7 @@ class Command(BaseCommand):
         console = Console(stderr=False, highlight=False)
         try:
             demo = prepare(console)
+            give_configured(demo.key)
             port = free_port(options["host"], wanted=0 if options["check"] else options["port"])
             point_at(f"http://{reachable(options['host'])}:{port}/graphql/")
             with (

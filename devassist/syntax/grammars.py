@@ -1,0 +1,96 @@
+"""Which languages are read, and how their grammars name things (scopes/README.md)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePosixPath
+
+import tree_sitter_java
+import tree_sitter_javascript
+import tree_sitter_kotlin
+import tree_sitter_python
+import tree_sitter_typescript
+from tree_sitter import Language, Query
+
+_WORDS = "(identifier) @word"
+_SCRIPT_WORDS = "[(identifier) (shorthand_property_identifier)] @word"
+_TYPED_WORDS = "[(identifier) (shorthand_property_identifier) (type_identifier)] @word"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """
+    One language: its parser, the queries that find its scopes, and what counts as a name that is used.
+
+    `words` captures names as `@word`, and as `@member` those of them that only stand after a dot.
+    """
+
+    language: str
+    load: Callable[[], object]
+    scopes: tuple[str, ...]
+    words: str = _WORDS
+
+
+KOTLIN = Grammar(language="kotlin", load=tree_sitter_kotlin.language, scopes=("kotlin",))
+JAVA = Grammar(
+    language="java",
+    load=tree_sitter_java.language,
+    scopes=("java",),
+    words="""
+    [(identifier) (type_identifier)] @word
+    (field_access field: (identifier) @member)
+    (method_invocation object: (_) name: (identifier) @member)
+    """,
+)
+PYTHON = Grammar(
+    language="python",
+    load=tree_sitter_python.language,
+    scopes=("python",),
+    words=f"{_WORDS} (attribute attribute: (identifier) @member) (keyword_argument name: (identifier) @member)",
+)
+JAVASCRIPT = Grammar(
+    language="javascript", load=tree_sitter_javascript.language, scopes=("javascript", "fields"), words=_SCRIPT_WORDS
+)
+TYPESCRIPT = Grammar(
+    language="typescript",
+    load=tree_sitter_typescript.language_typescript,
+    scopes=("javascript", "typescript"),
+    words=_TYPED_WORDS,
+)
+TSX = Grammar(
+    language="typescript",
+    load=tree_sitter_typescript.language_tsx,
+    scopes=("javascript", "typescript"),
+    words=_TYPED_WORDS,
+)
+
+_BY_ENDING = {
+    ".kt": KOTLIN, ".kts": KOTLIN, ".java": JAVA, ".py": PYTHON, ".pyi": PYTHON,
+    ".js": JAVASCRIPT, ".jsx": JAVASCRIPT, ".mjs": JAVASCRIPT, ".cjs": JAVASCRIPT,
+    ".ts": TYPESCRIPT, ".mts": TYPESCRIPT, ".cts": TYPESCRIPT, ".tsx": TSX,
+}  # fmt: skip
+
+
+def grammar_of(path: str) -> Grammar | None:
+    """Give the grammar for a file by its ending; None for a language that is not read."""
+    return _BY_ENDING.get(PurePosixPath(path).suffix.lower())
+
+
+@cache
+def language_of(grammar: Grammar) -> Language:
+    """Give the grammar's parse tables, loaded once."""
+    return Language(grammar.load())
+
+
+@cache
+def scope_query(grammar: Grammar) -> Query:
+    """Give the query for functions and what surrounds them."""
+    folder = files("devassist.syntax") / "scopes"
+    return Query(language_of(grammar), "\n".join((folder / f"{name}.scm").read_text() for name in grammar.scopes))
+
+
+@cache
+def word_query(grammar: Grammar) -> Query:
+    """Give the query for names that are used."""
+    return Query(language_of(grammar), grammar.words)

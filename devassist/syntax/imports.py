@@ -1,0 +1,196 @@
+"""What a file imports, and which of it a place in the file needs."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from tree_sitter import Node, Query
+
+from devassist.syntax.grammars import Grammar, language_of, word_query
+from devassist.syntax.parsing import Code
+
+EVERYTHING = "*"
+
+_STATEMENTS = {
+    "kotlin": "(import) @import",
+    "java": "(import_declaration) @import",
+    "python": "[(import_statement) (import_from_statement)] @import",
+    "javascript": """
+    (import_statement) @import
+    (variable_declarator value: (call_expression function: (identifier) @function)) @import
+    (variable_declarator value: (await_expression (call_expression function: (import)))) @import
+    """,
+}
+_STATEMENTS["typescript"] = _STATEMENTS["javascript"]
+
+_USED_BY_SIGNS = frozenset(
+    {
+        "getValue", "setValue", "provideDelegate", "invoke", "plus", "minus", "times", "div", "rem", "get", "set",
+        "contains", "iterator", "rangeTo", "compareTo", "plusAssign", "minusAssign", "inc", "dec", "unaryMinus", "not",
+    }
+)  # fmt: skip
+"""Names of Kotlin that code uses without writing them, as `by` and `+` do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """One name: `local` is what the file calls it, `shown` how it was asked for, as `preview as firstLine`."""
+
+    local: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """An import statement; a wildcard's only name is `*`."""
+
+    module: str
+    names: tuple[Imported, ...]
+    line: int
+
+
+def imports(code: Code) -> list[Import]:
+    """Give the imports of a file in its order, those inside of functions and behind conditions too."""
+    read = _READERS[code.grammar.language]
+    statements = code.matches(_statements(code.grammar))
+    found = [one for captures in statements for one in read(captures["import"][0], code)]
+    return sorted(dict.fromkeys(found), key=lambda one: one.line)
+
+
+def needed(found: list[Import], *, code: Code, start: int, end: int) -> list[Import]:
+    """Keep the imports whose names are used between two offsets, and wildcards, of which nobody can tell."""
+    words = _words(code, start=start, end=end)
+    kept = [
+        Import(module=one.module, names=tuple(name for name in one.names if _is_used(name, words, code)), line=one.line)
+        for one in found
+    ]
+    return [one for one in kept if one.names]
+
+
+def _is_used(name: Imported, words: set[str], code: Code) -> bool:
+    by_sign = code.grammar.language == "kotlin" and name.local in _USED_BY_SIGNS
+    return name.shown == EVERYTHING or by_sign or name.local in words
+
+
+def _words(code: Code, *, start: int, end: int) -> set[str]:
+    found = code.captures(word_query(code.grammar), start=start, end=end)
+    members = {node.start_byte for node in found.get("member", [])}
+    return {
+        code.text(node).strip("`")
+        for node in found.get("word", [])
+        if node.start_byte not in members and start <= node.start_byte < end
+    }
+
+
+@cache
+def _statements(grammar: Grammar) -> Query:
+    return Query(language_of(grammar), _STATEMENTS[grammar.language])
+
+
+def _line(node: Node) -> int:
+    return node.start_point.row + 1
+
+
+def _kotlin(node: Node, code: Code) -> Iterator[Import]:
+    dotted = re.match(r"import\s+([^\s;]+)(?:\s+as\s+(\S+))?", code.text(node))
+    if dotted:
+        yield _of_path(dotted[1].replace("`", ""), alias=(dotted[2] or "").strip("`;"), line=_line(node))
+
+
+def _java(node: Node, code: Code) -> Iterator[Import]:
+    dotted = re.match(r"import\s+(?:static\s+)?([^;]+)", code.text(node))
+    if dotted:
+        yield _of_path("".join(dotted[1].split()), alias="", line=_line(node))
+
+
+def _of_path(path: str, *, alias: str, line: int) -> Import:
+    module, _, name = path.rpartition(".")
+    shown = f"{name} as {alias}" if alias else name
+    return Import(module=module or name, names=(Imported(local=alias or name, shown=shown),), line=line)
+
+
+def _python(node: Node, code: Code) -> Iterator[Import]:
+    module = node.child_by_field_name("module_name")
+    names = [_python_name(name, code, is_from=module is not None) for name in node.children_by_field_name("name")]
+    if module is None:
+        for name in names:
+            yield Import(module=name.shown.split(" as ")[0], names=(name,), line=_line(node))
+        return
+    if any(child.type == "wildcard_import" for child in node.children):
+        names = [Imported(local=EVERYTHING, shown=EVERYTHING)]
+    yield Import(module=code.text(module), names=tuple(names), line=_line(node))
+
+
+def _python_name(node: Node, code: Code, *, is_from: bool) -> Imported:
+    alias = node.child_by_field_name("alias")
+    if alias:
+        path = code.text(node.child_by_field_name("name"))
+        return Imported(local=code.text(alias), shown=f"{path} as {code.text(alias)}")
+    path = code.text(node)
+    return Imported(local=path if is_from else path.split(".")[0], shown=path)
+
+
+def _script(node: Node, code: Code) -> Iterator[Import]:
+    if node.type == "variable_declarator":
+        yield from _required(node, code)
+        return
+    source = node.child_by_field_name("source")
+    clauses = [child for child in node.named_children if child.type in ("import_clause", "import_require_clause")]
+    for clause in clauses:
+        module = source or clause.child_by_field_name("source")
+        names = [name for part in clause.named_children for name in _clause_names(part, code)]
+        yield Import(module=_unquoted(module, code), names=tuple(names), line=_line(node))
+
+
+def _clause_names(part: Node, code: Code) -> Iterator[Imported]:
+    if part.type == "identifier":
+        yield Imported(local=code.text(part), shown=code.text(part))
+    elif part.type == "namespace_import":
+        name = code.text(part.named_children[-1])
+        yield Imported(local=name, shown=f"* as {name}")
+    elif part.type == "named_imports":
+        for one in part.named_children:
+            if one.type == "import_specifier":
+                yield _renamed(one.child_by_field_name("name"), one.child_by_field_name("alias"), code)
+
+
+def _required(node: Node, code: Code) -> Iterator[Import]:
+    """Read `const { a, b: c } = require("x")`, and the same of `await import("x")`."""
+    value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
+    call = value.named_children[0] if value and value.type == "await_expression" else value
+    called, given = (call.child_by_field_name(part) if call else None for part in ("function", "arguments"))
+    modules = [child for child in given.named_children if child.type == "string"] if given else []
+    if name is None or code.text(called) not in ("require", "import") or not modules:
+        return
+    if name.type == "identifier":
+        names = [Imported(local=code.text(name), shown=f"* as {code.text(name)}")]
+    else:
+        names = [one for part in name.named_children for one in _pattern_names(part, code)]
+    yield Import(module=_unquoted(modules[0], code), names=tuple(names), line=_line(node))
+
+
+def _pattern_names(part: Node, code: Code) -> Iterator[Imported]:
+    if part.type == "shorthand_property_identifier_pattern":
+        yield Imported(local=code.text(part), shown=code.text(part))
+    elif part.type == "pair_pattern":
+        yield _renamed(part.child_by_field_name("key"), part.child_by_field_name("value"), code)
+
+
+def _renamed(name: Node | None, alias: Node | None, code: Code) -> Imported:
+    shown = code.text(name)
+    return Imported(local=code.text(alias), shown=f"{shown} as {code.text(alias)}") if alias else Imported(
+        local=shown, shown=shown)  # fmt: skip
+
+
+def _unquoted(node: Node | None, code: Code) -> str:
+    return code.text(node).strip("'\"`")
+
+
+_READERS: dict[str, Callable[[Node, Code], Iterator[Import]]] = {
+    "kotlin": _kotlin,
+    "java": _java,
+    "python": _python,
+    "javascript": _script,
+    "typescript": _script,
+}

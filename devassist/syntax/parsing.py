@@ -1,0 +1,156 @@
+"""Parsing in bounded time. What does not parse is bridged, as well as the grammar can."""
+
+import re
+import time
+from dataclasses import dataclass
+
+from tree_sitter import Node, Parser, Query, QueryCursor, Tree
+
+from devassist.syntax.grammars import KOTLIN, Grammar, grammar_of, language_of
+
+SECONDS = 0.8
+"""How long a parse may take; broken code takes time squared."""
+_READ_AT_ONCE = 65_536
+_MOST_EFFORT = 20_000_000
+_MOST_NODES = 100_000
+_MOST_DEPTH = 300
+
+_FUN_INTERFACE = re.compile(rb"\bfun(?=[ \t]+interface\b)")
+_CLOSED_ON_THE_LINE = re.compile(rb"(?<=\S) (?=\})")
+
+
+class ParseOverdue(Exception):
+    """A file could not be parsed in time: it is very large, or broken in many places."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """
+    A source file as bytes of UTF-8 whose lines end with a line feed, and its tree.
+
+    Nodes say where something stands; what is written there is said by `text`. Queries hold no predicates and are given
+    no callbacks: the binding (0.26.1) dies of those.
+    """
+
+    source: bytes
+    tree: Tree
+    grammar: Grammar
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether all of it parsed."""
+        return not self.tree.root_node.has_error
+
+    def text(self, node: Node | None, *, most: int = 1_000) -> str:
+        """Give the beginning of a node's text as it was written, None's as empty. The tree's own may be mended."""
+        return (
+            self.source[node.start_byte : min(node.end_byte, node.start_byte + most)].decode("utf-8", "replace")
+            if node
+            else ""
+        )
+
+    def column(self, offset: int) -> int:
+        """Give how many UTF-16 units stand before the offset on its line."""
+        line_start = self.source.rfind(b"\n", 0, offset) + 1
+        return len(self.source[line_start:offset].decode("utf-8", "replace").encode("utf-16-le")) // 2
+
+    def matches(self, query: Query) -> list[dict[str, list[Node]]]:
+        """Give the query's matches in the whole file."""
+        return [captures for _, captures in QueryCursor(query).matches(self.tree.root_node)]
+
+    def captures(self, query: Query, *, start: int, end: int) -> dict[str, list[Node]]:
+        """Give the query's captures between two offsets."""
+        cursor = QueryCursor(query)
+        cursor.set_byte_range(start, end)
+        return cursor.captures(self.tree.root_node)
+
+
+def parsed(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
+    """
+    Parse a file whose lines end with a line feed; None where its ending names no language that is read.
+
+    Raises ParseOverdue.
+    """
+    grammar = grammar_of(path)
+    if grammar is None:
+        return None
+    until = time.monotonic() + seconds
+    source = text.encode("utf-8", "replace")
+    tree = _tree(source, grammar=grammar, until=until)
+    if tree.root_node.has_error and grammar is KOTLIN:
+        tree = _better(tree, _tree(_mended(source), grammar=grammar, until=until))
+    _ask_only_what_is_quick(tree)
+    return Code(source=source, tree=tree, grammar=grammar)
+
+
+def line_span(code: Code, *, line: int) -> tuple[int, int]:
+    """Give the offsets of a line's first character that is no space, and of its end; of the file's end past it."""
+    at = -1
+    for _ in range(line - 1):
+        at = code.source.find(b"\n", at + 1)
+        if at < 0:
+            return len(code.source), len(code.source)
+    end = code.source.find(b"\n", at + 1)
+    end = end if end >= 0 else len(code.source)
+    text = code.source[at + 1 : end]
+    return at + 1 + len(text) - len(text.lstrip()), end
+
+
+def _tree(source: bytes, *, grammar: Grammar, until: float) -> Tree:
+    """Parse, looking at the clock every some hundred steps, which also lets other threads on."""
+    parser = Parser(language_of(grammar))
+    try:
+        return parser.parse(
+            lambda offset, _: source[offset : offset + _READ_AT_ONCE],
+            progress_callback=lambda _offset, _failed: time.monotonic() > until,
+        )
+    except ValueError as stopped:
+        raise ParseOverdue from stopped
+
+
+def _ask_only_what_is_quick(tree: Tree) -> None:
+    """
+    Raise ParseOverdue for a tree that queries would be at for too long.
+
+    They take the square of its depth, and of the children of each node that stands for an error; other nodes have
+    theirs in layers.
+    """
+    if tree.root_node.descendant_count > _MOST_NODES or _is_deep(tree):
+        raise ParseOverdue
+    left, effort = [tree.root_node], 0
+    while left:
+        node = left.pop()
+        effort += node.child_count**2 if node.is_error else 0
+        if effort > _MOST_EFFORT:
+            raise ParseOverdue
+        left.extend(child for child in node.children if child.has_error)
+
+
+def _is_deep(tree: Tree) -> bool:
+    """Tell whether nodes stand in each other deeper than people write, counting up to that."""
+    cursor, depth = tree.walk(), 0
+    while depth < _MOST_DEPTH:
+        if cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return False
+            depth -= 1
+    return True
+
+
+def _mended(source: bytes) -> bytes:
+    """
+    Write Kotlin so that the grammar can read it, without moving a character.
+
+    It does not know `fun interface`, nor members on one line with the brace that closes their class.
+    """
+    return _CLOSED_ON_THE_LINE.sub(b";", _FUN_INTERFACE.sub(b"   ", source))
+
+
+def _better(tree: Tree, mended: Tree) -> Tree:
+    """Choose the tree without errors, else the one with less text in errors at the top."""
+    lost = [sum(node.end_byte - node.start_byte for node in one.root_node.children if node.is_error)
+            for one in (tree, mended)]  # fmt: skip
+    return tree if mended.root_node.has_error and lost[0] <= lost[1] else mended
