@@ -76,6 +76,25 @@ class Environment(BaseSettings):
     devassist_warm: bool = Field(
         default=True, description="Start the language servers of workspaces before a question."
     )
+    devassist_web_search: bool = Field(
+        default=True, description="web_search_wiki may ask public sources; 0: only pages that were ingested."
+    )
+    devassist_stackexchange_url: str = Field(
+        "https://api.stackexchange.com/2.3", description="The Stack Exchange API that web_search_wiki asks."
+    )
+    devassist_stackexchange_key: str = Field("", repr=False, description="Its key, for a larger quota; may be empty.")
+    devassist_github_url: str = Field("https://api.github.com", description="GitHub's API, or an Enterprise server's.")
+    devassist_github_token: str = Field("", repr=False, description="Its token, for a larger quota; may be empty.")
+    devassist_mdn_url: str = Field("https://developer.mozilla.org", description="MDN, or a mirror of it.")
+    devassist_web_fresh_hours: float = Field(
+        24.0, ge=0, description="How long what a public source answered is taken for new."
+    )
+    devassist_web_keep_days: int = Field(
+        30, ge=1, le=3_650, description="How long it is kept, to stand in while the source is down."
+    )
+    devassist_editor_seconds: int = Field(
+        900, ge=10, le=86_400, description="How long what an editor or a terminal pushed is kept."
+    )
     jira_token: str = Field("", description="What ingest_jira shows a Jira site: an API token, or a personal one.")
     jira_email: str = Field("", description="Whose API token it is, for a Jira of Atlassian's cloud.")
     backtests_response_bytes: int = Field(
@@ -125,7 +144,10 @@ class Environment(BaseSettings):
             raise ValueError("AGENT_MODEL wants OPENAI_BASE_URL (a server of yours) or OPENAI_API_KEY (OpenAI's) too")
         return self
 
-    @field_validator("graphql_upstream_url", "openai_base_url")
+    @field_validator(
+        "graphql_upstream_url", "openai_base_url", "devassist_stackexchange_url", "devassist_github_url",
+        "devassist_mdn_url",
+    )  # fmt: skip
     @classmethod
     def _web(cls, value: str) -> str:
         if value and urlsplit(value).scheme not in ("http", "https"):

@@ -124,6 +124,15 @@ DEVASSIST_SERVER_ENVIRONMENT = server_environment()
 DEVASSIST_MOST_SERVERS = env.devassist_most_servers
 DEVASSIST_IDLE_MINUTES = env.devassist_idle_minutes
 DEVASSIST_WARM = env.devassist_warm
+DEVASSIST_WEB_SEARCH = env.devassist_web_search
+DEVASSIST_STACKEXCHANGE_URL = env.devassist_stackexchange_url
+DEVASSIST_STACKEXCHANGE_KEY = env.devassist_stackexchange_key
+DEVASSIST_GITHUB_URL = env.devassist_github_url
+DEVASSIST_GITHUB_TOKEN = env.devassist_github_token
+DEVASSIST_MDN_URL = env.devassist_mdn_url
+DEVASSIST_WEB_FRESH_HOURS = env.devassist_web_fresh_hours
+DEVASSIST_WEB_KEEP_DAYS = env.devassist_web_keep_days
+DEVASSIST_EDITOR_SECONDS = env.devassist_editor_seconds
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 

@@ -8,6 +8,7 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 from agents import api as agents_api
 from backtests import api as backtests_api
 from backtests import resources as backtests_resources
+from devassist import api as devassist_api
 from linescore import resources as linescore_resources
 from linescore.graphql.views import view as hockey_graphql
 from sprints import api as sprints_api
@@ -24,6 +25,7 @@ api = ToolsAPI(
 api.add_router("/agents", agents_api.router)
 api.add_router("/tools", tools_router(registry))
 api.add_router("/backtests", backtests_api.router)
+api.add_router("/devassist", devassist_api.router)
 api.add_router("/sprints", sprints_api.router)
 
 urlpatterns = [

@@ -6,7 +6,10 @@ from django.http import HttpRequest
 from devassist.forms import WorkspaceForm
 from devassist.models import RootCause, Workspace
 from devassist.root_causes.admin import RootCauseAdmin
+from devassist.web import admin as web_admin
 from toolbox.curation import CuratedAdmin
+
+__all__ = ["WorkspaceAdmin", "web_admin"]
 
 
 @admin.register(Workspace)

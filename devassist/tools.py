@@ -5,9 +5,11 @@ import asyncio
 from devassist.code_context import context_of
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
+from devassist.contracts.get_user_error_context import ErrorContext, ErrorContextQuestion
 from devassist.contracts.propose_rca import Proposal, Proposed
 from devassist.contracts.read_file import FileText, ReadFileQuestion
 from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
+from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
 from devassist.dialect import (
     DEADLINE_SECONDS,
     EMBEDDING_FAILED,
@@ -15,13 +17,19 @@ from devassist.dialect import (
     FUNCTION_NOT_FOUND,
     LINE_OUT_OF_RANGE,
     LSP_UNAVAILABLE,
+    NO_ACTIVE_EDITOR,
+    NO_DIAGNOSTICS,
     DevassistDialect,
 )
+from devassist.editor.context import error_context
 from devassist.finding_callers import find_callers
 from devassist.root_causes.proposing import propose
 from devassist.root_causes.refusals import SEARCH_ERRORS
 from devassist.root_causes.searching import find
 from devassist.slots import SLOTS
+from devassist.web import searching
+from devassist.web.configured import configured
+from devassist.web.refusals import ERRORS as WEB_ERRORS
 from devassist.workspace_files import read
 from devassist.workspaces import workspace_for
 from toolbox.callers import CallContext
@@ -53,6 +61,20 @@ async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
     """
     workspace = await workspace_for(call.caller, named=ask.workspace)
     return await asyncio.to_thread(read, ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=WebSearchQuestion(query="Fragment binding NullPointerException after onDestroyView", sources=["docs"]),
+    errors=WEB_ERRORS,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
+    """
+    Search documentation outside the code: Stack Overflow, GitHub issues, MDN, and docs pages ingested here.
+
+    Send an error's name and message, a function's name or a concept; not a whole stack trace.
+    """
+    return await searching.search(ask, rules=configured())
 
 
 @toolkit.tool(
@@ -131,3 +153,18 @@ async def propose_rca(ask: Proposal, call: CallContext) -> Proposed:
     that may write, and in conversations a person's approval.
     """
     return await propose(ask, proposer=call.caller.name)
+
+
+@toolkit.tool(
+    example=ErrorContextQuestion(capture_terminal=True),
+    errors=(NO_ACTIVE_EDITOR, NO_DIAGNOSTICS),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def get_user_error_context(ask: ErrorContextQuestion, call: CallContext) -> ErrorContext:
+    """
+    See what the user sees: the open file, cursor, selection, diagnostics and, if asked, the terminal's last lines.
+
+    Use it first when somebody says "this error" without pasting it.
+    """
+    return await error_context(ask, caller=call.caller)

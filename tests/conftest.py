@@ -99,12 +99,14 @@ def _make_default_upstream(address: str) -> None:
 def _make_cast() -> None:
     from django.contrib.auth.models import User
 
+    from devassist.editor.load import ensure_sample_state
     from toolbox.models import ApiKey
 
     for key, (name, scopes) in KEYS.items():
         owner = User.objects.create_user(name)
         ApiKey.make(name=name, owner_id=owner.pk, scopes=scopes, key=key)
     User.objects.create_superuser("curator", password="curator")
+    ensure_sample_state("alice")
 
 
 @pytest.fixture

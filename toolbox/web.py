@@ -11,8 +11,8 @@ import asyncio
 import os
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
-from dataclasses import dataclass, field
-from urllib.parse import urljoin, urlsplit
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode, urljoin, urlsplit
 
 import httpcore
 
@@ -46,13 +46,18 @@ class WebAnswer:
     body: bytes
 
 
-class Web:
-    """
-    A client whose connections are shared by all who ask the same destination.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """What is sent; one that is repeatable may be sent a second time when a kept connection turns out to be dead."""
 
-    `post` may send a request a second time when a kept connection turns out to be dead, if the caller says that it is
-    safe to repeat.
-    """
+    method: str
+    url: str
+    body: bytes | None = None
+    is_repeatable: bool = False
+
+
+class Web:
+    """A client whose connections are shared by all who ask the same destination."""
 
     def __init__(self, *, resolver: Resolver | None = None) -> None:
         self._lanes = Lanes(resolver or resolve)
@@ -61,48 +66,53 @@ class Web:
 
     async def post(self, to: Destination, *, body: bytes, is_repeatable: bool = False) -> WebAnswer:
         """Send the body; raises a WebFailure, never anything of the wire's own."""
-        return await home.at_home(lambda: self._within_time(to, body, is_repeatable=is_repeatable))
+        request = _Request(method="POST", url=to.url, body=body, is_repeatable=is_repeatable)
+        return await home.at_home(lambda: self._within_time(to, request))
+
+    async def get(self, to: Destination, *, query: Mapping[str, str]) -> WebAnswer:
+        """Ask the destination with these parameters; raises a WebFailure, never anything of the wire's own."""
+        request = _Request(method="GET", url=f"{to.url}?{urlencode(query)}", is_repeatable=True)
+        return await home.at_home(lambda: self._within_time(to, request))
 
     async def close(self) -> None:
         """Let go of every connection; the next request opens its own."""
         await self._lanes.close()
 
-    async def _within_time(self, to: Destination, body: bytes, *, is_repeatable: bool) -> WebAnswer:
+    async def _within_time(self, to: Destination, request: _Request) -> WebAnswer:
         lane = await self._lanes.to(to.url, is_local=to.is_local)
         lane.in_use += 1
         has_place = False
         try:
             async with asyncio.timeout(to.timeout_seconds), lane.places:
                 has_place = True
-                return await self._follow(to, body, lane=lane, is_repeatable=is_repeatable)
+                return await self._follow(to, request, lane=lane)
         except (TimeoutError, httpcore.TimeoutException) as late:
             what = "no whole answer within" if has_place else f"all {MOST_CONNECTIONS} connections to it were busy for"
             raise Overdue(f"{what} {to.timeout_seconds:g} s") from late
         finally:
             lane.in_use -= 1
 
-    async def _follow(self, to: Destination, body: bytes, *, lane: Lane, is_repeatable: bool) -> WebAnswer:
-        url = to.url
+    async def _follow(self, to: Destination, request: _Request, *, lane: Lane) -> WebAnswer:
         for _ in range(MOST_REDIRECTS + 1):
-            answer = await self._ask(to, url, body, lane=lane, is_repeatable=is_repeatable)
+            answer = await self._ask(to, request, lane=lane)
             if answer.status not in _REDIRECTS:
                 return answer
-            url = _next_address(url, answer)
+            request = replace(request, url=_next_address(request, answer))
         raise Redirected("it redirects without end")
 
-    async def _ask(self, to: Destination, url: str, body: bytes, *, lane: Lane, is_repeatable: bool) -> WebAnswer:
+    async def _ask(self, to: Destination, request: _Request, *, lane: Lane) -> WebAnswer:
         try:
-            return await self._once(to, url, body, lane=lane)
+            return await self._once(to, request, lane=lane)
         except (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError) as lost:
-            if not is_repeatable:
+            if not request.is_repeatable:
                 raise Broken("the connection broke before the answer was whole") from lost
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError) as away:
             raise Unreachable("no connection can be made") from away
-        return await self._ask(to, url, body, lane=lane, is_repeatable=False)
+        return await self._ask(to, replace(request, is_repeatable=False), lane=lane)
 
-    async def _once(self, to: Destination, url: str, body: bytes, *, lane: Lane) -> WebAnswer:
-        headers = [("Host", urlsplit(url).netloc), ("Accept-Encoding", "gzip"), *to.headers.items()]
-        async with lane.pool.stream("POST", url, headers=headers, content=body) as response:
+    async def _once(self, to: Destination, request: _Request, *, lane: Lane) -> WebAnswer:
+        headers = [("Host", urlsplit(request.url).netloc), ("Accept-Encoding", "gzip"), *to.headers.items()]
+        async with lane.pool.stream(request.method, request.url, headers=headers, content=request.body) as response:
             said = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
             if response.status in _REDIRECTS:
                 return WebAnswer(status=response.status, headers=said, body=b"")
@@ -111,10 +121,11 @@ class Web:
             return WebAnswer(status=response.status, headers=said, body=whole)
 
 
-def _next_address(url: str, answer: WebAnswer) -> str:
+def _next_address(request: _Request, answer: WebAnswer) -> str:
     """Give where a redirect leads, if that is the same origin and the method is kept; else raise Redirected."""
-    target = urljoin(url, answer.headers.get("location", ""))
-    if answer.status not in _KEEPS_METHOD or urlsplit(target)[:2] != urlsplit(url)[:2]:
+    target = urljoin(request.url, answer.headers.get("location", ""))
+    keeps_method = request.method == "GET" or answer.status in _KEEPS_METHOD
+    if not keeps_method or urlsplit(target)[:2] != urlsplit(request.url)[:2]:
         raise Redirected("it redirects to another place, which is not followed")
     return target
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 
 import devassist
+from devassist.documents.shipped import load_shipped_pages
 from devassist.ingest.load import ensure_workspace, give_workspace, move_workspace
 from devassist.root_causes.samples import load_root_causes
 from devassist.roots import problem_of_root
@@ -56,6 +57,9 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> Sa
     remembered = load_root_causes()
     report.added += remembered.added + remembered.changed
     report.skipped += remembered.skipped
+    pages = load_shipped_pages()
+    report.added += pages.added + pages.changed
+    report.skipped += pages.unchanged
     on_progress(report)
     return report
 

@@ -14,7 +14,7 @@ from toolbox.grants import GrantRead
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("devassist", "0001_workspaces"),
+        ("devassist", "0002_editor_state"),
     ]
 
     operations = [

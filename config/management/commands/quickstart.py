@@ -23,6 +23,7 @@ from config.demo import Demo, DemoKeyRevoked, ensure_demo
 from config.parts import start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from config.serving import ServerDidNotStart, free_port, reachable, web_server, workers
+from devassist.editor.load import ensure_sample_state
 from devassist.ingest.samples import UnusableWorkspace, give_configured
 from graphql_proxy.ingest.samples import point_at
 from toolbox.examples.load import load_examples
@@ -96,7 +97,9 @@ def prepare(console: Console) -> Demo:
     loaded = [load_examples(toolkit.domain) for toolkit in registry.toolkits()]
     added, skipped = sum(one.added for one in loaded), sum(one.skipped for one in loaded)
     console.print(f"[green]✓[/] examples: {added:,} added, {skipped:,} already there")
-    return ensure_demo()
+    demo = ensure_demo()
+    ensure_sample_state(demo.username)
+    return demo
 
 
 def show(console: Console, *, demo: Demo, address: str) -> None:

@@ -1,0 +1,1 @@
+"""Pages of documentation: read from files, stored in sections, searched."""

@@ -1,0 +1,1 @@
+"""What people's editors push, and agents ask for."""

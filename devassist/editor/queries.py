@@ -1,0 +1,86 @@
+"""The SQL of editor states: read and written as the owner of the tables, for they are nobody's but their user's."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg.errors import ForeignKeyViolation
+from psycopg.types.json import Jsonb
+
+from toolbox.pool import Connection, Pool
+
+Row = dict[str, Any]
+
+
+class OwnerIsGone(Exception):
+    """The key's owner was deleted a moment ago."""
+
+
+_OWN = """
+SELECT part, content, kept_until IS NULL AS is_sample,
+  CASE WHEN kept_until IS NULL THEN 0 ELSE greatest(0, extract(epoch FROM now() - pushed_at)) END::int AS age_seconds
+FROM devassist_editor_states
+WHERE owner_id = %(owner)s AND (kept_until IS NULL OR kept_until > now())
+LIMIT 2
+"""
+
+# Whoever runs the machine is asked about whoever pushed last; the example that ships comes last of all.
+_LAST_OWNER = """
+SELECT owner_id
+FROM devassist_editor_states
+WHERE kept_until IS NULL OR kept_until > now()
+ORDER BY kept_until IS NULL, pushed_at DESC, id
+LIMIT 1
+"""
+
+_FORGET = (
+    "DELETE FROM devassist_editor_states WHERE kept_until < now() OR (owner_id = %(owner)s AND kept_until IS NULL)"
+)
+
+_PUSH = """
+INSERT INTO devassist_editor_states (owner_id, part, content, pushed_at, kept_until)
+VALUES (%(owner)s, %(part)s, %(content)s, now(), now() + make_interval(secs => %(seconds)s))
+ON CONFLICT (owner_id, part) DO UPDATE
+SET content = excluded.content, pushed_at = excluded.pushed_at, kept_until = excluded.kept_until
+"""
+
+_CLEAR = "DELETE FROM devassist_editor_states WHERE owner_id = %(owner)s"
+
+
+async def state_of(owner_id: int, *, ledger: Pool) -> list[Row]:
+    """Give the parts of a user's state that are not over."""
+    return (await ledger.fetch(_OWN, {"owner": owner_id})).rows
+
+
+async def last_owner(*, ledger: Pool) -> int | None:
+    """Tell who pushed last."""
+    rows = (await ledger.fetch(_LAST_OWNER)).rows
+    return rows[0]["owner_id"] if rows else None
+
+
+async def push(owner_id: int, *, parts: Mapping[str, Row], seconds: int, writer: Pool) -> None:
+    """
+    Store parts in place of the user's earlier ones; what is over, of anybody, and the user's example go.
+
+    Raises OwnerIsGone.
+    """
+
+    async def work(connection: Connection) -> None:
+        async with connection.transaction():
+            await connection.execute(_FORGET, {"owner": owner_id})
+            for part, content in parts.items():
+                said = {"owner": owner_id, "part": part, "content": Jsonb(content), "seconds": seconds}
+                await connection.execute(_PUSH, said)
+
+    try:
+        await writer.using(work)
+    except ForeignKeyViolation as gone:
+        raise OwnerIsGone from gone
+
+
+async def clear(owner_id: int, *, writer: Pool) -> None:
+    """Forget a user's state at once."""
+
+    async def work(connection: Connection) -> None:
+        await connection.execute(_CLEAR, {"owner": owner_id})
+
+    await writer.using(work)

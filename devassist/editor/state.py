@@ -1,0 +1,128 @@
+"""What an editor or a terminal pushes: read from JSON, bounded, cleaned; pure."""
+
+from typing import Annotated, Any, NoReturn, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from devassist.contracts.get_user_error_context import Severity
+from devassist.dialect import INVALID_PARAMETERS, PERMISSION_DENIED, TOO_LARGE
+from devassist.editor.masking import last_lines, masked, readable, without_keys
+from devassist.files.secrets import looks_secret
+from toolbox.errors import ToolError
+
+LARGEST_PUSH = 262_144
+MOST_DIAGNOSTICS = 200
+LONGEST_SELECTION = 20_000
+LONGEST_MESSAGE = 2_000
+LONGEST_PATH = 1_000
+_EXAMPLE = '{"activeFile": "src/app.ts", "cursorPosition": {"line": 12, "character": 5}}'
+
+Place = Annotated[int, Field(ge=1, le=2_000_000_000)]
+
+
+class _Pushed(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, frozen=True)
+
+
+class PushedCursor(_Pushed):
+    """Where the cursor stands, from 1."""
+
+    line: Place = Field(description="From 1.")
+    character: Place = Field(1, description="From 1.")
+
+
+class PushedDiagnostic(_Pushed):
+    """What a language server or linter says."""
+
+    severity: Severity = Field(description="error, warning or info.")
+    message: str = Field(description="What is wrong.", max_length=LONGEST_MESSAGE)
+    line: Place = Field(description="From 1.")
+    column: Place = Field(1, description="From 1.")
+    source: str = Field("", description="Who says so.", max_length=100)
+
+
+class PushedState(_Pushed):
+    """
+    The state of an editor, of a terminal, or of both.
+
+    With `activeFile` the whole editor's part is replaced, with `terminalOutput` the terminal's; the other part stays.
+    """
+
+    active_file: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PATH)] | None = Field(
+        None, description="Path from the workspace's root, with slashes."
+    )
+    cursor_position: PushedCursor = Field(PushedCursor(line=1), description="Where the cursor stands.")
+    selected_text: str = Field("", description="The selection.", max_length=LONGEST_SELECTION)
+    diagnostics: list[PushedDiagnostic] = Field(
+        [], description="Of the active file, the worst first.", max_length=MOST_DIAGNOSTICS
+    )
+    terminal_output: str | None = Field(None, description="The end of the terminal; its last 50 lines are kept.")
+    workspace: Annotated[str, StringConstraints(max_length=60)] = Field(
+        "", description="The workspace that the file lies in, by its name here."
+    )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.active_file is None and self.terminal_output is None:
+            _refuse("Neither activeFile nor terminalOutput was sent.", field="activeFile")
+        return self
+
+    def parts(self) -> dict[str, dict[str, Any]]:
+        """
+        Give what is kept of each part that was sent, in the contract's words, secrets masked.
+
+        Raises ToolError where the file is none of a workspace, or one that holds secrets.
+        """
+        kept: dict[str, dict[str, Any]] = {}
+        if self.active_file is not None:
+            kept["editor"] = {
+                "workspace": self.workspace.replace("\0", ""),
+                "activeFile": _clean_path(self.active_file),
+                "cursorPosition": self.cursor_position.model_dump(),
+                "selectedText": masked(_shown(self.selected_text), is_code=True),
+                "diagnostics": [one.model_dump() | {"message": masked(_shown(one.message), is_code=True),
+                                                    "source": _shown(one.source)} for one in self.diagnostics],
+            }  # fmt: skip
+        if self.terminal_output is not None:
+            kept["terminal"] = {"terminalOutput": masked(last_lines(without_keys(readable(self.terminal_output))))}
+        return kept
+
+
+def read_state(body: bytes) -> PushedState:
+    """Read a push; raises ToolError."""
+    if len(body) > LARGEST_PUSH:
+        raise ToolError(
+            TOO_LARGE,
+            f"The state has {len(body):,} bytes; at most {LARGEST_PUSH:,} are taken.",
+            suggestion="Send the end of the terminal and fewer diagnostics.",
+        )
+    try:
+        return PushedState.model_validate_json(body or b"{}")
+    except ValidationError as invalid:
+        problem = invalid.errors(include_url=False, include_context=False, include_input=False)[0]
+        field = ".".join(map(str, problem["loc"]))
+        _refuse(f"{field or 'The body'}: {problem['msg']}.", field=field or None)
+
+
+def _refuse(message: str, *, field: str | None) -> NoReturn:
+    raise ToolError(INVALID_PARAMETERS, message, suggestion=f"Send a JSON object such as {_EXAMPLE}.", field=field)
+
+
+def _clean_path(path: str) -> str:
+    segments = path.replace("\\", "/").split("/")
+    is_drive = len(segments[0]) == 2 and segments[0].endswith(":")  # noqa: PLR2004 - C:
+    if not path.isprintable() or is_drive or any(segment in ("", ".", "..") for segment in segments):
+        _refuse("activeFile is no path from the workspace's root.", field="activeFile")
+    if looks_secret(segments):
+        raise ToolError(
+            PERMISSION_DENIED,
+            "The active file looks like one that holds secrets; nothing of it is kept.",
+            suggestion="Send the state of another file.",
+            field="activeFile",
+        )
+    return "/".join(segments)
+
+
+def _shown(text: str) -> str:
+    return text.replace("\0", "")

@@ -1,0 +1,1 @@
+"""Searching documentation: public sources over the web, and pages that were ingested."""

@@ -1,0 +1,43 @@
+"""MDN Web Docs by the search that its own site uses, `/api/v1/search`; pure."""
+
+from typing import Any
+
+from devassist.web.plain import cut, from_html, from_text
+from devassist.web.readings import (
+    LONGEST_TITLE,
+    MOST_RESULTS,
+    Hit,
+    Reading,
+    Request,
+    json_object,
+    objects,
+    refuse_failed,
+    text_of,
+)
+from toolbox.web import WebAnswer
+
+_PLACE = "https://developer.mozilla.org"
+
+
+def request(words: list[str], *, key: str) -> Request:  # noqa: ARG001 - MDN has no keys
+    """Ask for the English pages that fit best."""
+    query = {"q": " ".join(words), "locale": "en-US", "size": str(MOST_RESULTS)}
+    return Request(path="/api/v1/search", query=query, headers={})
+
+
+def read(answer: WebAnswer) -> Reading:
+    """Read pages; raises SourceFailed."""
+    refuse_failed(answer)
+    found = objects(json_object(answer).get("documents"))
+    return Reading(hits=[hit for document in found if (hit := _hit(document))])
+
+
+def _hit(document: dict[str, Any]) -> Hit | None:
+    title, path = from_text(text_of(document.get("title"))), text_of(document.get("mdn_url"))
+    if not title or not path.startswith("/") or path.startswith("//"):
+        return None
+    highlight = document.get("highlight")
+    marked = highlight.get("body") if isinstance(highlight, dict) else None
+    stretches = " … ".join(text_of(one) for one in marked) if isinstance(marked, list) else ""
+    text = from_text(text_of(document.get("summary"))) or from_html(stretches)
+    return Hit(title=cut(title, at=LONGEST_TITLE), url=_PLACE + path, text=text)

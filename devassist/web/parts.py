@@ -1,0 +1,18 @@
+"""What one source gave to a search."""
+
+from dataclasses import dataclass
+
+from devassist.contracts.web_search_wiki import SourceName, Status
+from devassist.web.readings import Hit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one source gave; see contracts.web_search_wiki.SourceReport."""
+
+    source: SourceName
+    status: Status
+    hits: tuple[Hit, ...] = ()
+    note: str | None = None
+    age_seconds: int | None = None
+    retry_after_seconds: int | None = None

@@ -1,0 +1,45 @@
+"""How a search says that nothing was found, and why."""
+
+from collections.abc import Sequence
+
+from devassist.contracts.web_search_wiki import SourceReport
+from devassist.dialect import API_ERROR, INVALID_PARAMETERS, NO_RESULTS, RATE_LIMIT_EXCEEDED
+from toolbox.errors import ToolError
+
+ERRORS = (NO_RESULTS, RATE_LIMIT_EXCEEDED, API_ERROR)
+_ALL = ("docs", "stackoverflow", "github", "mdn")
+_KNOWN = ("answered", "kept")
+
+
+def no_words() -> ToolError:
+    """Refuse a query of which nothing can be searched for."""
+    return ToolError(
+        INVALID_PARAMETERS,
+        "The query holds no words to search for.",
+        suggestion="Search for the error's name, its message or a function's name.",
+        field="query",
+    )
+
+
+def nothing(reports: Sequence[SourceReport], *, asked: Sequence[str]) -> ToolError:
+    """
+    Say that nothing fits, if every source said so; else what kept a source from answering.
+
+    "Nothing" is never said where it is not known.
+    """
+    others = ", ".join(name for name in _ALL if name not in asked)
+    elsewhere = f" Or search elsewhere too: {others}." if others else ""
+    missing = [report for report in reports if report.status not in _KNOWN]
+    if not missing:
+        said = "Use fewer and more telling words: the error's name, the call that failed." + elsewhere
+        return ToolError(NO_RESULTS, f"Nothing was found in {', '.join(asked)}.", suggestion=said)
+    notes = " ".join(report.note for report in missing if report.note)
+    details = {"sources": [report.model_dump(by_alias=True, exclude_none=True) for report in reports]}
+    limits = [report.retry_after_seconds or 1 for report in missing if report.status == "limited"]
+    if limits:
+        wait = min(limits)
+        said = f"Ask again in {wait:,} s.{elsewhere}"
+        return ToolError(RATE_LIMIT_EXCEEDED, notes, suggestion=said, details=details, retry_after_seconds=wait)
+    late = any(report.status == "late" for report in missing)
+    again = "Ask again in a moment: what comes late is remembered." if late else "Ask again later."
+    return ToolError(API_ERROR, notes, suggestion=again + elsewhere, details=details)

@@ -1,0 +1,62 @@
+"""The public sources: how each is asked and read, at which address, with which key."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from devassist.web import github, mdn, stackoverflow
+from devassist.web.readings import Reading, Request, SourceFailed
+from toolbox.web import Destination, WebAnswer, web
+from toolbox.web_failures import WebFailure
+
+ASK_SECONDS = 8.0
+"""How long an answer is waited for; a call waits less, and the next call finds what came late."""
+MOST_BYTES = 4_194_304
+USER_AGENT = "Toolroom-devassist/1 (web_search_wiki)"
+ADDRESSES = {
+    "stackoverflow": "https://api.stackexchange.com/2.3",
+    "github": "https://api.github.com",
+    "mdn": "https://developer.mozilla.org",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A public source. Only an address of one's own may lie in the private network."""
+
+    name: str
+    address: str
+    key: str = field(default="", repr=False)
+
+    async def ask(self, words: list[str]) -> Reading:
+        """Ask for the words; raises SourceFailed, and nothing else that a server can cause."""
+        request_of, read = _READERS[self.name]
+        request = request_of(words, key=self.key)
+        to = Destination(
+            url=f"{self.address.rstrip('/')}{request.path}",
+            headers={"User-Agent": USER_AGENT, "Accept": "application/json"} | request.headers,
+            timeout_seconds=ASK_SECONDS,
+            most_bytes=MOST_BYTES,
+            is_local=self.may_be_private,
+        )
+        return read(await _answer(to, query=request.query))
+
+    @property
+    def may_be_private(self) -> bool:
+        """Tell whether it may stand in the private network: only where an operator gave another address."""
+        return self.address.rstrip("/") != ADDRESSES[self.name]
+
+
+async def _answer(to: Destination, *, query: dict[str, str]) -> WebAnswer:
+    try:
+        return await web.get(to, query=query)
+    except WebFailure as failure:
+        raise SourceFailed(str(failure), pause_seconds=DOWN_SECONDS) from failure
+
+
+DOWN_SECONDS = 15
+_Asks = Callable[..., Request]
+_READERS: dict[str, tuple[_Asks, Callable[[WebAnswer], Reading]]] = {
+    "stackoverflow": (stackoverflow.request, stackoverflow.read),
+    "github": (github.request, github.read),
+    "mdn": (mdn.request, mdn.read),
+}

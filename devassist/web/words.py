@@ -1,0 +1,35 @@
+"""What a query asks for, as words; pure. Only words go out: no operators of any source, and no secrets."""
+
+import re
+
+from toolbox.redaction import REDACTED, redacted
+
+MOST_WORDS = 24
+_WORD = re.compile(r"[^\W_](?:[\w.$#+'-]{0,78}[\w#+])?")
+_CODE = re.compile(r"\d|_|\w[.$#]\w|[a-z][A-Z]|[A-Za-z](?:Error|Exception)$")
+_OPERATORS = {"AND", "OR", "NOT"}
+_LITTLE = (
+    "a an and are as at be been but by can cannot could do does for from get got has have how i if in into is it its "
+    "me my no not of on or should so that the their then there this to via was what when where which while why will "
+    "with without would you your"
+)
+_STOP = frozenset(_LITTLE.split())
+CODE_WEIGHT, WORD_WEIGHT = 2.0, 1.0
+
+
+def searched_words(query: str) -> list[str]:
+    """
+    Give the query's words in their order, each once: what sources are sent.
+
+    Quotes, brackets, colons and leading dashes are operators somewhere, so nothing of them is kept.
+    """
+    clean = redacted(query).replace(REDACTED, " ")
+    found = (word.lower() if word in _OPERATORS else word for word in _WORD.findall(clean))
+    return list({word.lower(): word for word in found}.values())[:MOST_WORDS]
+
+
+def weights(words: list[str]) -> dict[str, float]:
+    """Weigh each word, in lower case: names of code above others, little words not at all if there are others."""
+    weighed = {word.lower(): CODE_WEIGHT if _CODE.search(word) else WORD_WEIGHT for word in words}
+    telling = {word: weight for word, weight in weighed.items() if word not in _STOP}
+    return telling or weighed

@@ -1,0 +1,74 @@
+"""The shell helper: a command runs as ever, and the server knows how it ended."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+
+from toolbox.models import ApiKey
+
+RUN = Path(settings.BASE_DIR) / "editors" / "shell" / "toolroom-run"
+KEY = "tr_fay_runs_commands_and_pushes_their_tails_"
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="no curl here: the shell helper is not tested")
+FAILS = "printf 'caf\\303\\251 \"quoted\" \\\\\\\\ \\t\\033[31mred\\033[0m\\n\\377'; echo API_KEY=s3cret >&2; exit 3"
+
+
+def _run(command: str, *, url: str, key: str = KEY, home: Path) -> "subprocess.CompletedProcess[str]":
+    known = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "TOOLROOM_URL": url,
+        "TOOLROOM_KEY": key,
+        "LC_ALL": "C.UTF-8",
+    }
+    return subprocess.run([str(RUN), "sh", "-c", command], capture_output=True, env=known, check=False, timeout=60,
+                          encoding="utf-8", errors="replace")  # fmt: skip
+
+
+@pytest.fixture
+def fay(server: str, django_db_blocker: Any) -> Iterator[str]:
+    """Give the server's address; fay and her key are gone afterwards."""
+    with django_db_blocker.unblock():
+        owner = User.objects.create_user("fay")
+        ApiKey.make(name="fay", owner_id=owner.pk, scopes=["devassist:read", "devassist:write"], key=KEY)
+        yield server
+        owner.delete()
+        connection.close()
+
+
+@needs_curl
+def test_the_end_of_a_failed_command_is_told(fay: str, tmp_path: Path) -> None:
+    done = _run(FAILS, url=fay, home=tmp_path)
+
+    told = httpx.post(
+        f"{fay}/api/tools/devassist/get_user_error_context",
+        json={"captureTerminal": True},
+        headers={"Authorization": f"Bearer {KEY}"},
+    ).json()["data"]
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "API_KEY=s3cret" in done.stdout  # the person sees what was printed
+    lines = told["terminalOutput"].split("\n")
+    assert lines[0].startswith("$ sh -c printf")
+    assert lines[-4:] == ['café "quoted" \\\\ \tred', "API_KEY=[redacted]", "", "[exit status 3]"]
+    assert "s3cret" not in told["terminalOutput"]
+
+
+@needs_curl
+def test_where_nothing_can_be_told_the_command_s_status_stays(tmp_path: Path) -> None:
+    away = _run("exit 5", url="http://127.0.0.1:9", home=tmp_path)
+    clear = _run("exit 6", url="http://tools.example.org", home=tmp_path)
+    keyless = _run("true", url="http://127.0.0.1:9", key="", home=tmp_path)
+
+    assert (away.returncode, clear.returncode, keyless.returncode) == (5, 6, 0)
+    assert "not told" in away.stderr
+    assert "https" in clear.stderr
+    assert "no key" in keyless.stderr
+    assert KEY not in away.stderr + clear.stderr

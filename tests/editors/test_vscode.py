@@ -1,0 +1,55 @@
+"""The VS Code extension: its logic under Node, and its rule about secrets beside the server's."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from devassist.files.secrets import looks_secret
+
+FOLDER = Path(settings.BASE_DIR) / "editors" / "vscode"
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="no Node here: the extension's logic is not tested")
+NAMES = [
+    ".env", "a/.env.local", "prod.env", ".env.example", "local.properties", "LOCAL.PROPERTIES.", "gradle.properties",
+    "signing.properties", "app/google-services.json", "id_rsa", "id_ed25519_sk", "id_rsa.pub", "server.pem", "a.key",
+    "my.p12", ".netrc", ".npmrc", "credentials", "credentials.json", "client_secret.json", "secrets.yaml", "secret.txt",
+    "secret_key",
+    "a-service-account-1.json", "terraform.tfvars", "x.tfstate.backup", ".ssh/config", "a/.AWS/x", ".git/config",
+    ".git/HEAD", "src/keyboard.ts", "src/secrets.ts", "config.template", "secrets.json.dist", "README.md",
+]  # fmt: skip
+
+
+def _node(*arguments: str) -> str:
+    done = subprocess.run([str(NODE), *arguments], cwd=FOLDER, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@needs_node
+def test_its_logic_keeps_what_it_says() -> None:
+    assert "# fail 0" in _node("--test", "--test-reporter=tap")
+
+
+@needs_node
+def test_it_takes_the_same_files_for_secrets_as_the_server() -> None:
+    script = f"console.log(JSON.stringify({json.dumps(NAMES)}.filter(require('./state.js').looksSecret)))"
+
+    assert json.loads(_node("-e", script)) == [name for name in NAMES if looks_secret(name.split("/"))]
+
+
+@needs_node
+def test_the_extension_itself_parses() -> None:
+    _node("--check", "extension.js")
+
+
+def test_its_manifest_names_what_is_there() -> None:
+    manifest = json.loads((FOLDER / "package.json").read_text())
+    code = (FOLDER / "extension.js").read_text()
+
+    assert (FOLDER / manifest["main"]).is_file()
+    assert all(f'"{command["command"]}"' in code for command in manifest["contributes"]["commands"])
+    assert "dependencies" not in manifest
