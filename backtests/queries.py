@@ -83,7 +83,7 @@ LIMIT 1
 
 # The run's bounds, and at each of the moments the last events of what a state is made of, and the open orders: in one
 # statement, because a round trip costs as much as the rest of it. The last event of a list is looked for here, not by
-# the function backtests_latest: that is planned apart, in a database of many runs anew for every list.
+# a function: that would be planned apart, in a database of many runs anew for every list.
 _MOMENTS = """
 WITH asked AS MATERIALIZED (
   SELECT u.moment, u.place FROM unnest(%(moments)s::bigint[]) WITH ORDINALITY AS u (moment, place)

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import md5, sha256
-from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -13,11 +13,13 @@ from django.db import connection, transaction
 from psycopg.errors import UniqueViolation
 
 from backtests.ingest import statements
-from backtests.ingest.linking import CIRCLE, Linked, array_text, link
+from backtests.ingest.check import EPOCH
+from backtests.ingest.drafting import Draft, Ready
+from backtests.ingest.linking import CIRCLE, array_text, link, link_unlocked
 from backtests.ingest.parse import KEPT_OF_LINE
 from backtests.ingest.record import EventRow, Unreadable
 from backtests.ingest.report import LoadReport
-from backtests.ingest.writing import moment_text, write_events, write_lists, write_orders
+from backtests.ingest.writing import write_events, write_lists, write_orders
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 
 Cursor = Any
@@ -37,46 +39,101 @@ class RunRow:
     symbols: list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a run's next event goes: the run's number, and how many events it has."""
+
+    number: int
+    event_count: int
+
+
+def place_of(run_id: UUID) -> Place | None:
+    """Look where a run's next event goes; None if there is no such run."""
+    with connection.cursor() as cursor:
+        cursor.execute(statements.PLACE, [run_id])
+        found = cursor.fetchone()
+    return None if found is None else Place(number=found[0], event_count=found[1])
+
+
+def make_ready(run_id: UUID, *, draft: Draft) -> Ready | None:
+    """Finish a draft; None where that cannot be done without the run's lock."""
+    if len({row.event_id for row in draft.rows}) < len(draft.rows):
+        return None
+    with connection.cursor() as cursor:
+        linked = link_unlocked(cursor, run_id=run_id, rows=draft.rows)
+    return None if linked is None else draft.ready(linked)
+
+
 def store_batch(
-    run_id: UUID, *, rows: list[EventRow], unreadable: list[Unreadable], report: LoadReport, trusting: bool = False
-) -> bool:
+    run_id: UUID,
+    *,
+    rows: list[EventRow],
+    unreadable: list[Unreadable],
+    report: LoadReport,
+    place: Place | None = None,
+    ready: Ready | None = None,
+) -> Place | None:
     """
     Store what is new of a batch, in one transaction; the run's row is locked, so that loads of one run take turns.
 
-    An event whose id is stored with other contents goes to the quarantine; one that is the same is counted. `trusting`
-    leaves finding them to the index on ids, and looks only when that objects. Tells whether all events were new.
+    An event whose id is stored with other contents goes to the quarantine; one that is the same is counted. `ready` are
+    the rows made ready for `place`, in the trust that they are new: if the run has moved on, or the index on ids
+    objects, the rows are looked at. Gives the run's next place if all events were new.
     """
-    if trusting and len({row.event_id for row in rows}) == len(rows):
+    if ready is not None:
         try:
-            _store_batch(run_id, rows=rows, unreadable=unreadable, report=report, looks=False)
+            after = _store_ready(run_id, ready=ready, place=place, unreadable=unreadable, report=report)
         except UniqueViolation:
-            for row in rows:  # what linking said of a batch that was not stored
-                row.problems = tuple(problem for problem in row.problems if problem is not CIRCLE)
-        else:
-            return True
-    return _store_batch(run_id, rows=rows, unreadable=unreadable, report=report, looks=True)
+            after = None
+        if after is not None:
+            return after
+        for row in rows:  # what linking said of a batch that was not stored
+            row.problems = tuple(problem for problem in row.problems if problem is not CIRCLE)
+    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report)
 
 
-def _store_batch(
-    run_id: UUID, *, rows: list[EventRow], unreadable: list[Unreadable], report: LoadReport, looks: bool
-) -> bool:
+def _store_ready(
+    run_id: UUID, *, ready: Ready, place: Place | None, unreadable: list[Unreadable], report: LoadReport
+) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
         run = lock_run(cursor, run_id=run_id)
-        looks = looks and bool(run.event_count or len({row.event_id for row in rows}) < len(rows))
+        if Place(number=run.number, event_count=run.event_count) != place:
+            return None
+        quarantined = _quarantine(cursor, run_id, unreadable)
+        _store(cursor, run, ready)
+        _count(cursor, run, ready)
+    _tell(report, ready=ready, lines=unreadable, given=ready.amount + len(unreadable), quarantined=quarantined)
+    return Place(number=run.number, event_count=run.event_count + ready.amount)
+
+
+def _store_looked_at(
+    run_id: UUID, *, rows: list[EventRow], unreadable: list[Unreadable], report: LoadReport
+) -> Place | None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        run = lock_run(cursor, run_id=run_id)
+        looks = run.event_count or len({row.event_id for row in rows}) < len(rows)
         fresh, conflicts = _new_ones(cursor, run_id, rows) if looks else (rows, [])
-        quarantined = _quarantine(cursor, run_id, [*unreadable, *conflicts])
+        lines = [*unreadable, *conflicts]
+        quarantined = _quarantine(cursor, run_id, lines)
+        ready = None
         if fresh:
-            _number(fresh, first=run.event_count)
-            linked = link(cursor, run_id=run_id, rows=fresh)
-            _store(cursor, run, rows=fresh, linked=linked)
-            _count(cursor, run, rows=fresh, linked=linked)
-    report.stored += len(fresh)
-    report.malformed += sum(1 for row in fresh if row.problems)
-    report.duplicate += len(rows) + len(unreadable) - len(fresh) - quarantined
+            draft = Draft(fresh, run_id=run_id, first=run.event_count)
+            ready = draft.ready(link(cursor, run_id=run_id, rows=fresh))
+            _store(cursor, run, ready)
+            _count(cursor, run, ready)
+    _tell(report, ready=ready, lines=lines, given=len(rows) + len(unreadable), quarantined=quarantined)
+    all_new = len(fresh) == len(rows)
+    return Place(number=run.number, event_count=run.event_count + len(fresh)) if all_new else None
+
+
+def _tell(report: LoadReport, *, ready: Ready | None, lines: list[Unreadable], given: int, quarantined: int) -> None:
+    stored = ready.amount if ready else 0
+    report.stored += stored
+    report.malformed += ready.malformed_rows if ready else 0
+    report.duplicate += given - stored - quarantined
     report.quarantined += quarantined
-    for line in [*unreadable, *conflicts]:
+    for line in lines:
         report.refuse(line.line_number, reason=line.reason)
-    return len(fresh) == len(rows)
 
 
 def lock_run(cursor: Cursor, *, run_id: UUID) -> RunRow:
@@ -96,6 +153,7 @@ def analyse(run_id: UUID) -> None:
     """Tell the planner of a run's partitions: their columns that statements look for, which are short."""
     with transaction.atomic(), connection.cursor() as cursor:
         number = lock_run(cursor, run_id=run_id).number
+        cursor.execute(statements.ROUGHLY)
         cursor.execute(statements.ANALYSE.format(number=number))
 
 
@@ -121,11 +179,6 @@ def _says(row: EventRow) -> tuple[Any, ...]:
     return (row.moment, row.event_type, row.severity, row.parent_event_id, digest)
 
 
-def _number(rows: list[EventRow], *, first: int) -> None:
-    for number, row in enumerate(rows, start=first):
-        row.number = number
-
-
 def _quarantine(cursor: Cursor, run_id: UUID, lines: Iterable[Unreadable]) -> int:
     """Keep lines that are not kept yet; gives how many are new."""
     kept = 0
@@ -141,37 +194,33 @@ def _quarantine(cursor: Cursor, run_id: UUID, lines: Iterable[Unreadable]) -> in
     return kept
 
 
-def _store(cursor: Cursor, run: RunRow, *, rows: list[EventRow], linked: Linked) -> None:
-    write_events(cursor, run_id=run.run_id, rows=rows, links=linked.links, table=f"backtests_events_{run.number}")
-    ordered = sorted(rows, key=attrgetter("moment"))  # stable, and by number already
-    write_lists(cursor, run_id=run.run_id, rows=ordered, linked=linked, table=f"backtests_lists_{run.number}")
-    orders = f"backtests_order_states_{run.number}"
-    write_orders(cursor, run_id=run.run_id, rows=ordered, first=run.event_count, table=orders)
+def _store(cursor: Cursor, run: RunRow, ready: Ready) -> None:
+    write_events(cursor, ready, table=f"backtests_events_{run.number}")
+    write_lists(cursor, ready, run_id=run.run_id, table=f"backtests_lists_{run.number}")
+    write_orders(cursor, ready, run_id=run.run_id, table=f"backtests_order_states_{run.number}")
 
 
-def _count(cursor: Cursor, run: RunRow, *, rows: list[EventRow], linked: Linked) -> None:
+def _count(cursor: Cursor, run: RunRow, ready: Ready) -> None:
     types, severities = Counter(run.counts_by_type), Counter(run.counts_by_severity)
-    for (kind, severity), count in Counter((row.event_type, row.severity) for row in rows).items():
+    for (kind, severity), count in ready.kinds.items():
         types[EVENT_TYPES[kind]] += count
         severities[SEVERITIES[severity]] += count
-    symbols = _symbols(run.symbols, rows=rows)
+    first, last = ready.span
     cursor.execute(
         statements.COUNT,
         {
             "run": run.run_id,
-            "event_count": run.event_count + len(rows),
-            "malformed_count": run.malformed_count + sum(1 for row in rows if row.problems) + linked.newly_malformed,
+            "event_count": run.event_count + ready.amount,
+            "malformed_count": run.malformed_count + ready.malformed_rows + ready.newly_malformed,
             "counts_by_type": json.dumps(types),
             "counts_by_severity": json.dumps(severities),
-            "symbols": json.dumps(symbols),
-            "first": moment_text(min(row.moment for row in rows)),
-            "last": moment_text(max(row.moment for row in rows)),
+            "symbols": json.dumps(sorted([*dict.fromkeys([*run.symbols, *ready.symbols])][:MOST_SYMBOLS])),
+            "first": _moment_text(first),
+            "last": _moment_text(last),
         },
     )
 
 
-def _symbols(known: list[str], *, rows: list[EventRow]) -> list[str]:
-    """Add the batch's symbols, in the order of their arrival, as far as there is room."""
-    found = dict.fromkeys(row.symbol for row in rows if row.symbol is not None and "\x00" not in row.symbol)
-    written = (symbol.encode("utf-8", "replace").decode() for symbol in found)
-    return sorted([*dict.fromkeys([*known, *written])][:MOST_SYMBOLS])
+def _moment_text(moment: int) -> str:
+    """Write microseconds since 1970 as PostgreSQL reads them."""
+    return (EPOCH + timedelta(microseconds=moment)).isoformat()

@@ -1,5 +1,6 @@
 """PostgreSQL's binary COPY format: nothing to escape, and numbers that the server need not read from text. Pure."""
 
+from binascii import unhexlify
 from collections.abc import Iterable
 from struct import Struct
 
@@ -26,11 +27,6 @@ def row_start(columns: int) -> bytes:
 def text(value: bytes | None) -> bytes:
     """Write a text, or JSON."""
     return NULL if value is None else _length(len(value)) + value
-
-
-def guid(value: str) -> bytes:
-    """Write a GUID's 16 bytes, without their length."""
-    return bytes.fromhex(value.replace("-", ""))
 
 
 def number(value: int) -> bytes:
@@ -61,26 +57,33 @@ def moments(elements: Iterable[bytes]) -> bytes:
 def event_row(
     start: bytes,
     *,
-    number: int,
-    event_id: str,
-    moment: int,
-    codes: tuple[int, int, int],
+    place: tuple[int, str, int, int, int, int],
     parent: str | None,
     root: int,
     trail: bytes,
     properties: bytes,
     errors: bytes | None,
 ) -> bytes:
-    """Write a row of backtests_events; `start` is its beginning, which a run's rows share: row_start and the run."""
-    kind, severity, category = codes
-    place = _before_parent(
-        4, number, 16, bytes.fromhex(event_id.replace("-", "")), 8, moment - _EPOCH_2000,
-        2, kind, 2, severity, 2, category,
-    )  # fmt: skip
-    above = NULL if parent is None else b"\0\0\0\x10" + bytes.fromhex(parent.replace("-", ""))
-    hung = _after_parent(4, root, len(trail))
-    said = _length(len(properties))
-    return b"".join((start, place, above, hung, trail, said, properties, NULL if errors is None else text(errors)))
+    """
+    Write a row of backtests_events.
+
+    `start` is its beginning, which a run's rows share: row_start and the run. `place` is its number, id, moment, and
+    codes of type, severity and category.
+    """
+    number, event_id, moment, kind, severity, category = place
+    return b"".join((
+        start,
+        _before_parent(
+            4, number, 16, unhexlify(event_id.replace("-", "")), 8, moment - _EPOCH_2000,
+            2, kind, 2, severity, 2, category,
+        ),
+        NULL if parent is None else b"\0\0\0\x10" + unhexlify(parent.replace("-", "")),
+        _after_parent(4, root, len(trail)),
+        trail,
+        _length(len(properties)),
+        properties,
+        NULL if errors is None else text(errors),
+    ))  # fmt: skip
 
 
 def _of(element: int, body: bytes) -> bytes:

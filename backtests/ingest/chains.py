@@ -6,17 +6,17 @@ not in the run and `@` where the parents run in a circle. A circle is cut at the
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
+
+import msgspec
 
 DEEPEST = 52
 """A trail is cut at so many codes: one more than the deepest that can be asked for."""
 ORPHAN, CIRCLE = "?", "@"
 
 
-@dataclass(slots=True)
-class Node:
+class Node(msgspec.Struct, gc=False):
     """An event as a link of a chain; `root` and `trail` are what is stored of it, if anything is."""
 
     event_id: str

@@ -31,6 +31,7 @@ class Linked:
     removed: list[tuple[str, int, int]] = field(default_factory=list)
     marked: list[tuple[str, int, int]] = field(default_factory=list)
     lone: dict[int, str] = field(default_factory=dict)
+    signatures: list[tuple[UUID, str, str]] = field(default_factory=list)
     newly_malformed: int = 0
 
 
@@ -39,10 +40,22 @@ def array_text(ids: Iterable[str]) -> str:
     return "{" + ",".join(ids) + "}"
 
 
+def link_unlocked(cursor: Cursor, *, run_id: UUID, rows: list[EventRow]) -> Linked | None:
+    """
+    Link new events by reading alone; None where stored ones must be linked anew.
+
+    What it says holds as long as nobody stores anything of the run.
+    """
+    return None if _orphans(cursor, run_id, rows=rows) else _link(cursor, run_id, rows=rows, orphans={})
+
+
 def link(cursor: Cursor, *, run_id: UUID, rows: list[EventRow]) -> Linked:
     """Link the new events, and stored ones whose parent has come; problems of circles are added to new events."""
+    return _link(cursor, run_id, rows=rows, orphans=_orphans(cursor, run_id, rows=rows))
+
+
+def _link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], orphans: dict[int, str]) -> Linked:
     parents = {row.parent_event_id for row in rows if row.parent_event_id is not None}
-    orphans = _orphans(cursor, run_id, rows=rows)
     parents.update(orphans.values())
     nodes = {
         row.event_id: Node(row.event_id, row.parent_event_id, row.number, row.event_type, row.moment)
@@ -127,8 +140,7 @@ def _reshape(
         if now != before and now:
             linked.added.append((_list(now, shapes), root, moments[root]))
     linked.lone = {kind: _list((str(kind),), shapes) for kind in kinds}
-    rows = [(run_id, name.removeprefix("q:"), json.dumps(found)) for found, name in shapes.items()]
-    cursor.executemany(statements.SIGNATURE, rows)
+    linked.signatures = [(run_id, name.removeprefix("q:"), json.dumps(found)) for found, name in shapes.items()]
 
 
 def _trails(

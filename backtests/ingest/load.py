@@ -7,7 +7,6 @@ run again; what is stored is then found to be there.
 
 import json
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha256
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -15,13 +14,16 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from django.db import connection, transaction
 
 from backtests.ingest import statements
-from backtests.ingest.batch import analyse, lock_run, store_batch
+from backtests.ingest.batch import Place, analyse, lock_run, make_ready, place_of, store_batch
 from backtests.ingest.check import check
-from backtests.ingest.collecting import seldom_collected
+from backtests.ingest.drafting import Draft, Ready
+from backtests.ingest.interpreter import set_for_loading
 from backtests.ingest.reading import read_events
 from backtests.ingest.record import Entry, EventRow, LoggedEvent, RunFacts, Unreadable
 from backtests.ingest.report import LoadReport
+from backtests.ingest.turns import InTurn, Overlapping
 
+_NO_NAME = object()
 OnProgress = Callable[[LoadReport], None]
 BATCH_EVENTS = 20_000
 BATCH_BYTES = 33_554_432
@@ -35,13 +37,25 @@ def unseen(report: LoadReport) -> None:
 
 @dataclass(slots=True)
 class _Pending:
-    """What waits to be stored of one run; `all_new` tells whether nothing of its last batch was stored before."""
+    """
+    What waits to be stored of one run.
+
+    `place` is where its next event goes, once what is under way is stored; None where that is not known, or where
+    something of the last batch was stored before. `coming` is where it goes if all that is under way is new.
+    """
 
     rows: list[EventRow] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     bytes: int = 0
     last_moment: int = 0
-    all_new: bool = True
+    place: Place | None = None
+    coming: int = 0
+    is_begun: bool = False
+
+    def add(self, row: EventRow) -> None:
+        self.bytes += len(row.line)
+        self.last_moment = row.moment
+        self.rows.append(row)
 
     def is_full(self) -> bool:
         return len(self.rows) + len(self.unreadable) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
@@ -74,12 +88,10 @@ def load_entries(
     With `run_id` given, events that name another run go to the quarantine of this one: no answer mixes two runs. With
     `overlaps` one batch is stored by a thread of its own while the next is read; never inside a transaction.
     """
-    store = _InTurn() if not overlaps else _Overlapping()
+    store = InTurn() if not overlaps else Overlapping()
     loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store)
     try:
-        with seldom_collected():
-            if run_id is not None:
-                loader.add_run(run_id)
+        with set_for_loading():
             for entry in entries:
                 loader.take(entry)
             loader.finish()
@@ -106,49 +118,10 @@ def tell(run_id: UUID, *, facts: RunFacts) -> None:
         )
 
 
-class _InTurn:
-    """Stores each batch before the next is read."""
-
-    def do(self, work: Callable[[], None]) -> None:
-        work()
-
-    def wait(self) -> None:
-        """Nothing is under way."""
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-class _Overlapping(_InTurn):
-    """Stores a batch in a thread of its own, one at a time; what fails there is raised here, at the next call."""
-
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="store")
-        self._under_way: Future[None] | None = None
-
-    def do(self, work: Callable[[], None]) -> None:
-        self.wait()
-        self._under_way = self._pool.submit(work)
-
-    def wait(self) -> None:
-        under_way, self._under_way = self._under_way, None
-        if under_way is not None:
-            under_way.result()
-
-    def close(self) -> None:
-        self._pool.submit(_disconnect)
-        self._pool.shutdown()
-
-
-def _disconnect() -> None:
-    """Close the connection of the thread that runs this: Django keeps one a thread."""
-    connection.close()
-
-
 class _Loader:
     """Entries in, batches out."""
 
-    def __init__(self, *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress, store: _InTurn) -> None:
+    def __init__(self, *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress, store: InTurn) -> None:
         self._batches = store
         self._given = run_id
         self._report = report
@@ -157,15 +130,21 @@ class _Loader:
         self._last: UUID | None = run_id
         self._nameless: list[LoggedEvent | EventRow | Unreadable] = []
         self._guids: tuple[object, UUID | None] = (None, None)
-
-    def add_run(self, run_id: UUID) -> None:
-        """Make sure that the run is there, even if no event comes."""
-        with transaction.atomic(), connection.cursor() as cursor:
-            lock_run(cursor, run_id=run_id)
-        self._note(run_id)
+        self._usual_name: object = _NO_NAME
+        self._usual: tuple[UUID, _Pending]
 
     def take(self, entry: Entry) -> None:
         """Check one entry and store a batch when one is full."""
+        if type(entry) is EventRow and entry.run_id == self._usual_name:  # a log names its run on every line
+            run_id, pending = self._usual
+            pending.add(entry)
+            if pending.is_full():
+                self._store(run_id, pending)
+        else:
+            self._usual_name = _NO_NAME
+            self._take(entry)
+
+    def _take(self, entry: Entry) -> None:
         if isinstance(entry, RunFacts):
             self._tell(entry)
             return
@@ -206,12 +185,13 @@ class _Loader:
             self.take(entry)
 
     def _keep(self, entry: LoggedEvent | EventRow | Unreadable, *, run_id: UUID, pending: _Pending) -> None:
-        pending.bytes += len(entry.line)
         kept = entry if isinstance(entry, Unreadable) else self._checked(entry, run_id=run_id, pending=pending)
         if isinstance(kept, EventRow):
-            pending.last_moment = kept.moment
-            pending.rows.append(kept)
+            pending.add(kept)
+            if kept is entry:
+                self._usual_name, self._usual = kept.run_id, (run_id, pending)
         else:
+            pending.bytes += len(kept.line)
             pending.unreadable.append(kept)
 
     def _checked(self, entry: LoggedEvent | EventRow, *, run_id: UUID, pending: _Pending) -> EventRow | Unreadable:
@@ -244,18 +224,37 @@ class _Loader:
             self._note(run_id)
 
     def _store(self, run_id: UUID, pending: _Pending) -> None:
-        if pending.rows or pending.unreadable:
-            rows, unreadable = pending.rows, pending.unreadable
-            pending.rows, pending.unreadable, pending.bytes = [], [], 0
+        """Hand over a batch, in COPY's words as far as that can be said before it is its turn."""
+        if not pending.rows and not pending.unreadable:
+            return
+        rows, unreadable = pending.rows, pending.unreadable
+        pending.rows, pending.unreadable, pending.bytes = [], [], 0
+        ready = self._ready(run_id, rows=rows, pending=pending)
+        place = pending.place
 
-            def store() -> None:
-                pending.all_new = store_batch(
-                    run_id, rows=rows, unreadable=unreadable, report=self._report, trusting=pending.all_new
-                )
+        def store() -> None:
+            pending.place = store_batch(
+                run_id, rows=rows, unreadable=unreadable, report=self._report, place=place, ready=ready
+            )
 
-            self._batches.do(store)
-            self._note(run_id)
-            self._on_progress(self._report)
+        self._batches.do(store)
+        self._note(run_id)
+        self._on_progress(self._report)
+
+    def _ready(self, run_id: UUID, *, rows: list[EventRow], pending: _Pending) -> Ready | None:
+        """Draft a batch while the one before is being stored, and finish it when that is done."""
+        if not pending.is_begun:
+            pending.is_begun, pending.place = True, place_of(run_id)
+            pending.coming = pending.place.event_count if pending.place else 0
+        draft = Draft(rows, run_id=run_id, first=pending.coming) if pending.place and rows else None
+        self._batches.wait()
+        place = pending.place
+        if place is None or not rows:
+            return None
+        pending.coming = place.event_count + len(rows)
+        if draft is None or draft.first != place.event_count:
+            draft = Draft(rows, run_id=run_id, first=place.event_count)
+        return make_ready(run_id, draft=draft)
 
     def _note(self, run_id: UUID) -> None:
         if run_id not in self._report.run_ids:

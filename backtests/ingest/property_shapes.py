@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -21,19 +21,16 @@ _CHOICES = {"Direction": ("Buy", "Sell"), "DataType": ("Candle", "Tick", "Level2
 _STATE = TYPE_CODES["StateChange"]
 _SIDES = ("StateAfter", "StateBefore")
 _STATUS: Path = ("StateAfter", "Status")
+_ORDER: Path = ("StateAfter", "OrderId")
 _ENTITIES = (*BY_TYPE, *WHOLE)
 _MOST_REMEMBERED = 4096
 
 
-class Places(NamedTuple):
-    """Where an event of a shape belongs: what it shares with others, and what is its own."""
-
-    lists: tuple[str, ...]
-    symbol: str | None
-    own_lists: tuple[str, ...]
-    number_lists: tuple[str, ...]
-    numbers: tuple[str, ...]
-    order: OrderState | None
+Places = tuple[
+    tuple[str, ...], str | None, tuple[str, ...], tuple[str, ...], tuple[str, ...], OrderState | None
+]  # fmt: skip
+"""Where an event belongs: lists and symbol, which it shares with others, lists of its own, those of its numbers, the
+numbers, the state of its order."""
 
 
 class PropertyShape:
@@ -54,8 +51,11 @@ class PropertyShape:
         self._number_texts = _getter([place for _, place in maker.numbers])
         self._paths = [path for path in maker.texts if path[-1] in BY_TYPE]
         self._named = _getter([maker.texts[path] for path in self._paths])
-        self._ids = [(str(path[-1]), place) for path, place in maker.texts.items() if path[-1] in WHOLE]
-        self._order = maker.texts.get(("StateAfter", "OrderId")) if maker.state_type == "Order" else None
+        self._ids = [
+            (f"e:{path[-1]}:", place, maker.named_by(path)) for path, place in maker.texts.items() if path[-1] in WHOLE
+        ]
+        self._order = maker.texts.get(_ORDER) if maker.state_type == "Order" else None
+        self._order_named = maker.named_by(_ORDER)
         self._order_symbol = maker.texts.get(("StateAfter", "SecuritySymbol"))
         self._status = maker.texts.get(_STATUS)
         self._lists: dict[tuple[Any, ...], tuple[tuple[str, ...], str | None]] = {}
@@ -64,13 +64,16 @@ class PropertyShape:
         """Tell where an event with these properties belongs: `said` are the groups of its match."""
         named = self._named(said)
         lists, symbol = self._lists.get((severity, named)) or self._remember(severity, named)
-        own = tuple({f"e:{name}:{_id(said[place])}": None for name, place in self._ids}) if self._ids else ()
+        own: tuple[str, ...] = ()
+        if self._ids:
+            own = tuple([prefix + named_by(said[place]) for prefix, place, named_by in self._ids])
+            own = own if len(own) == 1 else tuple(dict.fromkeys(own))
         order = None if self._order is None else self._order_state(said, self._order)
-        return Places(lists, symbol, own, self._number_lists, self._number_texts(said), order)
+        return lists, symbol, own, self._number_lists, self._number_texts(said), order
 
     def _order_state(self, said: tuple[str, ...], order: int) -> OrderState:
         symbol = None if self._order_symbol is None else entity_value(said[self._order_symbol])
-        return _id(said[order]), self._status is not None and said[self._status] == "Open", symbol
+        return self._order_named(said[order]), self._status is not None and said[self._status] == "Open", symbol
 
     def _remember(self, severity: int, named: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
         """Name the lists, but for those of orders and positions, which are rarely the same twice."""
@@ -95,6 +98,7 @@ class _Maker:
     def __init__(self, kind: int) -> None:
         self._entity_sides = _SIDES if kind == _STATE else ()
         self.texts: dict[Path, int] = {}
+        self._guids: set[Path] = set()
         self.numbers: list[tuple[str, int]] = []
         self.state_type = ""
         self._groups = 0
@@ -122,11 +126,17 @@ class _Maker:
             return re.escape(said)
         if self.is_entity(path) or path == _STATUS:
             self.texts[path] = self._next_group()
+            if is_guid(said):
+                self._guids.add(path)
             return f"({GUID if is_guid(said) else TEXT})"
         choices = _CHOICES.get(str(path[-1]), ())
         if said in choices:
             return f"(?:{'|'.join(choices)})"
         return GUID if is_guid(said) else TEXT
+
+    def named_by(self, path: Path) -> Callable[[str], str]:
+        """Give what makes a name of the value at this path."""
+        return str.lower if path in self._guids else entity_value
 
     def is_entity(self, path: Path) -> bool:
         """Tell whether a value at this path names what an event is about."""
@@ -153,7 +163,3 @@ def _getter(places: list[int]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
         only = places[0]
         return lambda said: (said[only],)
     return itemgetter(*places)
-
-
-def _id(text: str) -> str:
-    return text.lower() if is_guid(text) else entity_value(text)

@@ -65,25 +65,13 @@ class Shapes:
         if places is None:
             return None
         lists, symbol, own, number_lists, numbers, order = places
-        return EventRow(
-            event_id=event_id.lower(),
-            moment=self._moment if fraction is None else self._moment + _micros(fraction),
-            event_type=TYPE_CODES[kind],
-            severity=code,
-            category=CATEGORY_CODES[category],
-            properties=properties.encode("ascii"),
-            parent_event_id=None if parent is None else parent.lower(),
-            lists=lists,
-            own_lists=own,
-            number_lists=number_lists,
-            numbers=numbers,
-            order=order,
-            symbol=symbol,
-            problems=(),
-            run_id=run_id,
-            line_number=number,
-            line=line,
-        )
+        moment = self._moment if fraction is None else self._moment + _micros(fraction)
+        above = None if parent is None else parent.lower()
+        raw = properties.encode("ascii")
+        return EventRow(  # by place: by name it takes ten times as long
+            event_id.lower(), moment, TYPE_CODES[kind], code, CATEGORY_CODES[category], raw, above,
+            lists, number_lists, numbers, order, symbol, (), own, run_id, number, line,
+        )  # fmt: skip
 
     def learn(self, event: LoggedEvent) -> None:
         """Take the shape of a line, if it is faultless and regular, and give a little of the time for it."""
@@ -174,6 +162,8 @@ def _head(line: Parsed, *, names: dict[str, str]) -> re.Pattern[str]:
             return "null"
         if scalar.kind != "text" or name not in _PATTERNS or not re.fullmatch(_PATTERNS[name], said.strip('"')):
             raise NotRegularError
+        if name == "run_id":  # nearly always the same, which is found faster
+            return f'"(?P<run_id>{said}|{GUID})"'
         return f'"{_PATTERNS[name]}"'
 
     compiled = pattern(line, start=0, end=len(line.text.rstrip()), scalars=spans, written=written)

@@ -180,6 +180,8 @@ SELECT number, event_count, malformed_count, counts_by_type::text, counts_by_sev
 FROM backtests_runs WHERE run_id = %s FOR UPDATE
 """
 
+PLACE = "SELECT number, event_count FROM backtests_runs WHERE run_id = %s"
+
 COUNT = """
 UPDATE backtests_runs SET
   event_count = %(event_count)s,
@@ -202,6 +204,9 @@ UPDATE backtests_runs SET
   details = details || %(details)s
 WHERE run_id = %(run)s
 """
+
+# A sample of 3,000 rows in place of 30,000: every question goes by an index, and the whole load waits for this.
+ROUGHLY = "SET LOCAL default_statistics_target = 10"
 
 ANALYSE = """
 ANALYZE backtests_events_{number} (number, event_id, parent_event_id, root_number),

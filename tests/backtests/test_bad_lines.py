@@ -190,7 +190,7 @@ async def test_times_with_any_offset_are_one_time(load: Load, run_id: UUID) -> N
 
 
 async def test_a_run_with_no_events_answers_emptily(load: Load, run_id: UUID) -> None:
-    load([], run_id=run_id)
+    load([b'{"Name": "nothing happened"}'], run_id=run_id)
 
     run = {"runId": str(run_id)}
     assert (await good("get_events_by_type", **run, eventType="RiskEvent"))["metadata"]["totalCount"] == 0

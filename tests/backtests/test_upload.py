@@ -61,6 +61,13 @@ async def test_lines_refused_for_one_reason_are_told_once(client: httpx.AsyncCli
     ]
 
 
+async def test_an_upload_of_nothing_leaves_no_run(client: httpx.AsyncClient, run_id: UUID) -> None:
+    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=b"\n\n")
+
+    assert (answer.status_code, answer.json()["stored"]) == (200, 0)
+    assert str(run_id) not in [run["runId"] for run in (await good("list_backtest_runs", pageSize=1000))["runs"]]
+
+
 async def test_gzip_sent_twice_is_stored_once(client: httpx.AsyncClient, run_id: UUID) -> None:
     lines = jsonl(strategy(str(run_id), events=100))
     packed = gzip.compress(b"".join(lines))

@@ -88,7 +88,7 @@ async def test_a_piece_is_asked_for_only_when_what_came_before_is_used(
     ahead: list[int] = []
     original = batch.store_batch
 
-    def watched(run_id: UUID, *, rows: Any, **kept: Any) -> bool:
+    def watched(run_id: UUID, *, rows: Any, **kept: Any) -> Any:
         ahead.append(client.asked * 100 - rows[-1].line_number)
         return original(run_id, rows=rows, **kept)
 
