@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from django.utils.safestring import SafeString
 
+from console.wording import marked_up_line
 from toolbox.documentation import kind, said
 from toolbox.schema import Schema
 
@@ -18,7 +20,7 @@ class Field:
 
     name: str
     control: str
-    hint: str
+    hint: SafeString
     kind: str
     value: str = ""
     is_required: bool = False
@@ -36,7 +38,7 @@ def fields_of(schema: Schema, *, values: dict[str, Any], wrong: str = "", why: s
         Field(
             name=name,
             control=control(part, name=name),
-            hint=said(part),
+            hint=marked_up_line(said(part)),
             kind=kind(part) if "enum" not in part else "one of these",
             value=_text(values.get(name)),
             is_required=name in required,
