@@ -11,17 +11,17 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from agents import describing, talking, watching
-from agents.contracts import LONGEST_MESSAGE, LONGEST_TITLE, Approval, Fork, Rejection
+from agents.contracts import CONVERSATION_BUSY, LONGEST_MESSAGE, LONGEST_TITLE, Approval, Fork, Rejection
 from agents.jobs import enqueue
+from agents.models import LIVE
 from agents.queries import asking, showing
-from agents.replies import success
+from agents.replies import success, unknown_conversation
 from console.conversation import opened, run_part
 from console.rows import parsed
 from console.speaking import spoken, why
-from toolbox import home
 from toolbox.answer import Reply
 from toolbox.callers import Caller
-from toolbox.people import logged_in
+from toolbox.errors import Refusal
 
 Work = Callable[[Caller], Awaitable[Reply]]
 LONGEST_WORD = 2_000
@@ -63,8 +63,12 @@ def rename(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 def share(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     """Open it to everybody who is logged in, or close it again."""
     is_shared = request.POST.get("shared") == "1"
-    owner_id = logged_in(request).owner_id or 0
-    if not home.run(showing.share(conversation_id, owner_id=owner_id, is_shared=is_shared)):
+    done = spoken(
+        request,
+        name="share_conversation",
+        work=lambda caller: _share(conversation_id, is_shared=is_shared, caller=caller),
+    )
+    if done.is_refusal:
         raise Http404
     said = "Everybody who can log in may read it at this address." if is_shared else "Only you can read it now."
     messages.success(request, said)
@@ -137,7 +141,7 @@ def _decision(request: HttpRequest, *, conversation_id: str, run_id: str, word: 
                 conversation_id, run_id=run_id, word=rejection, caller=caller
             )
         case "again":
-            return describing.RUN.name, lambda caller: _again(conversation_id, run_id=run_id, caller=caller)
+            return "run_again", lambda caller: _again(conversation_id, run_id=run_id, caller=caller)
     raise Http404
 
 
@@ -147,8 +151,16 @@ def _approval(request: HttpRequest, *, step: int | None) -> Approval:
     return Approval(step=step, arguments=sent if isinstance(sent, dict) and sent != before else None)
 
 
+async def _share(conversation_id: UUID, *, is_shared: bool, caller: Caller) -> Reply:
+    if not await showing.share(conversation_id, owner_id=caller.owner_id or 0, is_shared=is_shared):
+        raise unknown_conversation()
+    return success({"isShared": is_shared})
+
+
 async def _again(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
     row = await watching.owned(conversation_id, run_id=run_id, caller=caller)
+    if row["state"] in LIVE:
+        raise Refusal(CONVERSATION_BUSY, "It is being answered already.", suggestion="Wait for it, or stop it first.")
     again = await asking.run_again(row["id"], by_owner=True)
     enqueue(again)
     return success({"id": str(again)})

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -39,6 +40,9 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 def _shown(request: HttpRequest) -> list[Entry]:
     if not request.user.is_authenticated:
         return []
-    caller = logged_in(request)
+    try:
+        caller = logged_in(request)
+    except PermissionDenied:  # this very page may be the one that says so
+        return []
     allowed = [entry for entry in ENTRIES if not entry.scope or caller.has(entry.scope)]
     return [entry for entry in allowed if request.user.is_staff or not entry.is_staff_only]

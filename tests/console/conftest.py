@@ -3,10 +3,10 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
 
@@ -15,7 +15,7 @@ from toolbox.memory import forget_all
 
 __all__ = ["onlooker", "quiet_talk", "scripted_as"]
 
-AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+AXE = Path(getattr(find_spec("axe_playwright_python"), "origin", "")).with_name("axe.min.js")
 PATIENCE_MILLISECONDS = 15_000
 RULES = "{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}"
 

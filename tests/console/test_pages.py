@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 from django.contrib.auth.models import User
+from django.template.loader import render_to_string
 from django.test import Client
 
 from agents.queries.pool import store
@@ -52,7 +53,11 @@ def test_pages_ask_few_statements_however_much_was_said(
 
 
 def talk_over(run_id: object) -> None:
-    home.run(store.fetch("UPDATE agents_runs SET state = 'cancelled', finished_at = now() WHERE id = %s", [run_id]))
+    home.run(
+        store.fetch(
+            "UPDATE agents_runs SET state = 'cancelled', finished_at = now() WHERE id = %s RETURNING id", [run_id]
+        )
+    )
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, *, asked: list[str]) -> None:
@@ -95,7 +100,16 @@ def test_what_a_model_wrote_is_shown_and_never_run() -> None:
 
     html = marked_up(text)
 
-    assert ("<script" in html, "href" in html, "<img" in html, "<table>" in html) == (False, False, False, True)
+    assert ("<script" in html, 'href="javascript' in html, "<img" in html, "<table>" in html) == (
+        False,
+        False,
+        False,
+        True,
+    )
+
+
+def test_the_page_of_a_broken_server_needs_nothing_of_it() -> None:
+    assert "Something broke" in render_to_string("500.html")
 
 
 def test_rows_are_the_longest_list_of_objects() -> None:

@@ -103,15 +103,18 @@ def test_a_conversation_is_its_owner_s_until_it_is_shared(
     assert home.run(showing.exchanges(conversation))[0]["tries"] == 1
 
 
-@pytest.fixture(scope="module", params=["1", "0"])
-def lane(request: pytest.FixtureRequest, cast: SimpleNamespace) -> Iterator[str]:
-    with running_server(TOOLROOM_FAST_LANE=request.param) as address:
+@pytest.fixture(params=["server", "django_server"])
+def lane(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(request.param))
+
+
+@pytest.fixture(scope="module")
+def django_server(cast: SimpleNamespace) -> Iterator[str]:
+    with running_server(TOOLROOM_FAST_LANE="0") as address:
         yield address
 
 
-def test_a_browser_s_session_reads_events_and_posts_nothing(
-    lane: str, django_db_blocker: pytest.FixtureRequest
-) -> None:
+def test_a_browser_s_session_reads_events_and_posts_nothing(lane: str) -> None:
     with httpx.Client(base_url=lane, headers={"Accept": "text/html"}) as browser:
         form = browser.get("/login/")
         token = form.text.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
