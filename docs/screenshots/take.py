@@ -1,0 +1,50 @@
+"""Take the README's pictures: `python docs/screenshots/take.py LINK`, with the link that quickstart printed."""
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+HERE = Path(__file__).parent
+QUESTION = "How did Carolina do in February 2025?"
+
+
+def take(link: str) -> None:
+    """Walk the pages and keep a picture of each."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1100, "height": 760})
+        page.goto(link)
+        page.get_by_role("button").click()
+        page.wait_for_selector("#text")
+        _keep(page, name="ask")
+        page.fill("#text", QUESTION)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[data-state=succeeded]")
+        page.click("details.call summary")
+        page.wait_for_selector("details.call table")
+        _keep(page, name="conversation", whole=True)
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 375, "height": 760})
+        page.evaluate("scrollTo(0, 0)")
+        _keep(page, name="conversation-phone-dark")
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": 1100, "height": 760})
+        page.goto(
+            page.url.split("/c/")[0] + "/tools/query_linescore_data/?arguments=%7B%22periodOutcome%22:%22WIN%22%7D"
+        )
+        page.click("#call")
+        page.wait_for_selector("#result table")
+        _keep(page, name="tool")
+        browser.close()
+
+
+def _keep(page: Page, *, name: str, whole: bool = False) -> None:
+    page.screenshot(path=HERE / f"{name}.png", full_page=whole, animations="disabled")
+
+
+if __name__ == "__main__":
+    take(sys.argv[1])

@@ -1,0 +1,121 @@
+"""Each page asks a bounded number of statements, whatever it shows; texts that can be copied work as they stand."""
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import orjson
+import pytest
+from django.contrib.auth.models import User
+from django.template.loader import render_to_string
+from django.test import Client
+
+from agents.queries.pool import store
+from console.fields import arguments_of, fields_of
+from console.rows import table_of
+from console.same_call import KEY, same_calls
+from console.wording import marked_up
+from tests.agents.talking import Talk
+from toolbox import home
+from toolbox.ledger import ledger
+from toolbox.pool import Pool
+from toolbox.registry import registry
+from toolbox.tool import Tool
+
+MOST_STATEMENTS = 8
+TOOLS = list(registry.tools())
+
+
+def test_pages_ask_few_statements_however_much_was_said(
+    scratch_database: None, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
+) -> None:
+    curator = User.objects.get(username="curator")
+    talk = Talk("", owner_id=curator.pk)
+    conversation = talk.begin()
+    for number in range(35):
+        run_id = talk.say(f"Question {number}?", to=conversation, is_told=False)
+        talk_over(run_id)
+    browser = Client()
+    browser.force_login(curator)
+    asked: list[str] = []
+    counted(monkeypatch, asked=asked)
+
+    for address in ("/", "/?q=Question", "/tools/", "/tools/execute_query/", f"/c/{conversation}/"):
+        asked.clear()
+        with django_assert_max_num_queries(3):
+            assert browser.get(address).status_code == 200
+        assert len(asked) <= MOST_STATEMENTS, (address, asked)
+    page = browser.get(f"/c/{conversation}/").content.decode()
+    assert (page.count("<article"), "?before=6" in page) == (30, True)
+    assert browser.get(f"/c/{conversation}/?before=6").content.decode().count("<article") == 5
+
+
+def talk_over(run_id: object) -> None:
+    home.run(
+        store.fetch(
+            "UPDATE agents_runs SET state = 'cancelled', finished_at = now() WHERE id = %s RETURNING id", [run_id]
+        )
+    )
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, *, asked: list[str]) -> None:
+    fetch = Pool.fetch
+
+    async def counting(pool: Pool, statement: str, *rest: Any, **named: Any) -> Any:
+        if pool in (store, ledger):
+            asked.append(statement)
+        return await fetch(pool, statement, *rest, **named)
+
+    monkeypatch.setattr(Pool, "fetch", counting)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_a_form_gives_back_the_arguments_it_was_filled_with(tool: Tool) -> None:
+    example = orjson.loads(tool.example_arguments)
+
+    typed = {field.name: field.value for field in fields_of(tool.input_schema, values=example)}
+
+    assert arguments_of(tool.input_schema, values=typed) == example
+
+
+def test_the_python_and_the_shell_text_make_the_call(server: str, cast: Any) -> None:
+    tool = registry.find("query_linescore_data")
+    assert tool
+    arguments = b'{"teamCode":"CAR","limit":2,"season":"it\'s $HOME `id`"}'
+    texts = {call.name: call.text for call in same_calls(tool, arguments=arguments, server=server)}
+    environment = os.environ | {KEY: cast.alice}
+
+    python = subprocess.run([sys.executable, "-c", texts["Python"]], env=environment, capture_output=True, check=True)
+    shell = subprocess.run(["bash", "-c", texts["curl"]], env=environment, capture_output=True, check=False)
+
+    assert json.loads(python.stdout)["error"]["field"] == "season"
+    if shell.returncode != 127:  # where there is a curl
+        assert json.loads(shell.stdout) == json.loads(python.stdout)
+
+
+def test_what_a_model_wrote_is_shown_and_never_run() -> None:
+    text = "<script>x</script> [a](javascript:alert) ![b](http://x.example/y.png)\n\n| a |\n|---|\n| <img src=x> |"
+
+    html = marked_up(text)
+
+    assert ("<script" in html, 'href="javascript' in html, "<img" in html, "<table>" in html) == (
+        False,
+        False,
+        False,
+        True,
+    )
+
+
+def test_the_page_of_a_broken_server_needs_nothing_of_it() -> None:
+    assert "Something broke" in render_to_string("500.html")
+
+
+def test_rows_are_the_longest_list_of_objects() -> None:
+    table = table_of({"data": {"few": [{"a": 1}], "rows": [{"a": 1, "b": None}, {"a": 2.5, "c": {"d": 1}}]}})
+
+    assert table
+    assert (table.columns, table.numeric, table.total) == (["a", "b", "c"], [True, True, False], 2)
+    assert [cell.text for cell in table.rows[1]] == ["2.5", "", '{"d":1}']
+    assert table_of({"a": 1, "b": [1, 2]}) is None
