@@ -24,9 +24,13 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from toolbox import keys
 from toolbox.curation import BrowsedAdmin, CuratedAdmin, MomentFilter, PickFilter
 from toolbox.example_admin import ExampleAdmin
+from toolbox.history_admin import HistoryAdmin
+from toolbox.jobs.admin import JobAdmin
 from toolbox.models import ApiKey, Example, ToolCall
 from toolbox.registry import registry
 from toolbox.scopes import known_scopes
+
+__all__ = ["ApiKeyAdmin", "HistoryAdmin", "JobAdmin", "PersonAdmin", "RoleAdmin", "ToolCallAdmin"]
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
