@@ -23,6 +23,7 @@ CSRF_TRUSTED_ORIGINS = env.csrf_trusted_origins
 
 INSTALLED_APPS = [
     "config",
+    "console",
     "agents",
     "backtests",
     "linescore",
@@ -50,6 +51,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "console.policy.ContentSecurityPolicy",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -71,6 +73,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "console.navigation.navigation",
             ],
         },
     },
@@ -159,7 +162,9 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-LOGIN_REDIRECT_URL = "/admin/"
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+PASSWORD_RESET_TIMEOUT = 3_600  # of links that log in once
 
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
@@ -210,7 +215,7 @@ UNFOLD = {
     "SITE_TITLE": "Toolroom",
     "SITE_HEADER": "Toolroom",
     "SITE_SYMBOL": "handyman",
-    "SITE_URL": "/api/docs",
+    "SITE_URL": "/",
     "DASHBOARD_CALLBACK": "config.observing.dashboard.dashboard",
 }
 

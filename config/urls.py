@@ -27,7 +27,7 @@ api.add_router("/backtests", backtests_api.router)
 api.add_router("/sprints", sprints_api.router)
 
 urlpatterns = [
-    path("", RedirectView.as_view(url="/api/docs")),
+    path("", include("console.urls")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),

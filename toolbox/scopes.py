@@ -15,6 +15,11 @@ def add_domain(name: str) -> None:
         _beside_tools.append(name)
 
 
+def beside_tools() -> list[str]:
+    """Name the scopes of what is no domain of tools."""
+    return [f"{domain}:{right}" for domain in _beside_tools for right in RIGHTS]
+
+
 def known_scopes() -> list[str]:
     """Name every scope there is: those of all domains first, then each domain's."""
     domains = ["*", *(toolkit.domain for toolkit in registry.toolkits()), *_beside_tools]

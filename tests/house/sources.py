@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
-CODE = ("config", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
+CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -1,0 +1,44 @@
+"""What stands at the top of every page: the pages that this person may open."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from toolbox.people import logged_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A page to go to; `scope` says who may, `is_staff_only` that it is the admin's."""
+
+    label: str
+    url_name: str
+    scope: str = ""
+    is_staff_only: bool = False
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+        return reverse(self.url_name)
+
+
+ENTRIES = [
+    Entry(label="Ask", url_name="console:ask"),
+    Entry(label="Tools", url_name="console:tools"),
+    Entry(label="Admin", url_name="admin:index", is_staff_only=True),
+]
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """Give templates `navigation`, made only where it is shown."""
+    return {"navigation": lambda: _shown(request)}
+
+
+def _shown(request: HttpRequest) -> list[Entry]:
+    if not request.user.is_authenticated:
+        return []
+    caller = logged_in(request)
+    allowed = [entry for entry in ENTRIES if not entry.scope or caller.has(entry.scope)]
+    return [entry for entry in allowed if request.user.is_staff or not entry.is_staff_only]
