@@ -235,6 +235,7 @@ LOGGING = {
         # Anybody can send a wrong Host; a stack trace for each would fill the log.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         # uvicorn has set up its own lines before it imports us; they join ours.
-        "uvicorn": {"handlers": ["stderr"], "propagate": False},
+        "uvicorn": {"handlers": ["stderr"], "level": env.toolroom_log_level, "propagate": False},
+        "uvicorn.access": {"propagate": False},  # uvicorn writes no such lines where nobody handles them
     },
 }

@@ -26,6 +26,8 @@ api.add_router("/tools", tools_router(registry))
 api.add_router("/backtests", backtests_api.router)
 api.add_router("/sprints", sprints_api.router)
 
+handler500 = "config.observing.failing.failed"
+
 urlpatterns = [
     path("", include("console.urls")),
     path("admin/", admin.site.urls),

@@ -19,6 +19,8 @@ class HistoryAdmin(BrowsedAdmin):
     list_select_related = ["user", "content_type"]
     search_fields = ["object_repr", "object_id", "user__username", "change_message"]
     ordering = ["-action_time"]
+    exports = ["action_time", "user__username", "action_flag", "content_type__model", "object_id", "object_repr",
+               "change_message"]  # fmt: skip
     fields = [("action_time", "user"), ("action", "content_type"), "what", "words"]
     readonly_fields = ["action", "what", "words"]
 

@@ -20,13 +20,10 @@ from toolbox.fast_lane import send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.limits import call_limits
-from toolbox.scopes import add_domain
 from toolbox.wire import credential, request_id, sent_headers
 
 SCOPE = "metrics:read"
 Sent = dict[bytes, str]
-
-add_domain("metrics")
 
 
 class HealthLane:

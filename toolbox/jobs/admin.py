@@ -39,6 +39,7 @@ class JobAdmin(KeptAdmin):
     search_fields = ["kind", "summary"]
     ordering = ["-created_at"]
     actions = ["cancel"]
+    exports = ["kind", "state", "started_by__username", "summary", "details", "created_at", "finished_at"]
     fields = [
         ("kind", "state"),
         ("started_by", "worker"),
@@ -55,12 +56,13 @@ class JobAdmin(KeptAdmin):
         return request.user.has_perm("toolbox.add_job") and bool(_open_to(request))
 
     def get_urls(self) -> list[URLPattern]:
-        """Add where a page asks how far a job is."""
+        """Add where a page asks how far a job is, and where it is told to stop."""
         watch = path(
             "<int:job_id>/progress/", self.admin_site.admin_view(self.progress_view), name="toolbox_job_progress"
         )
         urls: list[URLPattern] = super().get_urls()
-        return [watch, *urls]
+        stop = path("<int:job_id>/cancel/", self.admin_site.admin_view(self.cancel_view), name="toolbox_job_cancel")
+        return [watch, stop, *urls]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
         """Leave files where they are."""
@@ -99,6 +101,12 @@ class JobAdmin(KeptAdmin):
         for job in ended:
             self.log_change(request, job, "Cancelled.")
         messages.success(request, f"{len(ended)} cancelled; one that is under way stops at its next step.")
+
+    def cancel_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
+        """End a job from its own page."""
+        if request.method == "POST" and self.has_change_permission(request):
+            self.cancel(request, self.get_queryset(request).filter(pk=job_id))
+        return HttpResponseRedirect(reverse("admin:toolbox_job_change", args=[job_id]))
 
     @admin.display(description="job", ordering="kind")
     def kind_title(self, job: Job) -> str:
