@@ -114,16 +114,17 @@ class ToolCall(models.Model):
         return f"{self.tool} {self.outcome} {self.called_at:%Y-%m-%d %H:%M:%S}"
 
 
-class CallHour(models.Model):
+class CallCount(models.Model):
     """
-    How many calls of an hour took about so long: counted by a trigger from the rows of ToolCall (migration 0005).
+    How many calls of an hour, of a day, or of all time took about so long: counted by a trigger (migration 0005).
 
-    So that no page or scrape reads the calls themselves. The hour ALL_TIME holds what was ever counted, which retention
-    does not lower. Names that are no tool's are counted under the empty name.
+    So that no page or scrape reads the calls themselves. What was ever counted is not lowered by retention. Names that
+    are no tool's are counted under the empty name.
     """
 
-    pk = models.CompositePrimaryKey("hour", "domain", "tool", "outcome", "code", "bucket")
-    hour = models.DateTimeField()
+    pk = models.CompositePrimaryKey("grain", "began_at", "domain", "tool", "outcome", "code", "bucket")
+    grain = models.CharField(max_length=4)
+    began_at = models.DateTimeField()
     domain = models.CharField(max_length=60)
     tool = models.CharField(max_length=200)
     outcome = models.CharField(max_length=20)
@@ -133,10 +134,10 @@ class CallHour(models.Model):
     milliseconds = models.FloatField(help_text="All of them together.")
 
     class Meta:
-        db_table = "toolbox_call_hours"
+        db_table = "toolbox_call_counts"
 
     def __str__(self) -> str:
-        return f"{self.tool} {self.outcome} {self.hour:%Y-%m-%d %H}h: {self.calls}"
+        return f"{self.tool} {self.outcome} {self.grain} {self.began_at:%Y-%m-%d %H}h: {self.calls}"
 
 
 class Job(models.Model):

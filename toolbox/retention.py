@@ -12,18 +12,19 @@ WITH old AS (
 ), gone AS (DELETE FROM toolbox_tool_calls WHERE id IN (SELECT id FROM old) RETURNING 1)
 SELECT count(*) AS calls FROM gone
 """
-_FORGET_HOURS = """
+_FORGET_COUNTS = """
 WITH gone AS (
-    DELETE FROM toolbox_call_hours
-    WHERE hour > '1970-01-02' AND hour < now() - make_interval(days => %(days)s) RETURNING 1
-) SELECT count(*) AS hours FROM gone
+    DELETE FROM toolbox_call_counts
+    WHERE (grain = 'hour' AND began_at < now() - make_interval(days => least(%(days)s, 31)))
+       OR (grain = 'day' AND began_at < now() - make_interval(days => %(days)s)) RETURNING 1
+) SELECT count(*) AS counts FROM gone
 """
 
 
 async def forget(*, days: int) -> int:
-    """Delete what was called so many days ago, and its hours; gives how many calls. Raises DatabaseUnavailable."""
+    """Delete what was called so many days ago, and its counts; gives how many calls. Raises DatabaseUnavailable."""
     forgotten = 0
     while batch := int((await ledger.fetch(_FORGET_CALLS, {"days": days, "batch": BATCH_ROWS})).rows[0]["calls"]):
         forgotten += batch
-    await ledger.fetch(_FORGET_HOURS, {"days": days})
+    await ledger.fetch(_FORGET_COUNTS, {"days": days})
     return forgotten

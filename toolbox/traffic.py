@@ -1,24 +1,25 @@
 """
-What calls came to, by tool, out of the hours that a trigger counts: the same from every process, and over restarts.
+What calls came to, by tool, out of what a trigger counts: the same from every process, and over restarts.
 
 Reads no call itself, so it costs the same at any number of them.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from toolbox.errors import RATE_LIMITED
 from toolbox.ledger import ledger
 
-ALL_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+LONGEST_BY_HOURS = timedelta(days=2)
+"""What is longer is read by days."""
 BOUNDS = (1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000, 30000)
 """Where buckets of durations begin, in milliseconds; migration 0005 counts by the same."""
 
 _BY_TOOL = """
 SELECT domain, tool, outcome, code, bucket, sum(calls)::bigint AS calls, sum(milliseconds) AS milliseconds
-FROM toolbox_call_hours
-WHERE hour >= %(since)s AND (%(since)s = '1970-01-01T00:00:00Z'::timestamptz) = (hour = '1970-01-01T00:00:00Z')
+FROM toolbox_call_counts
+WHERE grain = %s AND began_at >= %s
 GROUP BY domain, tool, outcome, code, bucket
 ORDER BY domain, tool
 LIMIT 20000
@@ -67,11 +68,28 @@ class Traffic:
         return None
 
 
-async def by_tool(*, since: datetime = ALL_TIME) -> list[Traffic]:
-    """Give what the calls since the hour of that moment came to, tool by tool; raises DatabaseUnavailable."""
-    hour = since.replace(minute=0, second=0, microsecond=0)
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time whose calls are counted: the hours, the days, or all that began at a moment or later."""
+
+    grain: str
+    since: datetime
+
+    @classmethod
+    def last(cls, length: timedelta, *, until: datetime) -> "Span":
+        """Give so much time until then, whole hours of a short one, whole days of a long one."""
+        if length > LONGEST_BY_HOURS:
+            return cls("day", (until - length).replace(hour=0, minute=0, second=0, microsecond=0))
+        return cls("hour", (until - length).replace(minute=0, second=0, microsecond=0))
+
+
+ALL_TIME = Span("all", datetime(1970, 1, 1, tzinfo=UTC))
+
+
+async def by_tool(span: Span = ALL_TIME) -> list[Traffic]:
+    """Give what the calls of that time came to, tool by tool; raises DatabaseUnavailable."""
     found: dict[tuple[str, str], Traffic] = {}
-    for row in (await ledger.fetch(_BY_TOOL, {"since": hour})).rows:
+    for row in (await ledger.fetch(_BY_TOOL, [span.grain, span.since])).rows:
         traffic = found.setdefault((row["domain"], row["tool"]), Traffic(row["domain"], row["tool"]))
         ending = row["outcome"], row["code"]
         traffic.outcomes[ending] = traffic.outcomes.get(ending, 0) + row["calls"]

@@ -13,10 +13,10 @@ from config.observing.parts_health import Part, parts
 from toolbox import home, traffic
 from toolbox.errors import DatabaseUnavailable
 from toolbox.jobs.queries import latest_jobs
-from toolbox.traffic import Traffic
+from toolbox.traffic import Span, Traffic
 
 SPANS = {"2h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
-"""Hours are counted whole, so that two hours are this one and the one before."""
+"""Hours and days are counted whole, so that two hours are this one and the one before."""
 USUAL = "24h"
 MOST_TOOLS = 60
 Value = TypeVar("Value")
@@ -45,14 +45,14 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Add what the page shows to its context; only what the person may see."""
     span = request.GET.get("span", USUAL)
     span = span if span in SPANS else USUAL
-    since = (datetime.now(UTC) - SPANS[span]).replace(minute=0, second=0, microsecond=0)
+    counted = Span.last(SPANS[span], until=datetime.now(UTC))
     may = request.user.has_perm
     sees_calls, sees_runs = may("toolbox.view_toolcall"), may("agents.view_run")
-    calls, runs, health = home.run(_gathered(since=since, sees_calls=sees_calls, sees_runs=sees_runs))
+    calls, runs, health = home.run(_gathered(counted, sees_calls=sees_calls, sees_runs=sees_runs))
     return context | {
         "spans": {"2h": "2 hours", "24h": "24 hours", "7d": "7 days", "30d": "30 days"},
         "span": span,
-        "since": since,
+        "since": counted.since,
         "calls": _lines(calls) if calls is not None else None,
         "whole": Line(tool="all", domain="", traffic=traffic.together(calls)) if calls else None,
         "runs": runs,
@@ -63,11 +63,11 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _gathered(
-    *, since: datetime, sees_calls: bool, sees_runs: bool
+    span: Span, *, sees_calls: bool, sees_runs: bool
 ) -> tuple[list[Traffic] | None, Standing | None, list[Part]]:
     """Ask for everything at once; a figure that cannot be had is None, and the page says so."""
-    calls = _or_none(traffic.by_tool(since=since)) if sees_calls else _nothing()
-    runs = _or_none(standing(since=since)) if sees_runs else _nothing()
+    calls = _or_none(traffic.by_tool(span)) if sees_calls else _nothing()
+    runs = _or_none(standing(since=span.since)) if sees_runs else _nothing()
     return await asyncio.gather(calls, runs, parts())
 
 

@@ -1,4 +1,4 @@
-"""Count calls by hour and duration, in the database, as they are recorded."""
+"""Count calls by hour, day and duration, in the database, as they are recorded."""
 
 from pathlib import Path
 
@@ -17,16 +17,17 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="CallHour",
+            name="CallCount",
             fields=[
                 (
                     "pk",
                     models.CompositePrimaryKey(
-                        "hour", "domain", "tool", "outcome", "code", "bucket",
+                        "grain", "began_at", "domain", "tool", "outcome", "code", "bucket",
                         blank=True, editable=False, primary_key=True, serialize=False,
                     ),
                 ),
-                ("hour", models.DateTimeField()),
+                ("grain", models.CharField(max_length=4)),
+                ("began_at", models.DateTimeField()),
                 ("domain", models.CharField(max_length=60)),
                 ("tool", models.CharField(max_length=200)),
                 ("outcome", models.CharField(max_length=20)),
@@ -40,7 +41,7 @@ class Migration(migrations.Migration):
                 ("calls", models.PositiveBigIntegerField()),
                 ("milliseconds", models.FloatField(help_text="All of them together.")),
             ],
-            options={"db_table": "toolbox_call_hours"},
+            options={"db_table": "toolbox_call_counts"},
         ),
         migrations.AddField(
             model_name="toolcall",
