@@ -1,4 +1,8 @@
-"""As whom a run calls tools: its owner's key, narrowed to the conversation's toolkits, looked up at every step."""
+"""
+As whom a run calls tools, narrowed to the conversation's toolkits and looked up at every step.
+
+That is the key that asked; for what was asked in the console, the person; else the local operator.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -7,6 +11,7 @@ from agents.queries.pool import store
 from agents.queries.rows import Claimed
 from toolbox.callers import LOCAL_OPERATOR, Caller
 from toolbox.memory import Memory
+from toolbox.people import person
 from toolbox.registry import registry
 from toolbox.scopes import RIGHTS
 from toolbox.tool import Tool
@@ -24,11 +29,11 @@ _memory: Memory[Caller | None] = Memory()
 
 
 async def caller_of(run: Claimed) -> Caller | None:
-    """Give the run's caller, as its key is now (4 s old at most); None where the key has ended."""
-    if run.key_id is None:
-        known = LOCAL_OPERATOR if run.owner_id is None else None
-    else:
+    """Give the run's caller, as they are now (4 s old at most); None where key or account has ended."""
+    if run.key_id is not None:
         known = await _memory.get((run.key_id, run.owner_id), lambda: _look_up(run))
+    else:
+        known = LOCAL_OPERATOR if run.owner_id is None else await person(run.owner_id)
     return narrowed(known, toolkits=run.toolkits) if known else None
 
 

@@ -7,6 +7,7 @@ from django.http.response import HttpResponseBase, StreamingHttpResponse
 from ninja import Router
 
 from agents import describing, nowhere, talking, watching
+from agents.forms import APPROVAL, CREATE, FORK, MESSAGE, REJECTION, RENAME, read
 from agents.replies import READ, WRITE, answered
 from agents.streaming import CONTENT_TYPE, HEADERS
 from toolbox.callers import Caller
@@ -32,7 +33,10 @@ def _at(operation: describing.Operation) -> dict[str, Any]:
 async def create_conversation(request: HttpRequest) -> HttpResponseBase:
     """Begin a conversation."""
     return await answered(
-        request, name=describing.CREATE.name, scope=WRITE, work=lambda caller: talking.create(request, caller=caller)
+        request,
+        name=describing.CREATE.name,
+        scope=WRITE,
+        work=lambda caller: talking.create(read(request, form=CREATE), caller=caller),
     )
 
 
@@ -59,7 +63,7 @@ async def rename_conversation(request: HttpRequest, *, conversation_id: str) -> 
         request,
         name=describing.RENAME.name,
         scope=WRITE,
-        work=lambda caller: talking.rename(request, conversation_id=conversation_id, caller=caller),
+        work=lambda caller: talking.rename(conversation_id, title=read(request, form=RENAME).title, caller=caller),
     )
 
 
@@ -81,7 +85,7 @@ async def fork_conversation(request: HttpRequest, *, conversation_id: str) -> Ht
         request,
         name=describing.FORK.name,
         scope=WRITE,
-        work=lambda caller: talking.fork(request, conversation_id=conversation_id, caller=caller),
+        work=lambda caller: talking.fork(conversation_id, wanted=read(request, form=FORK), caller=caller),
     )
 
 
@@ -103,7 +107,7 @@ async def post_message(request: HttpRequest, *, conversation_id: str) -> HttpRes
         request,
         name=describing.POST.name,
         scope=WRITE,
-        work=lambda caller: talking.post(request, conversation_id=conversation_id, caller=caller),
+        work=lambda caller: talking.post(conversation_id, text=read(request, form=MESSAGE).text, caller=caller),
     )
 
 
@@ -159,7 +163,9 @@ async def approve_step(request: HttpRequest, *, conversation_id: str, run_id: st
         request,
         name=describing.APPROVE.name,
         scope=WRITE,
-        work=lambda caller: watching.approve(request, conversation_id=conversation_id, run_id=run_id, caller=caller),
+        work=lambda caller: watching.approve(
+            conversation_id, run_id=run_id, word=read(request, form=APPROVAL), caller=caller
+        ),
     )
 
 
@@ -170,7 +176,9 @@ async def reject_step(request: HttpRequest, *, conversation_id: str, run_id: str
         request,
         name=describing.REJECT.name,
         scope=WRITE,
-        work=lambda caller: watching.reject(request, conversation_id=conversation_id, run_id=run_id, caller=caller),
+        work=lambda caller: watching.reject(
+            conversation_id, run_id=run_id, word=read(request, form=REJECTION), caller=caller
+        ),
     )
 
 

@@ -1,7 +1,8 @@
 """
 Event streams served before Django, which would keep a thread for each as long as it is open.
 
-Takes `GET …/runs/<run>/events` and hands everything else on. tests/agents/test_event_stream.py holds both to the same.
+Takes `GET …/runs/<run>/events` and hands everything else on. A browser that is logged in shows its session instead of a
+key: it cannot send headers with an EventSource. tests/agents/test_event_stream.py holds both to the same.
 """
 
 import asyncio
@@ -9,6 +10,8 @@ import re
 from contextlib import aclosing
 from urllib.parse import parse_qs
 
+from django.conf import settings
+from django.http.cookie import parse_cookie
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agents import describing, watching
@@ -48,6 +51,7 @@ async def _opened(address: re.Match[str], sent: dict[bytes, str], *, query: byte
     asked = Asked(
         name=describing.EVENTS.name,
         credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
+        session=parse_cookie(sent.get(b"cookie", "")).get(settings.SESSION_COOKIE_NAME, ""),
         request_id=request_id(sent.get(b"x-request-id", "")),
         sent=address[0].encode("utf-8", "replace"),
     )

@@ -48,6 +48,9 @@ class Conversation(models.Model):
     )  # fmt: skip
     second_message = models.CharField(max_length=10, choices=SecondMessage.choices, default=SecondMessage.WAIT)
     message_count = models.PositiveIntegerField(default=0, editable=False)
+    is_shared = models.BooleanField(
+        default=False, db_default=False, help_text="Everybody who is logged in and has its address may read it."
+    )
     forked_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

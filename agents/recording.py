@@ -18,13 +18,17 @@ class Asked:
     """
     A request to an address, and what becomes known of it on its way.
 
-    `sent` is the path and the body; it is kept only where a key was good.
+    `sent` is the path and the body; it is kept only where a key was good. A Caller as the credential is a person whom
+    the console vouches for; `session` is a browser's, which is asked for a person where there is no credential,
+    and only where it changes nothing: a form of another site sends it too.
     """
 
     name: str
-    credential: str | None
+    credential: str | Caller | None
     request_id: str
     sent: bytes = b""
+    session: str = ""
+    face: str = FACE
     caller: Caller | None = None
     called_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
@@ -38,7 +42,7 @@ def record(asked: Asked, *, reply: Reply | None) -> None:
             request_id=asked.request_id,
             caller=asked.caller.name if asked.caller else "",
             key_id=asked.caller.key_id if asked.caller else None,
-            face=FACE,
+            face=asked.face,
             domain=DOMAIN,
             tool=asked.name,
             arguments=asked.sent[:KEPT_ARGUMENTS] if asked.caller else b"",

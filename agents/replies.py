@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -21,6 +22,7 @@ from toolbox.errors import FORBIDDEN, PAYLOAD_TOO_LARGE, DatabaseUnavailable, Re
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.limits import call_limits
+from toolbox.people import entered
 from toolbox.wire import credential, headers, request_id
 
 logger = logging.getLogger(__name__)
@@ -36,6 +38,7 @@ async def answered(
     asked = Asked(
         name=name,
         credential=credential(request.headers.get("Authorization", ""), api_key=request.headers.get("X-API-Key", "")),
+        session=request.COOKIES.get(settings.SESSION_COOKIE_NAME, "") if request.method == "GET" else "",
         request_id=request_id(request.headers.get("X-Request-Id", "")),
         sent=_sent(request),
     )
@@ -128,7 +131,7 @@ def _uuid(text: str) -> UUID | None:
 
 
 async def _permitted(asked: Asked, *, scope: str) -> Caller:
-    caller = asked.caller = await identify(asked.credential)
+    caller = asked.caller = await identify(asked.credential or await entered(asked.session))
     if not caller.has(scope):
         raise Refusal(FORBIDDEN, f"This key lacks the scope {scope}.", suggestion=f"Use a key with the scope {scope}.")
     await call_limits.count(caller)

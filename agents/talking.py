@@ -12,10 +12,12 @@ from agents.contracts import (
     Accepted,
     ConversationAnswer,
     Conversations,
+    Fork,
     MessageAnswer,
     Messages,
+    NewConversation,
 )
-from agents.forms import CREATE, FORK, MESSAGE, RENAME, page_number, read
+from agents.forms import page_number
 from agents.jobs import enqueue
 from agents.queries import asking, conversations
 from agents.replies import conversation_id as parsed
@@ -31,9 +33,8 @@ PREFIX = "/api/agents/conversations"
 PAGE = 50
 
 
-async def create(request: HttpRequest, *, caller: Caller) -> Reply:
+async def create(wanted: NewConversation, *, caller: Caller) -> Reply:
     """Begin a conversation; unknown toolkits and tools are refused, with the nearest known one."""
-    wanted = read(request, form=CREATE)
     await watcher.ready()
     _refuse_unknown("toolkits", wanted.toolkits, known=[toolkit.domain for toolkit in registry.toolkits()])
     tools = [*registry.tools(), *registry.dynamic_tools()]
@@ -44,7 +45,7 @@ async def create(request: HttpRequest, *, caller: Caller) -> Reply:
 async def listed(request: HttpRequest, *, caller: Caller) -> Reply:
     """List the caller's conversations, the latest first."""
     limit = page_number(request.GET.get("limit", ""), name="limit", usual=PAGE, most=conversations.MOST_LISTED)
-    before = _moment(request.GET.get("before", ""))
+    before = moment(request.GET.get("before", ""))
     rows = await conversations.listed(owner_id=caller.owner_id, before=before, limit=limit)
     following = rows[-1]["updated_at"].isoformat() if len(rows) == limit else None
     return success(Conversations(conversations=[_conversation(row) for row in rows], next=following))
@@ -55,9 +56,8 @@ async def show(conversation_id: str, *, caller: Caller) -> Reply:
     return success(_conversation(await owned(conversation_id, caller=caller)))
 
 
-async def rename(request: HttpRequest, *, conversation_id: str, caller: Caller) -> Reply:
+async def rename(conversation_id: str, *, title: str, caller: Caller) -> Reply:
     """Give it another title."""
-    title = read(request, form=RENAME).title
     row = await conversations.rename(parsed(conversation_id), owner_id=caller.owner_id, title=title)
     if row is None:
         raise unknown_conversation()
@@ -71,9 +71,8 @@ async def delete(conversation_id: str, *, caller: Caller) -> Reply:
     return Reply(body=b"", status=204)
 
 
-async def fork(request: HttpRequest, *, conversation_id: str, caller: Caller) -> Reply:
+async def fork(conversation_id: str, *, wanted: Fork, caller: Caller) -> Reply:
     """Begin another with its messages up to one."""
-    wanted = read(request, form=FORK)
     original = await owned(conversation_id, caller=caller)
     title = wanted.title or original["title"]
     made = await conversations.fork(original["id"], owner_id=caller.owner_id, number=wanted.message, title=title)
@@ -97,9 +96,8 @@ async def messages(request: HttpRequest, *, conversation_id: str, caller: Caller
     return success(Messages(messages=[MessageAnswer(**said) for said in rows], next=following))
 
 
-async def post(request: HttpRequest, *, conversation_id: str, caller: Caller) -> Reply:
+async def post(conversation_id: str, *, text: str, caller: Caller) -> Reply:
     """Take a message; a worker is asked for, and the answer comes as events."""
-    text = read(request, form=MESSAGE).text
     wanted = parsed(conversation_id)
     posted = await asking.post(wanted, owner_id=caller.owner_id, key_id=caller.key_id, text=text)
     if not isinstance(posted, asking.Posted):
@@ -149,7 +147,8 @@ def _refuse_unknown(field: str, names: list[str], *, known: list[str]) -> None:
             raise Refusal(KERNEL.bad_input, f"{field}: there is no {name[:80]!r}.", suggestion=f"Use one of: {listed}.")
 
 
-def _moment(text: str) -> datetime | None:
+def moment(text: str) -> datetime | None:
+    """Read `before` of a page; raises Refusal where it is no moment."""
     if not text:
         return None
     try:

@@ -3,19 +3,20 @@
 from typing import Any
 
 import orjson
-from django.http import HttpRequest
 
 from agents.contracts import (
     NOT_AWAITING,
     RUN_OVER,
     UNKNOWN_STEP,
+    Approval,
     Cancelled,
     Decided,
+    Rejection,
     RunAnswer,
     StepAnswer,
     WholeStep,
 )
-from agents.forms import APPROVAL, REJECTION, page_number, read
+from agents.forms import page_number
 from agents.jobs import enqueue
 from agents.queries import asking, ending
 from agents.replies import conversation_id as parsed_conversation
@@ -72,17 +73,15 @@ async def cancel(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
     return success(Cancelled(state="cancelled"))
 
 
-async def approve(request: HttpRequest, *, conversation_id: str, run_id: str, caller: Caller) -> Reply:
+async def approve(conversation_id: str, *, run_id: str, word: Approval, caller: Caller) -> Reply:
     """Let the call that waits be made, with other arguments where some are given."""
-    word = read(request, form=APPROVAL)
     row = await owned(conversation_id, run_id=run_id, caller=caller)
     arguments = "" if word.arguments is None else encode(word.arguments).decode()
     return await _decided(row, number=await asking.approve(row["id"], number=word.step, arguments=arguments))
 
 
-async def reject(request: HttpRequest, *, conversation_id: str, run_id: str, caller: Caller) -> Reply:
+async def reject(conversation_id: str, *, run_id: str, word: Rejection, caller: Caller) -> Reply:
     """Have the call that waits not be made; the model goes on, knowing why."""
-    word = read(request, form=REJECTION)
     row = await owned(conversation_id, run_id=run_id, caller=caller)
     return await _decided(row, number=await asking.reject(row["id"], number=word.step, word=word.word))
 

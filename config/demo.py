@@ -21,6 +21,7 @@ class DemoKeyRevoked(Exception):
 class Demo:
     """How to log in to the admin, and the key for calls."""
 
+    user: User
     username: str
     password: str
     key: str
@@ -28,8 +29,9 @@ class Demo:
 
 def ensure_demo() -> Demo:
     """Make the demo user (staff, superuser) and its key with every scope, where they are missing."""
-    demo = Demo(username=USERNAME, password=_derived("password")[:16], key=PREFIX + _derived("api key"))
     user, is_new = User.objects.get_or_create(username=USERNAME, defaults={"is_staff": True, "is_superuser": True})
+    password, key = _derived("password")[:16], PREFIX + _derived("api key")
+    demo = Demo(user=user, username=USERNAME, password=password, key=key)
     if is_new or not user.check_password(demo.password):
         user.set_password(demo.password)
         user.save()

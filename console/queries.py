@@ -10,3 +10,8 @@ def active_user(user_id: int) -> User | None:
     if not 0 < user_id <= _LARGEST_ID:
         return None
     return User.objects.filter(pk=user_id, is_active=True).first()
+
+
+def active_user_named(name: str) -> User | None:
+    """Give a user who may log in, by name."""
+    return User.objects.filter(username=name, is_active=True).first()

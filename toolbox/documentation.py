@@ -41,7 +41,7 @@ def tool_section(tool: Tool) -> str:
             _parameters(tool.input_schema),
             f"```json\n{example}\n```",
             "### Answer",
-            _table(["Field", "Type", "What it says"], _fields(tool.success_schema)),
+            _table(["Field", "Type", "What it says"], fields(tool.success_schema)),
             "### Refusals",
             _codes(tool.codes),
         ]
@@ -53,13 +53,13 @@ def _parameters(schema: Schema) -> str:
         return "None."
     required = schema.get("required", [])
     rows = [
-        [f"`{name}`", _kind(part), "yes" if name in required else "", _said(part)]
+        [f"`{name}`", kind(part), "yes" if name in required else "", said(part)]
         for name, part in schema["properties"].items()
     ]
     return _table(["Name", "Type", "Required", "What it means"], rows)
 
 
-def _said(part: Schema) -> str:
+def said(part: Schema) -> str:
     """Give the description, with default and bounds where the schema has them."""
     notes = [part.get("description", "")]
     if "default" in part:
@@ -72,18 +72,19 @@ def _said(part: Schema) -> str:
     return " ".join(notes)
 
 
-def _fields(schema: Schema, *, path: str = "") -> Iterator[list[str]]:
+def fields(schema: Schema, *, path: str = "") -> Iterator[list[str]]:
     """Give a row for every field, nested ones by their path."""
     for name, part in schema.get("properties", {}).items():
         here = f"{path}.{name}" if path else name
         absent = "" if name in schema.get("required", []) else " May be absent."
-        yield [f"`{here}`", _kind(part), part.get("description", "") + absent]
-        yield from _fields(part, path=here)
+        yield [f"`{here}`", kind(part), part.get("description", "") + absent]
+        yield from fields(part, path=here)
         if isinstance(part.get("items"), dict):
-            yield from _fields(part["items"], path=f"{here}[]")
+            yield from fields(part["items"], path=f"{here}[]")
 
 
-def _kind(part: Schema) -> str:
+def kind(part: Schema) -> str:
+    """Say what a value may be."""
     if "enum" in part:
         return ", ".join(f"`{json.dumps(value)}`" for value in part["enum"])
     if "const" in part:

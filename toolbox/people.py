@@ -15,12 +15,13 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db import connections
+from django.db import OperationalError, connections
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from toolbox import home
 from toolbox.callers import Caller
+from toolbox.errors import DatabaseUnavailable
 from toolbox.ledger import ledger
 from toolbox.memory import Memory
 from toolbox.scopes import beside_tools, known_scopes
@@ -46,8 +47,11 @@ async def person(user_id: int) -> Caller | None:
 
 
 async def entered(cookie: str) -> Caller | None:
-    """Give the person whose session this cookie names, if it still stands."""
-    user_id = await sync_to_async(_user_id, thread_sensitive=False)(cookie) if cookie else None
+    """Give the person whose session this cookie names, if it still stands. Raises DatabaseUnavailable."""
+    try:
+        user_id = await sync_to_async(_user_id, thread_sensitive=False)(cookie) if cookie else None
+    except OperationalError as away:
+        raise DatabaseUnavailable(str(away)) from away
     return None if user_id is None else await home.at_home(lambda: person(user_id))
 
 

@@ -42,7 +42,8 @@ RETURNING id
 _AGAIN = """
 INSERT INTO agents_runs (id, conversation_id, question_id, key_id, state, attempt, losses, worker, model, created_at,
     enqueued_at, enqueues, event_count, step_count, prompt_tokens, completion_tokens, cost, error_code, error)
-SELECT gen_random_uuid(), conversation_id, question_id, key_id, 'queued', 0, 0, '', '', clock_timestamp(),
+SELECT gen_random_uuid(), conversation_id, question_id, CASE WHEN %s THEN NULL ELSE key_id END,
+    'queued', 0, 0, '', '', clock_timestamp(),
     clock_timestamp(), 0, 0, 0, 0, 0, 0, '', ''
 FROM agents_runs WHERE id = %s
 RETURNING id
@@ -111,12 +112,12 @@ async def post(conversation_id: UUID, *, owner_id: int | None, key_id: int | Non
     return await writer.using(take)
 
 
-async def run_again(run_id: UUID) -> UUID:
-    """Queue a new run of the same question, with the rights of the same key."""
+async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
+    """Queue a new run of the same question, with the rights of the same key, or of the owner who asks again."""
 
     async def repeat(connection: Connection) -> UUID:
         async with connection.transaction():
-            made = await (await connection.execute(_AGAIN, [run_id])).fetchone()
+            made = await (await connection.execute(_AGAIN, [by_owner, run_id])).fetchone()
             again: UUID = made["id"] if made else UUID(int=0)
             await append(connection, run_id=again, kind="run.queued", data={"again": str(run_id)})
             return again

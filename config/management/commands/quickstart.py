@@ -23,6 +23,7 @@ from config.demo import Demo, DemoKeyRevoked, ensure_demo
 from config.parts import start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from config.serving import ServerDidNotStart, free_port, reachable, web_server, workers
+from console.entering import once_path
 from graphql_proxy.ingest.samples import point_at
 from toolbox.examples.load import load_examples
 from toolbox.registry import registry
@@ -112,10 +113,12 @@ def show(console: Console, *, demo: Demo, address: str) -> None:
         table.add_row("…", *[""] * (len(table.columns) - 1))
     console.print(table)
     console.print(
-        f"\n  Tools over REST   {address}/api/docs\n"
+        f"\n  [bold]Open this first   {address}{once_path(demo.user)}[/]\n"
+        f"  It logs you in once, within the hour; later {address}/ with the user and password below.\n\n"
+        f"  Tools over REST   {address}/api/docs\n"
         f"  Tools over MCP    {address}/mcp\n"
         f"  Tables            {address}/api/resources/docs\n"
-        f"  Conversations     {address}/api/docs   or manage.py chat\n"
+        f"  Pages             {address}/        ask, watch, and try each tool\n"
         f"  Admin             {address}/admin/   user [bold]{demo.username}[/], password [bold]{demo.password}[/]\n"
         f"  API key           [bold]{demo.key}[/]\n\n"
         f"  curl -X POST {address}/api/tools/{tool.domain}/{tool.name} \\\n"

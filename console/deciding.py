@@ -1,0 +1,161 @@
+"""What people decide about a conversation: say more, stop, approve, reject, ask again, fork, rename, share, delete."""
+
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+import orjson
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from agents import describing, talking, watching
+from agents.contracts import LONGEST_MESSAGE, LONGEST_TITLE, Approval, Fork, Rejection
+from agents.jobs import enqueue
+from agents.queries import asking, showing
+from agents.replies import success
+from console.conversation import opened, run_part
+from console.rows import parsed
+from console.speaking import spoken, why
+from toolbox import home
+from toolbox.answer import Reply
+from toolbox.callers import Caller
+from toolbox.people import logged_in
+
+Work = Callable[[Caller], Awaitable[Reply]]
+LONGEST_WORD = 2_000
+
+
+@require_POST
+@login_required
+def say(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
+    """Take another question."""
+    text = request.POST.get("text", "").strip()
+    if not text or len(text) > LONGEST_MESSAGE:
+        messages.error(request, f"Ask something, in {LONGEST_MESSAGE:,} characters at most.")
+        return redirect("console:conversation", conversation_id=conversation_id)
+    return _back(
+        request,
+        conversation_id=conversation_id,
+        name=describing.POST.name,
+        work=lambda caller: talking.post(str(conversation_id), text=text, caller=caller),
+    )
+
+
+@require_POST
+@login_required
+def rename(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
+    """Give it another title."""
+    title = " ".join(request.POST.get("text", "").split())[:LONGEST_TITLE]
+    if not title:
+        return redirect("console:conversation", conversation_id=conversation_id)
+    return _back(
+        request,
+        conversation_id=conversation_id,
+        name=describing.RENAME.name,
+        work=lambda caller: talking.rename(str(conversation_id), title=title, caller=caller),
+    )
+
+
+@require_POST
+@login_required
+def share(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
+    """Open it to everybody who is logged in, or close it again."""
+    is_shared = request.POST.get("shared") == "1"
+    owner_id = logged_in(request).owner_id or 0
+    if not home.run(showing.share(conversation_id, owner_id=owner_id, is_shared=is_shared)):
+        raise Http404
+    said = "Everybody who can log in may read it at this address." if is_shared else "Only you can read it now."
+    messages.success(request, said)
+    return redirect("console:conversation", conversation_id=conversation_id)
+
+
+@require_POST
+@login_required
+def fork(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
+    """Begin another with what was said up to a message."""
+    sent = request.POST.get("message", "")
+    number = int(sent) if sent.isascii() and sent.isdigit() and 0 < len(sent) < 10 else 1  # noqa: PLR2004 - an int4
+    wanted = Fork(message=max(1, number))
+    made = spoken(
+        request,
+        name=describing.FORK.name,
+        work=lambda caller: talking.fork(str(conversation_id), wanted=wanted, caller=caller),
+    )
+    if made.is_refusal:
+        messages.error(request, why(made))
+        return redirect("console:conversation", conversation_id=conversation_id)
+    messages.success(request, "This is a copy: what you ask here does not change the other.")
+    return redirect("console:conversation", conversation_id=orjson.loads(made.body)["id"])
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
+    """Delete it with all its runs."""
+    gone = spoken(
+        request,
+        name=describing.DELETE.name,
+        work=lambda caller: talking.delete(str(conversation_id), caller=caller),
+    )
+    if gone.is_refusal:
+        raise Http404
+    messages.success(request, "The conversation is deleted.")
+    return redirect("console:ask")
+
+
+@require_POST
+@login_required
+def decide(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word: str) -> HttpResponse:
+    """Stop a run, let its waiting call be made or not, or ask its question again."""
+    name, work = _decision(request, conversation_id=str(conversation_id), run_id=str(run_id), word=word)
+    reply = spoken(request, name=name, work=work)
+    said = why(reply) if reply.is_refusal else ""
+    if request.headers.get("HX-Request") and word != "again":
+        talk, caller = opened(request, conversation_id=conversation_id)
+        return run_part(request, talk=talk, run_id=run_id, is_own=talk["owner_id"] == caller.owner_id, said=said)
+    if said:
+        messages.error(request, said)
+    return redirect("console:conversation", conversation_id=conversation_id)
+
+
+def _decision(request: HttpRequest, *, conversation_id: str, run_id: str, word: str) -> tuple[str, Work]:
+    step = request.POST.get("step", "")
+    number = int(step) if step.isascii() and step.isdigit() and 0 < len(step) < 10 else None  # noqa: PLR2004 - an int4
+    match word:
+        case "cancel":
+            return describing.CANCEL.name, lambda caller: watching.cancel(conversation_id, run_id=run_id, caller=caller)
+        case "approve":
+            approval = _approval(request, step=number)
+            return describing.APPROVE.name, lambda caller: watching.approve(
+                conversation_id, run_id=run_id, word=approval, caller=caller
+            )
+        case "reject":
+            rejection = Rejection(step=number, word=request.POST.get("text", "")[:LONGEST_WORD])
+            return describing.REJECT.name, lambda caller: watching.reject(
+                conversation_id, run_id=run_id, word=rejection, caller=caller
+            )
+        case "again":
+            return describing.RUN.name, lambda caller: _again(conversation_id, run_id=run_id, caller=caller)
+    raise Http404
+
+
+def _approval(request: HttpRequest, *, step: int | None) -> Approval:
+    """Read the arguments where the person changed them; text that is no object stays as the model wrote it."""
+    sent, before = parsed(request.POST.get("arguments", "")), parsed(request.POST.get("before", ""))
+    return Approval(step=step, arguments=sent if isinstance(sent, dict) and sent != before else None)
+
+
+async def _again(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
+    row = await watching.owned(conversation_id, run_id=run_id, caller=caller)
+    again = await asking.run_again(row["id"], by_owner=True)
+    enqueue(again)
+    return success({"id": str(again)})
+
+
+def _back(request: HttpRequest, *, conversation_id: UUID, name: str, work: Work) -> HttpResponse:
+    reply = spoken(request, name=name, work=work)
+    if reply.is_refusal:
+        messages.error(request, why(reply))
+    return redirect("console:conversation", conversation_id=conversation_id)

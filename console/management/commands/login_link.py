@@ -1,0 +1,29 @@
+"""Let somebody in without a password: `manage.py login_link alice --at https://tools.example.org`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from console.entering import once_path
+from console.queries import active_user_named
+
+
+class Command(BaseCommand):
+    """Print a link that logs a user in once."""
+
+    help = "Print a link that logs somebody in once, within the hour; a log-in or a new password ends it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take whose link, and where the server is."""
+        parser.add_argument("name", help="The user's name.")
+        parser.add_argument("--at", default="http://127.0.0.1:8000", help="The server's address.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print it."""
+        user = active_user_named(options["name"])
+        if user is None:
+            raise CommandError(
+                f"No active user is called {options['name']!r}. The admin and createsuperuser make users."
+            )
+        self.stdout.write(f"{options['at'].rstrip('/')}{once_path(user)}")
