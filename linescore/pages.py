@@ -52,12 +52,15 @@ def season(request: HttpRequest, season: str = "") -> HttpResponse:
     known, chosen = _chosen(season)
     rows, counted = home.run(_of_season(chosen))
     lines = sorted(_lines(rows), key=lambda line: (-line.won, line.code))
-    drawn = [HeatRow(name=line.code, values=line.differentials) for line in lines]
+    drawn = [
+        HeatRow(name=name, values=[line.differentials[place] for line in lines if len(line.differentials) > place])
+        for place, name in enumerate(PERIODS)
+    ]
     context = {
         "seasons": known,
         "season": chosen,
         "lines": lines,
-        "heat": heat_map(drawn, columns=PERIODS, title=f"Goal difference by period, {chosen}"),
+        "heat": heat_map(drawn, columns=[line.code for line in lines], title=f"Goal difference by period, {chosen}"),
         "periods": PERIODS,
         "hypothesis": [row | {"share": 100 * row["won"] / row["games"]} for row in counted],
     }

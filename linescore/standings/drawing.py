@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-CELL, HIGH, LEFT, TOP = 44, 20, 44, 22
+CELL, HIGH, LEFT, TOP = 30, 24, 30, 22
 BEHIND, LEVEL, AHEAD = (190, 60, 50), (128, 128, 128), (30, 110, 190)
 
 
@@ -20,24 +20,24 @@ class HeatRow:
 
 def heat_map(rows: Sequence[HeatRow], *, columns: Sequence[str], title: str) -> SafeString | str:
     """Colour each number by how far it is from zero; the number stands in its cell, so colour is not needed."""
-    if not rows:
+    if not columns:
         return ""
     most = max(1, *(abs(value) for row in rows for value in row.values))
     heads = format_html_join(
         "", '<text x="{}" y="15" text-anchor="middle">{}</text>',
-        ((LEFT + CELL * place + CELL // 2, name) for place, name in enumerate(columns)),
+        ((LEFT + CELL * place + 14, name) for place, name in enumerate(columns)),
     )  # fmt: skip
     names = format_html_join(
-        "", '<text x="0" y="{}">{}</text>', ((TOP + HIGH * place + 14, row.name) for place, row in enumerate(rows))
+        "", '<text x="0" y="{}">{}</text>', ((TOP + HIGH * place + 15, row.name) for place, row in enumerate(rows))
     )
     cells = format_html_join(
         "",
-        '<g><title>{}, {}: {}</title><rect x="{}" y="{}" width="42" height="18" fill="rgb{}" fill-opacity="{}"/>'
+        '<g><title>{}, {}: {}</title><rect x="{}" y="{}" width="28" height="22" fill="rgb{}" fill-opacity="{}"/>'
         '<text x="{}" y="{}" text-anchor="middle">{}</text></g>',
         (
             (
                 row.name, columns[number], f"{value:+d}", LEFT + CELL * number, TOP + HIGH * place, _color(value),
-                round(0.08 + 0.5 * abs(value) / most, 2), LEFT + CELL * number + 21, TOP + HIGH * place + 13,
+                round(0.08 + 0.5 * abs(value) / most, 2), LEFT + CELL * number + 14, TOP + HIGH * place + 15,
                 f"{value:+d}",
             )
             for place, row in enumerate(rows) for number, value in enumerate(row.values)
@@ -45,8 +45,8 @@ def heat_map(rows: Sequence[HeatRow], *, columns: Sequence[str], title: str) -> 
     )  # fmt: skip
     width, height = LEFT + CELL * len(columns), TOP + HIGH * len(rows)
     return format_html(
-        '<svg class="chart heat" viewBox="0 0 {} {}" width="{}" role="img" aria-label="{}">{}{}{}</svg>',
-        width, height, width, title, heads, names, cells,
+        '<svg class="chart heat" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>',
+        width, height, title, heads, names, cells,
     )  # fmt: skip
 
 
