@@ -106,6 +106,10 @@ class RunAdmin(KeptAdmin):
     search_help_text = "Run id, or words of the question or the error"
     ordering = ["-created_at"]
     actions = ["cancel", "run_again"]
+    exports = [
+        "id", "conversation_id", "question__text", "state", "error_code", "error", "model", "step_count",
+        "prompt_tokens", "completion_tokens", "cost", "created_at", "started_at", "finished_at",
+    ]  # fmt: skip
     fields = [
         "asked",
         ("state", "attempt"),

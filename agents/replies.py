@@ -15,6 +15,7 @@ from agents.recording import Asked, record
 from toolbox.answer import LARGEST_ARGUMENTS, Reply
 from toolbox.audit import audit
 from toolbox.callers import Caller
+from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.errors import FORBIDDEN, PAYLOAD_TOO_LARGE, DatabaseUnavailable, Refusal, ToolError
@@ -53,6 +54,7 @@ async def replied(
 
     Either leaves a row in the audit.
     """
+    current_request.set(asked.request_id)
     reply = await _tried(asked, scope=scope, work=work)
     record(asked, reply=reply if isinstance(reply, Reply) else None)
     return reply

@@ -4,6 +4,8 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from toolbox.scopes import add_domain
+
 
 class ConfigConfig(AppConfig):
     """Holds quickstart and provision_database."""
@@ -12,5 +14,6 @@ class ConfigConfig(AppConfig):
     verbose_name = "Toolroom"
 
     def ready(self) -> None:
-        """Have every process that may ask for a job know which broker takes it."""
+        """Have every process that may ask for a job know which broker takes it, and keys know the scope of /metrics."""
         import_module("config.celery")
+        add_domain("metrics")

@@ -58,6 +58,13 @@ class Environment(BaseSettings):
     sprints_accepted_walls: str = Field(
         "", description="Names the walls around the analyst whose absence is accepted; manage.py sprints_walls says it."
     )
+    toolroom_log: Literal["text", "json"] = Field("text", description="Lines of the log: text, or a JSON object each.")
+    toolroom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "WARNING", description="What is worth a line in the log."
+    )
+    toolroom_audit_keep_days: int = Field(
+        400, ge=0, le=36_500, description="Days that calls stay in the audit; 0: for ever."
+    )
     toolroom_api_key: str = Field("", description="The key of `manage.py mcp`; without it, the local operator.")
     graphql_upstream_url: str = Field(
         "", description="The GraphQL API that graphql_proxy asks by default, instead of this server's own at /graphql/."

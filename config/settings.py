@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
     "django_filters",
     "ninja",
     "rest_framework",
@@ -47,6 +48,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.observing.request_ids.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -117,6 +119,7 @@ SPRINTS_MOST_COST = env.sprints_most_cost
 SPRINTS_ACCEPTED_WALLS = env.sprints_accepted_walls
 TOOLROOM_FAST_LANE = env.toolroom_fast_lane
 TOOLROOM_LIMITS_URL = env.toolroom_limits_url
+TOOLROOM_AUDIT_KEEP_DAYS = env.toolroom_audit_keep_days
 TOOLROOM_API_KEY = env.toolroom_api_key
 GRAPHQL_UPSTREAM_URL = env.graphql_upstream_url
 GRAPHQL_SECRETS = upstream_secrets()
@@ -168,6 +171,8 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "agents.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
     "forget": {"task": "agents.forget", "schedule": crontab(hour=4, minute=10)},
     "embed": {"task": "devassist.embed_root_causes", "schedule": 60.0, "options": {"expires": 60.0}},
+    "sweep-jobs": {"task": "toolbox.sweep_jobs", "schedule": 5.0, "options": {"expires": 10.0}},
+    "forget-calls": {"task": "toolbox.forget_calls", "schedule": crontab(minute=20)},
 }
 
 LANGUAGE_CODE = "en"
@@ -224,14 +229,31 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_SETTINGS": {"persistAuthorization": True},
 }
 
-UNFOLD = {"SITE_TITLE": "Toolroom", "SITE_HEADER": "Toolroom", "SITE_SYMBOL": "handyman", "SITE_URL": "/"}
+UNFOLD = {
+    "SITE_TITLE": "Toolroom",
+    "SITE_HEADER": "Toolroom",
+    "SITE_SYMBOL": "handyman",
+    "SITE_URL": "/",
+    "DASHBOARD_CALLBACK": "config.observing.dashboard.dashboard",
+}
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": "WARNING"},
-    # Anybody can send a wrong Host; a stack trace for each would fill the log.
-    "loggers": {"django.security.DisallowedHost": {"level": "CRITICAL"}},
+    "formatters": {
+        "text": {"format": "%(asctime)s %(levelname)s %(name)s%(request)s: %(message)s"},
+        "json": {"()": "config.observing.logs.JsonLines"},
+    },
+    "filters": {"request": {"()": "config.observing.logs.RequestIds"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": env.toolroom_log, "filters": ["request"]},
+    },
+    "root": {"handlers": ["stderr"], "level": env.toolroom_log_level},
+    "loggers": {
+        # Anybody can send a wrong Host; a stack trace for each would fill the log.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # uvicorn has set up its own lines before it imports us; they join ours.
+        "uvicorn": {"handlers": ["stderr"], "level": env.toolroom_log_level, "propagate": False},
+        "uvicorn.access": {"propagate": False},  # uvicorn writes no such lines where nobody handles them
+    },
 }

@@ -28,8 +28,11 @@ api.add_router("/backtests", backtests_api.router)
 api.add_router("/devassist", devassist_api.router)
 api.add_router("/sprints", sprints_api.router)
 
+handler500 = "config.observing.failing.failed"
+
 urlpatterns = [
     path("", include("console.urls")),
+    path("linescore/", include("linescore.pages")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),

@@ -28,6 +28,7 @@ class Entry:
 ENTRIES = [
     Entry(label="Ask", url_name="console:ask"),
     Entry(label="Tools", url_name="console:tools"),
+    Entry(label="Hockey", url_name="linescore:latest", scope="linescore:read"),
     Entry(label="Admin", url_name="admin:index", is_staff_only=True),
 ]
 

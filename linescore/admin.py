@@ -184,6 +184,9 @@ class PeriodResultAdmin(BrowsedAdmin):
     search_fields = ["=team__team_code", "team__team_name", "=home_team_code", "=away_team_code", "^game__game_id"]
     search_help_text = "Team code or name, or the beginning of a game id"
     ordering = ["-game_date", "game_id", "period_number", "team_id"]
+    exports = ["game_id", "game_date", "season", "home_team_code", "away_team_code", "team_id", "period_number",
+               "goals_for", "goals_against", "empty_net_goals", "period_outcome",
+               "won_two_plus_reg_periods"]  # fmt: skip
     fields = ["correct", "team", "game_date", "season", "match", "period_number", "goals_for", "goals_against",
               "empty_net_goals", "period_outcome", "won_two_plus_reg_periods"]  # fmt: skip
 

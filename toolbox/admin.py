@@ -24,9 +24,13 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from toolbox import keys
 from toolbox.curation import BrowsedAdmin, CuratedAdmin, MomentFilter, PickFilter
 from toolbox.example_admin import ExampleAdmin
+from toolbox.history_admin import HistoryAdmin
+from toolbox.jobs.admin import JobAdmin
 from toolbox.models import ApiKey, Example, ToolCall
 from toolbox.registry import registry
 from toolbox.scopes import known_scopes
+
+__all__ = ["ApiKeyAdmin", "HistoryAdmin", "JobAdmin", "PersonAdmin", "RoleAdmin", "ToolCallAdmin"]
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
@@ -164,19 +168,24 @@ class ToolFilter(PickFilter):
 class ToolCallAdmin(BrowsedAdmin):
     """Every call of a tool, as it was recorded."""
 
-    notice = "Recorded by the server, never edited. Lists end after 10,000 rows; filter or search to see others."
+    notice = (
+        "Recorded by the server, never edited; kept as long as TOOLROOM_AUDIT_KEEP_DAYS says. Lists end after 10,000 "
+        "rows; filter or search to see others."
+    )
     list_display = [
         "called_at_exactly",
         "caller",
         "tool",
         "face",
         "outcome_label",
-        "code",
-        "status",
+        "status_and_code",
         "rows",
         "milliseconds_rounded",
-        "request_id",
     ]
+    exports = [
+        "called_at", "request_id", "caller", "key_id", "face", "domain", "tool", "arguments", "outcome", "code",
+        "status", "rows", "answer_bytes", "milliseconds",
+    ]  # fmt: skip
     list_filter = [
         DomainFilter,
         ToolFilter,
@@ -218,6 +227,11 @@ class ToolCallAdmin(BrowsedAdmin):
     def outcome_label(self, call: ToolCall) -> str:
         """Colour how the call ended."""
         return call.get_outcome_display()
+
+    @admin.display(description="status", ordering="status")
+    def status_and_code(self, call: ToolCall) -> str:
+        """Give both, where there is a code."""
+        return f"{call.status} {call.code}".strip()
 
     @admin.display(description="ms", ordering="milliseconds")
     def milliseconds_rounded(self, call: ToolCall) -> str:

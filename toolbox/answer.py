@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from toolbox.audit import KEPT_ARGUMENTS, CallRecord, audit
 from toolbox.callers import CallContext, Caller
+from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.errors import (
@@ -67,6 +68,7 @@ class Reply:
     code: str = ""
     rows: int | None = None
     retry_after_seconds: int | None = None
+    content_type: str = "application/json"
 
     @property
     def is_refusal(self) -> bool:
@@ -98,6 +100,7 @@ async def answer(call: Call) -> Reply:
 
 async def _answer(call: Call) -> Reply:
     course, started, called_at = _Course(), clock(), datetime.now(UTC)
+    current_request.set(call.request_id)
     reply = Reply(body=b"", status=499, code="CANCELLED")
     try:
         reply = await _reply(call, course)
@@ -229,4 +232,5 @@ def _record(call: Call, course: _Course, reply: Reply, *, called_at: datetime, m
         rows=reply.rows,
         answer_bytes=len(reply.body),
         milliseconds=milliseconds,
+        is_known=course.tool is not None,
     )

@@ -5,6 +5,7 @@ from importlib import import_module
 from django.apps import AppConfig, apps
 from django.utils.module_loading import module_has_submodule
 
+from toolbox.jobs.kinds import take_in
 from toolbox.registry import registry
 from toolbox.tool import Toolkit
 
@@ -16,7 +17,7 @@ class ToolboxConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks and take in each app's `tools.toolkit`; a broken tools module stops the start."""
+        """Register the checks, take in each app's tools and jobs; a broken module of either stops the start."""
         import_module("toolbox.checks")
         for app in apps.get_app_configs():
             if app.module and module_has_submodule(app.module, "tools"):
@@ -24,4 +25,6 @@ class ToolboxConfig(AppConfig):
                 toolkit = getattr(tools, "toolkit", None)
                 if isinstance(toolkit, Toolkit):
                     registry.take_in(toolkit)
+            if app.module and module_has_submodule(app.module, "ingest_jobs"):
+                take_in(import_module(f"{app.name}.ingest_jobs").JOBS)
         registry.close()

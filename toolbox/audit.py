@@ -50,6 +50,7 @@ class CallRecord:
     rows: int | None
     answer_bytes: int
     milliseconds: float
+    is_known: bool = True
 
 
 _COLUMNS = ", ".join(field.name for field in fields(CallRecord))
@@ -68,6 +69,11 @@ class Audit:
         self._writing = asyncio.Lock()
         home.at_close(self.close)
         os.register_at_fork(after_in_child=self._forget)
+
+    @property
+    def waiting(self) -> int:
+        """Count the records that are not written yet."""
+        return len(self._buffer)
 
     async def room(self) -> None:
         """Wait until a record will fit; raises Refusal UNAVAILABLE when none does for 2 s."""
@@ -182,6 +188,7 @@ def _row(record: CallRecord) -> tuple[object, ...]:
         record.rows,
         record.answer_bytes,
         record.milliseconds,
+        record.is_known,
     )
 
 

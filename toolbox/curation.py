@@ -1,6 +1,6 @@
 """What the admin pages of every domain share: bounded lists, a notice above the page, tables that are only read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
@@ -15,6 +15,8 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.contrib.filters.admin import DropdownFilter, RangeDateTimeFilter
+
+from toolbox.csv_export import export_csv
 
 MOST_COUNTED = 10_000
 
@@ -44,6 +46,15 @@ class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
     paginator = CappedPaginator
+    exports: Sequence[str] = ()
+    """Columns that may be exported as CSV; none: no such action."""
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Add the export where there is something to export."""
+        actions: dict[str, Any] = super().get_actions(request)
+        if self.exports:
+            actions["export_csv"] = (export_csv, "export_csv", export_csv.short_description)  # type: ignore[attr-defined]
+        return actions
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """
@@ -123,6 +134,11 @@ class KeptAdmin(CuratedAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Refuse."""
         return False
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Offer no way to save what nobody can type."""
+        nothing = dict.fromkeys(["show_save", "show_save_and_continue", "show_save_and_add_another"], False)
+        return super().render_change_form(request, context | nothing, *args, **kwargs)
 
 
 class BrowsedInline(_ReadOnly, TabularInline):  # type: ignore[misc]

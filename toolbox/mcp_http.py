@@ -15,6 +15,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
+from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.errors import (
@@ -37,6 +38,7 @@ from toolbox.wire import credential, is_own_origin, names_this_host, request_id,
 
 FACE = "mcp"
 PREFIX = "/mcp"
+_REQUEST_ID = b"x-request-id"
 LARGEST_BODY = LARGEST_ARGUMENTS + 16_384
 """Room for the largest arguments, and the protocol's envelope around them."""
 
@@ -71,7 +73,7 @@ class McpLane:
         elif scope["method"] == "POST":
             await self._doors[address].take(posted)
         else:
-            await self._doors[address].manager.handle_request(scope, receive, send)
+            await self._doors[address].manager.handle_request(posted.named_scope, receive, posted.named_send)
 
     async def _refusal(self, path: str, *, sent: dict[bytes, str], key: str | None) -> Reply | None:
         """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
@@ -112,6 +114,19 @@ class _Exchange:
         return request_id(self.sent.get(b"x-request-id", ""))
 
     @property
+    def named_scope(self) -> Scope:
+        """The request under its id, also where it came without one: the SDK's handlers read it from there."""
+        lines = [line for line in self.scope["headers"] if line[0].lower() != _REQUEST_ID]
+        return {**self.scope, "headers": [*lines, (_REQUEST_ID, self.request_id.encode())]}
+
+    async def named_send(self, message: Message) -> None:
+        """Send what the SDK answers, with the request's id."""
+        if message["type"] == "http.response.start":
+            lines = [*message.get("headers", ()), (_REQUEST_ID, self.request_id.encode())]
+            message = {**message, "headers": lines}
+        await self.send(message)
+
+    @property
     def credential(self) -> str | None:
         return credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))
 
@@ -133,7 +148,9 @@ class _Door:
         elif call := read_call(body, sent=posted.sent, lines=posted.scope["headers"]):
             await self._answer(call, posted=posted)
         else:
-            await self.manager.handle_request(posted.scope, _again(body, receive=posted.receive), posted.send)
+            current_request.set(posted.request_id)
+            receive = _again(body, receive=posted.receive)
+            await self.manager.handle_request(posted.named_scope, receive, posted.named_send)
 
     async def _answer(self, asked: ToolsCall, *, posted: "_Exchange") -> None:
         await watcher.ready()

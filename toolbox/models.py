@@ -99,6 +99,9 @@ class ToolCall(models.Model):
     rows = models.PositiveIntegerField(null=True)
     answer_bytes = models.PositiveIntegerField()
     milliseconds = models.FloatField()
+    is_known = models.BooleanField(
+        default=True, db_default=True, help_text="There is such a tool or address; otherwise the name is the caller's."
+    )
 
     class Meta:
         db_table = "toolbox_tool_calls"
@@ -109,6 +112,87 @@ class ToolCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool} {self.outcome} {self.called_at:%Y-%m-%d %H:%M:%S}"
+
+
+class CallCount(models.Model):
+    """
+    How many calls of an hour, of a day, or of all time took about so long: counted by a trigger (migration 0005).
+
+    So that no page or scrape reads the calls themselves. What was ever counted is not lowered by retention. Names that
+    are no tool's are counted under the empty name.
+    """
+
+    pk = models.CompositePrimaryKey("grain", "began_at", "domain", "tool", "outcome", "code", "bucket")
+    grain = models.CharField(max_length=4)
+    began_at = models.DateTimeField()
+    domain = models.CharField(max_length=60)
+    tool = models.CharField(max_length=200)
+    outcome = models.CharField(max_length=20)
+    code = models.CharField(max_length=60)
+    bucket = models.PositiveSmallIntegerField(help_text="Which of toolbox.traffic.BOUNDS the calls took at least.")
+    calls = models.PositiveBigIntegerField()
+    milliseconds = models.FloatField(help_text="All of them together.")
+
+    class Meta:
+        db_table = "toolbox_call_counts"
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.outcome} {self.grain} {self.began_at:%Y-%m-%d %H}h: {self.calls}"
+
+
+class Job(models.Model):
+    """Work that a person started and a worker does (toolbox.jobs)."""
+
+    class State(models.TextChoices):
+        """Where it stands; the last three are final."""
+
+        QUEUED = "queued"
+        RUNNING = "running"
+        SUCCEEDED = "succeeded"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    kind = models.CharField(max_length=60)
+    arguments = models.JSONField(default=dict)
+    file = models.BinaryField(null=True, editable=False, help_text="What came with it, until it has ended.")
+    file_name = models.CharField(max_length=255, blank=True)
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
+    attempt = models.PositiveIntegerField(default=0, help_text="How often a worker took it up; the fence.")
+    is_unwanted = models.BooleanField(default=False, help_text="Somebody has cancelled it.")
+    worker = models.CharField(max_length=200, blank=True)
+    step = models.CharField(max_length=200, blank=True)
+    done = models.PositiveBigIntegerField(default=0)
+    expected = models.PositiveBigIntegerField(default=0)
+    summary = models.TextField(blank=True)
+    details = models.TextField(blank=True, help_text="What did not go in, and why.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    enqueued_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "toolbox_jobs"
+        indexes = [
+            models.Index(fields=["-created_at"], name="toolbox_jobs_recent"),
+            models.Index(
+                fields=["state"], name="toolbox_jobs_live", condition=models.Q(state__in=["queued", "running"])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+    @property
+    def is_live(self) -> bool:
+        """Tell whether it waits or is under way."""
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+    @property
+    def percent(self) -> int | None:
+        """Give how much of its step is done; None where nobody knows how much there is."""
+        return min(100, 100 * self.done // self.expected) if self.expected else None
 
 
 class Example(models.Model):

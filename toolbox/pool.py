@@ -63,10 +63,11 @@ class Pool:
         self.clock = time.perf_counter
         self._alias = alias
         self._options = options
-        self._max_size = max_size
+        self.max_size = max_size
         self._repeats = repeats
         self._configure = configure
         self._reset = reset
+        self.in_use = 0
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
         # Waiting here is cheaper than in the pool's own queue, and ends with the caller's deadline.
@@ -133,8 +134,11 @@ class Pool:
 
     async def _once(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         async with self._free:
-            pool = self._pool or await self._open()
-            return await self._with_connection(pool, work)
+            self.in_use += 1
+            try:
+                return await self._with_connection(self._pool or await self._open(), work)
+            finally:
+                self.in_use -= 1
 
     async def _with_connection(
         self, pool: AsyncConnectionPool[Connection], work: Callable[[Connection], Awaitable[Result]]
@@ -171,7 +175,7 @@ class Pool:
                 pool = AsyncConnectionPool(
                     self.conninfo(),
                     min_size=0,
-                    max_size=self._max_size,
+                    max_size=self.max_size,
                     open=False,
                     # Work that must not be repeated gets a connection that has just answered.
                     check=None if self._repeats else AsyncConnectionPool.check_connection,
@@ -208,7 +212,8 @@ class Pool:
 
     def _forget(self) -> None:
         """In a forked child the parent's connections are not ours to close."""
-        self._pool, self._opening, self._free = None, asyncio.Lock(), asyncio.Semaphore(self._max_size)
+        self._pool, self._opening, self._free = None, asyncio.Lock(), asyncio.Semaphore(self.max_size)
+        self.in_use = 0
 
 
 class _ConnectionLost(Exception):

@@ -63,7 +63,7 @@ def request_id(sent: str) -> str:
 
 def headers(reply: Reply, *, request_id: str) -> Iterable[tuple[str, str]]:
     """Give every header of a reply, in order."""
-    yield "content-type", "application/json"
+    yield "content-type", reply.content_type
     yield "content-length", str(len(reply.body))
     yield "x-request-id", request_id
     if reply.status == UNAUTHENTICATED.status:

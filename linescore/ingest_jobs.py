@@ -1,0 +1,95 @@
+"""Loads of games that people start in the admin; manage.py ingest_linescore does the same."""
+
+from datetime import date
+from typing import Any
+
+from django import forms
+
+from linescore.ingest.fetch import Wire
+from linescore.ingest.from_files import Wanted, ingest_files
+from linescore.ingest.from_nhl import Span, ingest_nhl
+from linescore.ingest.report import LoadReport
+from linescore.ingest.samples import load_samples
+from toolbox.jobs.forms import JobForm, file_field
+from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
+
+MAY = "linescore.add_game"
+LONGEST_DAYS = 400
+
+
+class NhlForm(JobForm):
+    """Which days."""
+
+    first = forms.DateField(label="From", help_text="The first day, as 2025-02-01.")
+    last = forms.DateField(label="To", required=False, help_text="The last day, included; empty: today.")
+    add_teams = forms.BooleanField(required=False, help_text="Add teams that only the games name.")
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse days in the wrong order, and more than a season."""
+        cleaned = super().clean() or {}
+        first, last = cleaned.get("first"), cleaned.get("last")
+        if first and last and not 0 <= (last - first).days <= LONGEST_DAYS:
+            self.add_error("last", f"At most {LONGEST_DAYS} days, and not before the first.")
+        return cleaned
+
+
+class FileForm(JobForm):
+    """Which file."""
+
+    file = file_field("CSV or JSON, as linescore/README.md shows; .gz too.")
+    add_teams = forms.BooleanField(required=False, help_text="Add teams that only the games name.")
+
+
+class SampleForm(JobForm):
+    """Nothing to say."""
+
+
+def from_nhl(given: Assignment) -> Outcome:
+    """Ask the NHL's web API."""
+    first = date.fromisoformat(given.values["first"])
+    last = date.fromisoformat(given.values["last"]) if given.values.get("last") else given.today
+    if (last - first).days > LONGEST_DAYS:
+        raise JobRefused(f"{first} is more than {LONGEST_DAYS} days ago; give a last day.")
+    with Wire() as wire:
+        report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_wanted(given), on_step=given.on_step)
+    return _outcome(report)
+
+
+def from_file(given: Assignment) -> Outcome:
+    """Read a file."""
+    if given.file is None:
+        raise JobRefused("The file is gone; start again.")
+    return _outcome(ingest_files(given.file, wanted=_wanted(given), on_step=given.on_step))
+
+
+def from_samples(given: Assignment) -> Outcome:
+    """Load the shipped season."""
+    return _outcome(
+        load_samples(on_progress=lambda report: given.on_step("storing games", report.total, report.expected))
+    )
+
+
+def _wanted(given: Assignment) -> Wanted:
+    return Wanted(today=given.today, adds_teams=bool(given.values.get("add_teams")))
+
+
+def _outcome(report: LoadReport) -> Outcome:
+    if report.unreadable and not report.total:
+        raise JobRefused(f"No game could be read: {report.unreadable[0].name}: {report.unreadable[0].reason}")
+    return Outcome(summary=report.summary(), reasons=report.reasons())
+
+
+JOBS = [
+    JobKind(
+        name="linescore.nhl", title="Games from the NHL's web API", form=NhlForm, work=from_nhl, permission=MAY,
+        says="Every game of a span of days, period by period; games that are stored and the same are left alone.",
+    ),
+    JobKind(
+        name="linescore.file", title="Games from a file", form=FileForm, work=from_file, permission=MAY,
+        says="A file of periods or a saved answer of the NHL's API.",
+    ),
+    JobKind(
+        name="linescore.sample", title="The shipped season 2024-25", form=SampleForm, work=from_samples,
+        permission=MAY, says="What is missing of it; corrections stay.",
+    ),
+]  # fmt: skip

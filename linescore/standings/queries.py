@@ -1,0 +1,81 @@
+"""What the pages ask of the derived results. Each reads one season's or one game's rows, by an index."""
+
+from typing import Any
+
+from toolbox.reader import reader
+
+Row = dict[str, Any]
+
+_SEASONS = "SELECT season, count(*) AS games FROM linescore_games GROUP BY season ORDER BY season DESC LIMIT 50"
+_TEAMS = """
+SELECT pr.team_code, t.team_name, pr.period_number AS period,
+       count(*) AS played,
+       count(*) FILTER (WHERE pr.period_outcome = 'WIN') AS won,
+       count(*) FILTER (WHERE pr.period_outcome = 'LOSS') AS lost,
+       count(*) FILTER (WHERE pr.period_outcome = 'TIE') AS tied,
+       sum(pr.goals_for - pr.goals_against) AS differential
+FROM linescore_period_results AS pr JOIN linescore_teams AS t USING (team_code)
+WHERE pr.season = %s AND pr.period_number <= 3
+GROUP BY 1, 2, 3
+ORDER BY 1, 3
+LIMIT 600
+"""
+_HYPOTHESIS = """
+SELECT two_plus, count(*) AS games, count(*) FILTER (WHERE goals > 0) AS won
+FROM (
+  SELECT bool_or(won_two_plus_reg_periods) AS two_plus, sum(goals_for - goals_against) AS goals
+  FROM linescore_period_results WHERE season = %s GROUP BY game_id, team_code
+) AS sides
+GROUP BY two_plus ORDER BY two_plus DESC LIMIT 2
+"""
+_TEAM_GAMES = """
+SELECT pr.game_id, pr.game_date, pr.home_team_code, pr.away_team_code,
+       array_agg(pr.period_outcome ORDER BY pr.period_number) FILTER (WHERE pr.period_number <= 3) AS outcomes,
+       sum(pr.goals_for) AS goals_for, sum(pr.goals_against) AS goals_against,
+       bool_or(pr.won_two_plus_reg_periods) AS two_plus
+FROM linescore_period_results AS pr
+WHERE pr.season = %s AND pr.team_code = %s
+GROUP BY 1, 2, 3, 4
+ORDER BY pr.game_date, pr.game_id
+LIMIT 200
+"""
+_TEAM = "SELECT team_code, team_name, city, arena FROM linescore_teams WHERE team_code = %s LIMIT 1"
+_GAME = """
+SELECT g.game_id, g.season, g.game_date, g.home_team_code, g.away_team_code, p.period_number, p.period_kind,
+       p.home_goals, p.away_goals, p.home_empty_net_goals, p.away_empty_net_goals, r.period_outcome AS home_outcome
+FROM linescore_games AS g
+JOIN linescore_periods AS p USING (game_id)
+LEFT JOIN linescore_period_results AS r
+  ON r.game_id = g.game_id AND r.period_number = p.period_number AND r.team_code = g.home_team_code
+WHERE g.game_id = %s ORDER BY p.period_number LIMIT 20
+"""
+
+
+async def seasons() -> list[Row]:
+    """Give the seasons, the latest first."""
+    return (await reader.fetch(_SEASONS)).rows
+
+
+async def teams(season: str) -> list[Row]:
+    """Give each team's three regulation periods."""
+    return (await reader.fetch(_TEAMS, [season])).rows
+
+
+async def hypothesis(season: str) -> list[Row]:
+    """Count sides that won two or three regulation periods, and those that did not, and how many won the game."""
+    return (await reader.fetch(_HYPOTHESIS, [season])).rows
+
+
+async def team(team_code: str) -> Row | None:
+    """Give a team."""
+    return next(iter((await reader.fetch(_TEAM, [team_code])).rows), None)
+
+
+async def team_games(season: str, *, team_code: str) -> list[Row]:
+    """Give a team's games of a season, in order, at most 200."""
+    return (await reader.fetch(_TEAM_GAMES, [season, team_code])).rows
+
+
+async def game(game_id: int) -> list[Row]:
+    """Give a game's periods, in order; none where there is no such game."""
+    return (await reader.fetch(_GAME, [game_id])).rows

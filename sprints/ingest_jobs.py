@@ -1,0 +1,100 @@
+"""Loads of issues that people start in the admin; manage.py ingest_jira does the same."""
+
+from django import forms
+from django.conf import settings
+from django.utils.text import slugify
+
+from sprints.ingest.fetch import Wire, authorization
+from sprints.ingest.from_files import ingest_files
+from sprints.ingest.from_site import Wanted, ingest_site
+from sprints.ingest.load import OnProgress, ensure_organisation, note_synced
+from sprints.ingest.record import NotReadable
+from sprints.ingest.report import LoadReport
+from sprints.ingest.samples import load_samples
+from toolbox.jobs.forms import JobForm, file_field
+from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
+
+MAY = "sprints.add_issue"
+MOST_SECONDS = 3_600.0
+
+
+class SiteForm(JobForm):
+    """Which site, and what of it."""
+
+    organisation = forms.CharField(max_length=200, help_text="Whose issues they are.")
+    site = forms.URLField(
+        assume_scheme="https", help_text="As https://example.atlassian.net; JIRA_TOKEN is shown to it."
+    )
+    projects = forms.CharField(required=False, max_length=500, help_text="Only these, by comma; empty: all.")
+    everything = forms.BooleanField(required=False, help_text="Every issue, not only what changed since the last load.")
+
+
+class FileForm(JobForm):
+    """Which file, and whose."""
+
+    organisation = forms.CharField(max_length=200, help_text="Whose issues they are.")
+    file = file_field("Saved answers of Jira's REST API (.json, .jsonl) or its CSV export; .gz too.")
+
+
+class SampleForm(JobForm):
+    """Nothing to say."""
+
+
+def from_site(given: Assignment) -> Outcome:
+    """Ask a Jira, for an hour at most; started again it goes on where it was."""
+    name, site = given.values["organisation"], given.values["site"]
+    organisation = ensure_organisation(slugify(name) or "jira", name=name, site_url=site)
+    projects = tuple(part.strip() for part in given.values["projects"].split(",") if part.strip())
+    wanted = Wanted(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
+    header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
+    try:
+        with Wire(site_url=site, authorization=header, most_seconds=MOST_SECONDS) as wire:
+            report = ingest_site(wire, organisation=organisation, wanted=wanted, on_progress=_telling(given))
+    except NotReadable as reason:
+        raise JobRefused(str(reason)) from reason
+    if not projects:
+        note_synced(organisation, report=report)
+    return _outcome(report)
+
+
+def from_file(given: Assignment) -> Outcome:
+    """Read a file."""
+    if given.file is None:
+        raise JobRefused("The file is gone; start again.")
+    name = given.values["organisation"]
+    organisation = ensure_organisation(slugify(name) or "jira", name=name, site_url="")
+    try:
+        return _outcome(ingest_files(given.file, organisation=organisation, on_progress=_telling(given)))
+    except NotReadable as reason:
+        raise JobRefused(str(reason)) from reason
+
+
+def from_samples(given: Assignment) -> Outcome:
+    """Load the shipped organisation."""
+    return _outcome(load_samples(on_progress=_telling(given)))
+
+
+def _telling(given: Assignment) -> OnProgress:
+    return lambda report: given.on_step("storing issues", report.total, report.expected)
+
+
+def _outcome(report: LoadReport) -> Outcome:
+    if report.unreadable and not report.total:
+        raise JobRefused(f"No issue could be read: {report.unreadable[0].reason}")
+    return Outcome(summary=report.summary(), reasons=report.reasons())
+
+
+JOBS = [
+    JobKind(
+        name="sprints.site", title="Issues from a Jira", form=SiteForm, work=from_site, permission=MAY,
+        says="Issues, sprints and their history, in the order in which they changed.",
+    ),
+    JobKind(
+        name="sprints.file", title="Issues from a file", form=FileForm, work=from_file, permission=MAY,
+        says="Saved answers of a Jira, or its CSV export.",
+    ),
+    JobKind(
+        name="sprints.sample", title="The shipped sample organisation", form=SampleForm, work=from_samples,
+        permission=MAY, says="What is missing of Meridian's three teams; corrections stay.",
+    ),
+]  # fmt: skip

@@ -1,0 +1,99 @@
+"""The season, team and game pages say what the NHL's figures say, in a fixed number of statements."""
+
+import re
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tests.linescore.season_by_hand import sides
+from toolbox.pool import Pool
+
+pytestmark = pytest.mark.django_db
+SEASON = "/linescore/2024-2025/"
+
+
+def as_user(name: str) -> Client:
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    return client
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """List what is read through the reader role while a page is made."""
+    seen: list[str] = []
+    usual = Pool.fetch
+
+    async def fetch(pool: Pool, statement: str, parameters: Any = ()) -> Any:
+        if pool.max_size == 8:
+            seen.append(statement)
+        return await usual(pool, statement, parameters)
+
+    monkeypatch.setattr(Pool, "fetch", fetch)
+    return seen
+
+
+def rows(page: bytes, *, of: str) -> list[list[str]]:
+    """Read the table that follows a heading."""
+    text = page.decode()
+    table = text[text.index(of) :]
+    table = table[table.index("<tbody>") : table.index("</tbody>")]
+    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in table.split("<tr>")[1:]]
+    return [[re.sub(r"<[^>]*>", "", cell).strip() for cell in line] for line in lines]
+
+
+def test_the_season_page_counts_periods_and_games_as_arithmetic_does(statements: list[str]) -> None:
+    won: dict[str, int] = defaultdict(int)
+    by_game: dict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
+    for side in sides():
+        by_game[side["game_id"], side["team_code"]].append(side)
+        won[side["team_code"]] += side["period_number"] <= 3 and side["period_outcome"] == "WIN"
+    counted = {True: [0, 0], False: [0, 0]}
+    for periods in by_game.values():
+        two_plus = sum(one["period_number"] <= 3 and one["period_outcome"] == "WIN" for one in periods) >= 2
+        counted[two_plus][0] += 1
+        counted[two_plus][1] += sum(one["goals_for"] - one["goals_against"] for one in periods) > 0
+
+    page = as_user("curator").get(SEASON)
+
+    hypothesis = rows(page.content, of="Does winning two periods")
+    teams = rows(page.content, of="Periods by team")
+    assert [[int(line[1]), int(line[2])] for line in hypothesis] == [counted[True], counted[False]]
+    assert [int(line[1]) for line in teams] == sorted(won.values(), reverse=True)
+    assert page.content.decode().count("<rect") == 32 * 3
+    assert "style=" not in page.content.decode()
+    assert len(statements) == 3
+
+
+def test_a_team_s_page_has_its_82_games_and_its_months_add_up(statements: list[str]) -> None:
+    page = as_user("curator").get(f"{SEASON}CAR/")
+
+    months = rows(page.content, of="Month by month")
+    assert sum(int(month[1]) for month in months) == 82 == len(rows(page.content, of="<h2>Games"))
+    assert [sum(map(int, month[4:7])) for month in months] == [3 * int(month[1]) for month in months]
+    assert len(statements) == 3
+
+
+def test_a_game_s_page_is_its_line_score(statements: list[str]) -> None:
+    game_id = next(side["game_id"] for side in sides() if side["period_number"] == 4)
+    played = [side for side in sides() if side["game_id"] == game_id]
+    away = [side["goals_for"] for side in played if side["team_code"] == side["away_team_code"]]
+
+    page = as_user("curator").get(f"/linescore/games/{game_id}/")
+
+    line = rows(page.content, of="Line score")[0]
+    assert list(map(int, line[1:-1])) == [*away, sum(away)]
+    assert len(statements) == 1
+
+
+def test_what_is_not_there_or_not_allowed_is_told(cast: None) -> None:
+    curator = as_user("curator")
+
+    missing = [f"/linescore/{path}/" for path in ("1999-2000", "2024-2025/XXX", "games/1", f"games/{10**30}")]
+    assert [curator.get(path).status_code for path in missing] == [404] * 4
+    refused = as_user("charlie").get(SEASON)
+    assert (refused.status_code, "linescore:read" in refused.content.decode()) == (403, True)
+    assert Client().get(SEASON)["Location"].startswith("/login/")

@@ -1,0 +1,43 @@
+"""What workers and the scheduler do for the kernel: jobs, and forgetting old calls."""
+
+import logging
+import os
+import platform
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+from kombu.exceptions import OperationalError
+
+from toolbox import home, retention
+from toolbox.jobs import queries, work
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name="toolbox.carry_on_job", ignore_result=True)
+def carry_on_job(*, job_id: int, **_future: Any) -> None:
+    """Do the job; nothing where it is another's or over."""
+    work.carry_on(job_id, worker=f"{platform.node()}:{os.getpid()}")
+
+
+@shared_task(name="toolbox.sweep_jobs", ignore_result=True, expires=10)
+def sweep_jobs(**_future: Any) -> None:
+    """Tell the broker again of jobs that it forgot, and of those that a dead worker left."""
+    for job_id in queries.to_be_told():
+        enqueue(job_id)
+
+
+@shared_task(name="toolbox.forget_calls", ignore_result=True)
+def forget_calls(**_future: Any) -> None:
+    """Delete calls that are older than TOOLROOM_AUDIT_KEEP_DAYS says."""
+    if settings.TOOLROOM_AUDIT_KEEP_DAYS:
+        home.run(retention.forget(days=settings.TOOLROOM_AUDIT_KEEP_DAYS))
+
+
+def enqueue(job_id: int) -> None:
+    """Tell the broker of a job; where it is away, the sweep tells it again within seconds."""
+    try:
+        carry_on_job.apply_async(kwargs={"job_id": job_id}, retry=False)
+    except (OperationalError, OSError) as away:
+        logger.warning("the broker is away, job %s waits for the sweep: %s", job_id, type(away).__name__)
