@@ -61,6 +61,7 @@ def django_db_setup(
     from toolbox.examples.load import load_examples
     from toolbox.registry import registry
 
+    settings.DEVASSIST_WEB_SEARCH = False  # nobody outside is asked; tests of that run servers of their own
     with django_db_blocker.unblock():
         databases = setup_databases(verbosity=0, interactive=False)
         load_samples()
@@ -192,6 +193,7 @@ def server_environment() -> dict[str, str]:
         "DATABASE_URL": urls["default"],
         "DATABASE_READER_URL": urls["reader"],
         "DATABASE_ANALYST_URL": urls["analyst"],
+        "DEVASSIST_WEB_SEARCH": "0",
     }
 
 

@@ -8,7 +8,7 @@ from toolbox.errors import ToolError
 
 ERRORS = (NO_RESULTS, RATE_LIMIT_EXCEEDED, API_ERROR)
 _ALL = ("docs", "stackoverflow", "github", "mdn")
-_KNOWN = ("answered", "kept")
+_KNOWN = ("answered", "kept", "off")
 
 
 def no_words() -> ToolError:
@@ -21,12 +21,25 @@ def no_words() -> ToolError:
     )
 
 
+def all_off(asked: Sequence[str]) -> ToolError:
+    """Refuse sources that may not be asked here."""
+    return ToolError(
+        INVALID_PARAMETERS,
+        f"Public sources are not asked here: {', '.join(asked)}.",
+        suggestion="Search docs, the pages that were ingested here.",
+        field="sources",
+        retry_with={"sources": ["docs"]},
+    )
+
+
 def nothing(reports: Sequence[SourceReport], *, asked: Sequence[str]) -> ToolError:
     """
     Say that nothing fits, if every source said so; else what kept a source from answering.
 
     "Nothing" is never said where it is not known.
     """
+    if all(report.status == "off" for report in reports):
+        return all_off(asked)
     others = ", ".join(name for name in _ALL if name not in asked)
     elsewhere = f" Or search elsewhere too: {others}." if others else ""
     missing = [report for report in reports if report.status not in _KNOWN]

@@ -83,6 +83,18 @@ async def test_a_redirect_to_another_host_is_not_followed(upstream: BadUpstream,
         assert other.asked == []
 
 
+async def test_a_get_sends_its_parameters_and_follows_within_its_origin(upstream: BadUpstream, web: Web) -> None:
+    answer = await web.get(_to(upstream, "redirect-303"), query={"q": "a b&c"})
+
+    assert (answer.status, answer.body) == (200, GOOD)
+    assert [one.path for one in upstream.asked[-2:]] == ["/redirect-303?q=a+b%26c", "/good"]
+    with bad_upstream() as other:
+        upstream.elsewhere = other.url("good")
+        with pytest.raises(Redirected):
+            await web.get(_to(upstream, "redirect-away"), query={})
+        assert other.asked == []
+
+
 async def test_a_port_where_nobody_listens_is_unreachable(web: Web) -> None:
     with bad_upstream() as gone:
         to = _to(gone, "good")

