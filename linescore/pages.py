@@ -47,7 +47,7 @@ class TeamLine:
 
 
 @page(scope=SCOPE)
-def season(request: HttpRequest, season: str = "") -> HttpResponse:
+def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
     """Show who wins periods, where goals are won and lost, and what winning two periods is worth."""
     known, chosen = _chosen(season)
     rows, counted = home.run(_of_season(chosen))
@@ -68,7 +68,7 @@ def season(request: HttpRequest, season: str = "") -> HttpResponse:
 
 
 @page(scope=SCOPE)
-def team(request: HttpRequest, season: str, team_code: str) -> HttpResponse:
+def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
     """Show a team's form by period, and its months."""
     known, chosen = _chosen(season)
     found, games = home.run(_of_team(chosen, team_code=team_code))
@@ -89,7 +89,7 @@ def team(request: HttpRequest, season: str, team_code: str) -> HttpResponse:
 
 
 @page(scope=SCOPE)
-def game(request: HttpRequest, game_id: int) -> HttpResponse:
+def game(request: HttpRequest, *, game_id: int) -> HttpResponse:
     """Show a game's line score."""
     periods = home.run(queries.game(game_id)) if game_id < 2**63 else []
     if not periods:

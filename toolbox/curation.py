@@ -135,10 +135,11 @@ class KeptAdmin(CuratedAdmin):
         """Refuse."""
         return False
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def render_change_form(self, request: HttpRequest, *rest: Any, **options: Any) -> Any:
         """Offer no way to save what nobody can type."""
+        context, *others = rest
         nothing = dict.fromkeys(["show_save", "show_save_and_continue", "show_save_and_add_another"], False)
-        return super().render_change_form(request, context | nothing, *args, **kwargs)
+        return super().render_change_form(request, context | nothing, *others, **options)
 
 
 class BrowsedInline(_ReadOnly, TabularInline):  # type: ignore[misc]

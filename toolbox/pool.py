@@ -95,6 +95,10 @@ class Pool:
             raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
         return Fetched(rows=found, milliseconds=(self.clock() - started) * 1000)
 
+    async def ping(self) -> None:
+        """Have the database answer; raises DatabaseUnavailable."""
+        await self.fetch("SELECT 1")
+
     async def using(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do `work` with a connection (autocommit), at home; raises as `fetch` does."""
         return await home.at_home(lambda: self._using(work))

@@ -16,7 +16,7 @@ def failed(request: HttpRequest) -> HttpResponse:
     """Answer whoever asked for a page that could not be made; reads nothing from the database."""
     if not _is_away(sys.exc_info()[1]):
         return server_error(request)
-    page = render(None, "503.html", status=503)  # type: ignore[arg-type]  # no request: nobody's session is read
+    page = render(None, "503.html", status=503)  # without the request: nobody's session is read
     page["Retry-After"] = str(RETRY_SECONDS)
     return page
 

@@ -78,7 +78,7 @@ async def _part(name: str, ask: Asked, *, is_needed: bool = False) -> Part:
 
 
 async def _database() -> str:
-    await asyncio.gather(reader.fetch("SELECT 1"), ledger.fetch("SELECT 1 FROM toolbox_api_keys LIMIT 1"))
+    await asyncio.gather(reader.ping(), ledger.fetch("SELECT 1 FROM toolbox_api_keys LIMIT 1"))
     return "reader and owner answer"
 
 

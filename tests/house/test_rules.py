@@ -19,7 +19,9 @@ OBJECTS_ELSEWHERE = {"config/demo.py", "toolbox/management/commands/create_api_k
 FETCH_ROOMS = {"queries.py"}
 FETCH_ELSEWHERE = {"config/asgi.py"}  # connects before the first call
 POSITIONAL = {
+    "config/observing/dashboard.py:dashboard",  # unfold calls it so
     "linescore/admin.py:PlayedByFilter.keep",
+    "toolbox/csv_export.py:export_csv",  # Django calls actions so
     "toolbox/examples/filters.py:column",  # Django calls filters so, these four
     "toolbox/examples/filters.py:first_of",
     "toolbox/examples/filters.py:number",
