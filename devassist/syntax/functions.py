@@ -191,11 +191,12 @@ def _function(scope: _Scope, *, around: Sequence[_Scope], code: Code) -> Functio
 
 
 def _name(scope: _Scope, *, code: Code) -> str:
-    if scope.name:
-        return _text(code, scope.name).strip("'\"`")
+    """Give its name; where the code is broken, a name may be missing that the language wants."""
+    if said := _container_name(scope, code=code):
+        return said
     if scope.kind == Kind.INITIALIZER:
         return {"secondary_constructor": "constructor", "static_initializer": "static"}.get(scope.node.type, "init")
-    return "default" if scope.kind == Kind.FUNCTION else ANONYMOUS
+    return "default" if _is_exported(scope) else ANONYMOUS
 
 
 def _container_name(scope: _Scope, *, code: Code) -> str:
