@@ -3,13 +3,13 @@
 import os
 from pathlib import Path
 
-_SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/root/.ssh")))
+_SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev", "/run", "/etc", "/boot")))
 
 
 def problem_of_root(root: str) -> str:
     """Say why a folder cannot be a workspace's root; empty where it can. Looks at the disk."""
     if "\0" in root or not Path(root).is_absolute():
-        return "A root is an absolute path, such as /home/ada/projects/shop."
+        return "A root is an absolute path, such as /srv/projects/shop."
     real = Path(os.path.realpath(root))
     if not real.is_dir():
         return "There is no such folder on this machine."

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(help_text='What callers name it by.', max_length=60, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9][a-z0-9._-]{0,59}$', 'Lower-case letters, digits, hyphens, dots; beginning with a letter or digit.')])),
-                ('root', models.CharField(help_text='A folder on this machine, such as /home/ada/projects/shop.', max_length=1000)),
+                ('root', models.CharField(help_text='A folder on this machine, such as /srv/projects/shop.', max_length=1000)),
                 ('is_open', models.BooleanField(default=False, help_text='Every key that may read this domain sees it; otherwise only the keys chosen below.')),
                 ('is_default', models.BooleanField(default=False, help_text='Meant where a caller names none, if the caller sees it.')),
                 ('shows_secrets', models.BooleanField(default=False, help_text='Files that look like secrets may be read: .env, keys, local.properties.')),

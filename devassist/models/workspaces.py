@@ -15,7 +15,7 @@ class Workspace(models.Model):
     """A folder of code on this machine. Tools read what lies below its root, and nothing else."""
 
     name = models.CharField(max_length=60, unique=True, validators=[NAME], help_text="What callers name it by.")
-    root = models.CharField(max_length=1_000, help_text="A folder on this machine, such as /home/ada/projects/shop.")
+    root = models.CharField(max_length=1_000, help_text="A folder on this machine, such as /srv/projects/shop.")
     is_open = models.BooleanField(
         default=False, help_text="Every key that may read this domain sees it; otherwise only the keys chosen below."
     )

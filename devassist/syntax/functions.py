@@ -3,7 +3,7 @@ The functions of a file: which there are, and which one stands around a line.
 
     code = parsed(text, path="app/Main.kt")     # devassist.syntax.parsing; None for a language that is not read
     functions(code)                             # every one, in the file's order
-    functions_named(code, "refresh")            # several: overloads, the same name in two classes
+    functions_named(code, name="refresh")       # several: overloads, the same name in two classes
     enclosing(functions(code), line=51)         # the one whose name a stack trace would show there
 
 Lines count from 1 and are inclusive. `code.column(function.name_start)` is the column of its name as language servers
@@ -79,7 +79,7 @@ def functions(code: Code) -> list[Function]:
     return found
 
 
-def functions_named(code: Code, name: str) -> list[Function]:
+def functions_named(code: Code, *, name: str) -> list[Function]:
     """Give the functions of that name, which may be qualified: `refresh`, `NoteList.refresh`."""
     return [
         function
@@ -186,25 +186,26 @@ def _function(scope: _Scope, *, around: Sequence[_Scope], code: Code) -> Functio
         name_start=stands.start_byte,
         start=scope.start,
         end=scope.end,
-        passed_to=_text(code, scope.passed_to),
+        passed_to=_text(scope.passed_to, code=code),
     )
 
 
 def _name(scope: _Scope, *, code: Code) -> str:
-    if scope.name:
-        return _text(code, scope.name).strip("'\"`")
+    """Give its name; where the code is broken, a name may be missing that the language wants."""
+    if said := _container_name(scope, code=code):
+        return said
     if scope.kind == Kind.INITIALIZER:
         return {"secondary_constructor": "constructor", "static_initializer": "static"}.get(scope.node.type, "init")
-    return "default" if scope.kind == Kind.FUNCTION else ANONYMOUS
+    return "default" if _is_exported(scope) else ANONYMOUS
 
 
 def _container_name(scope: _Scope, *, code: Code) -> str:
-    return _text(code, scope.name).strip("'\"`")
+    return _text(scope.name, code=code).strip("'\"`")
 
 
 def _receiver(scope: _Scope, *, code: Code) -> list[str]:
     """Give what goes before the name: a type without its arguments; `this` says nothing."""
-    said = re.sub(r"<.*>|\?|\s", "", _text(code, scope.receiver), flags=re.DOTALL)
+    said = re.sub(r"<.*>|\?|\s", "", _text(scope.receiver, code=code), flags=re.DOTALL)
     return [said] if said and said != "this" else []
 
 
@@ -246,7 +247,7 @@ def _joined(*parts: bytes) -> str:
     return plain if len(plain) <= LONGEST_SIGNATURE else plain[: LONGEST_SIGNATURE - 1] + "…"
 
 
-def _text(code: Code, node: Node | None) -> str:
+def _text(node: Node | None, *, code: Code) -> str:
     said = code.text(node, most=4 * _LONGEST_NAME)
     return said if len(said) <= _LONGEST_NAME else said[: _LONGEST_NAME - 1] + "…"
 

@@ -1,9 +1,10 @@
 """What a file imports, and which of it a place in the file needs."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 from tree_sitter import Node, Query
 
@@ -50,11 +51,15 @@ class Import:
     line: int
 
 
+class _Reader(Protocol):
+    def __call__(self, node: Node, *, code: Code) -> Iterator[Import]: ...
+
+
 def imports(code: Code) -> list[Import]:
     """Give the imports of a file in its order, those inside of functions and behind conditions too."""
     read = _READERS[code.grammar.language]
     statements = code.matches(_statements(code.grammar))
-    found = [one for captures in statements for one in read(captures["import"][0], code)]
+    found = [one for captures in statements for one in read(captures["import"][0], code=code)]
     return sorted(dict.fromkeys(found), key=lambda one: one.line)
 
 
@@ -62,13 +67,17 @@ def needed(found: list[Import], *, code: Code, start: int, end: int) -> list[Imp
     """Keep the imports whose names are used between two offsets, and wildcards, of which nobody can tell."""
     words = _words(code, start=start, end=end)
     kept = [
-        Import(module=one.module, names=tuple(name for name in one.names if _is_used(name, words, code)), line=one.line)
+        Import(
+            module=one.module,
+            names=tuple(name for name in one.names if _is_used(name, words=words, code=code)),
+            line=one.line,
+        )
         for one in found
     ]
     return [one for one in kept if one.names]
 
 
-def _is_used(name: Imported, words: set[str], code: Code) -> bool:
+def _is_used(name: Imported, *, words: set[str], code: Code) -> bool:
     by_sign = code.grammar.language == "kotlin" and name.local in _USED_BY_SIGNS
     return name.shown == EVERYTHING or by_sign or name.local in words
 
@@ -92,13 +101,13 @@ def _line(node: Node) -> int:
     return node.start_point.row + 1
 
 
-def _kotlin(node: Node, code: Code) -> Iterator[Import]:
+def _kotlin(node: Node, *, code: Code) -> Iterator[Import]:
     dotted = re.match(r"import\s+([^\s;]+)(?:\s+as\s+(\S+))?", code.text(node))
     if dotted:
         yield _of_path(dotted[1].replace("`", ""), alias=(dotted[2] or "").strip("`;"), line=_line(node))
 
 
-def _java(node: Node, code: Code) -> Iterator[Import]:
+def _java(node: Node, *, code: Code) -> Iterator[Import]:
     dotted = re.match(r"import\s+(?:static\s+)?([^;]+)", code.text(node))
     if dotted:
         yield _of_path("".join(dotted[1].split()), alias="", line=_line(node))
@@ -110,9 +119,9 @@ def _of_path(path: str, *, alias: str, line: int) -> Import:
     return Import(module=module or name, names=(Imported(local=alias or name, shown=shown),), line=line)
 
 
-def _python(node: Node, code: Code) -> Iterator[Import]:
+def _python(node: Node, *, code: Code) -> Iterator[Import]:
     module = node.child_by_field_name("module_name")
-    names = [_python_name(name, code, is_from=module is not None) for name in node.children_by_field_name("name")]
+    names = [_python_name(name, code=code, is_from=module is not None) for name in node.children_by_field_name("name")]
     if module is None:
         for name in names:
             yield Import(module=name.shown.split(" as ")[0], names=(name,), line=_line(node))
@@ -122,7 +131,7 @@ def _python(node: Node, code: Code) -> Iterator[Import]:
     yield Import(module=code.text(module), names=tuple(names), line=_line(node))
 
 
-def _python_name(node: Node, code: Code, *, is_from: bool) -> Imported:
+def _python_name(node: Node, *, code: Code, is_from: bool) -> Imported:
     alias = node.child_by_field_name("alias")
     if alias:
         path = code.text(node.child_by_field_name("name"))
@@ -131,19 +140,19 @@ def _python_name(node: Node, code: Code, *, is_from: bool) -> Imported:
     return Imported(local=path if is_from else path.split(".")[0], shown=path)
 
 
-def _script(node: Node, code: Code) -> Iterator[Import]:
+def _script(node: Node, *, code: Code) -> Iterator[Import]:
     if node.type == "variable_declarator":
-        yield from _required(node, code)
+        yield from _required(node, code=code)
         return
     source = node.child_by_field_name("source")
     clauses = [child for child in node.named_children if child.type in ("import_clause", "import_require_clause")]
     for clause in clauses:
         module = source or clause.child_by_field_name("source")
-        names = [name for part in clause.named_children for name in _clause_names(part, code)]
-        yield Import(module=_unquoted(module, code), names=tuple(names), line=_line(node))
+        names = [name for part in clause.named_children for name in _clause_names(part, code=code)]
+        yield Import(module=_unquoted(module, code=code), names=tuple(names), line=_line(node))
 
 
-def _clause_names(part: Node, code: Code) -> Iterator[Imported]:
+def _clause_names(part: Node, *, code: Code) -> Iterator[Imported]:
     if part.type == "identifier":
         yield Imported(local=code.text(part), shown=code.text(part))
     elif part.type == "namespace_import":
@@ -152,10 +161,10 @@ def _clause_names(part: Node, code: Code) -> Iterator[Imported]:
     elif part.type == "named_imports":
         for one in part.named_children:
             if one.type == "import_specifier":
-                yield _renamed(one.child_by_field_name("name"), one.child_by_field_name("alias"), code)
+                yield _renamed(one.child_by_field_name("name"), alias=one.child_by_field_name("alias"), code=code)
 
 
-def _required(node: Node, code: Code) -> Iterator[Import]:
+def _required(node: Node, *, code: Code) -> Iterator[Import]:
     """Read `const { a, b: c } = require("x")`, and the same of `await import("x")`."""
     value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
     call = value.named_children[0] if value and value.type == "await_expression" else value
@@ -166,28 +175,28 @@ def _required(node: Node, code: Code) -> Iterator[Import]:
     if name.type == "identifier":
         names = [Imported(local=code.text(name), shown=f"* as {code.text(name)}")]
     else:
-        names = [one for part in name.named_children for one in _pattern_names(part, code)]
-    yield Import(module=_unquoted(modules[0], code), names=tuple(names), line=_line(node))
+        names = [one for part in name.named_children for one in _pattern_names(part, code=code)]
+    yield Import(module=_unquoted(modules[0], code=code), names=tuple(names), line=_line(node))
 
 
-def _pattern_names(part: Node, code: Code) -> Iterator[Imported]:
+def _pattern_names(part: Node, *, code: Code) -> Iterator[Imported]:
     if part.type == "shorthand_property_identifier_pattern":
         yield Imported(local=code.text(part), shown=code.text(part))
     elif part.type == "pair_pattern":
-        yield _renamed(part.child_by_field_name("key"), part.child_by_field_name("value"), code)
+        yield _renamed(part.child_by_field_name("key"), alias=part.child_by_field_name("value"), code=code)
 
 
-def _renamed(name: Node | None, alias: Node | None, code: Code) -> Imported:
+def _renamed(name: Node | None, *, alias: Node | None, code: Code) -> Imported:
     shown = code.text(name)
     return Imported(local=code.text(alias), shown=f"{shown} as {code.text(alias)}") if alias else Imported(
         local=shown, shown=shown)  # fmt: skip
 
 
-def _unquoted(node: Node | None, code: Code) -> str:
+def _unquoted(node: Node | None, *, code: Code) -> str:
     return code.text(node).strip("'\"`")
 
 
-_READERS: dict[str, Callable[[Node, Code], Iterator[Import]]] = {
+_READERS: dict[str, _Reader] = {
     "kotlin": _kotlin,
     "java": _java,
     "python": _python,

@@ -8,11 +8,11 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from devassist.syntax.grammars import KOTLIN, Grammar, grammar_of, language_of
 
-SECONDS = 0.8
+SECONDS = 0.6
 """How long a parse may take; broken code takes time squared."""
 _READ_AT_ONCE = 65_536
 _MOST_EFFORT = 20_000_000
-_MOST_NODES = 100_000
+_MOST_NODES = 60_000
 _MOST_DEPTH = 300
 
 _FUN_INTERFACE = re.compile(rb"\bfun(?=[ \t]+interface\b)")

@@ -203,7 +203,7 @@ def test_the_top_level_is_in_none(path: str, needle: str) -> None:
 def test_a_lambda_is_told_by_what_it_is_passed_to() -> None:
     code = _code("a.kt", KOTLIN)
     known = functions(code)
-    (load,) = functions_named(code, "Notes.load")
+    (load,) = functions_named(code, name="Notes.load")
 
     inner = innermost_lambda(known, code=code, line=22, within=load)
 
@@ -215,7 +215,7 @@ def test_a_lambda_is_told_by_what_it_is_passed_to() -> None:
 def test_a_name_is_found_where_it_stands_also_after_characters_of_two_units() -> None:
     code = _code("a.py", 'x = "😀é"; f = lambda: 1\ndef f(): pass\n')
 
-    found = [(one.name_line, code.column(one.name_start)) for one in functions_named(code, "f")]
+    found = [(one.name_line, code.column(one.name_start)) for one in functions_named(code, name="f")]
 
     assert found == [(1, 11), (2, 4)]
 

@@ -47,7 +47,7 @@ def show(t):
 def _needed(path: str, text: str) -> list[tuple[str, list[str], int]]:
     code = parsed(text, path=path)
     assert code is not None
-    (show,) = functions_named(code, "show")
+    (show,) = functions_named(code, name="show")
     found = needed(imports(code), code=code, start=show.start, end=show.end)
     return [(one.module, [name.shown for name in one.names], one.line) for one in found]
 

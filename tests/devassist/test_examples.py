@@ -1,0 +1,17 @@
+"""The shipped examples of this domain work on the shipped app."""
+
+from io import StringIO
+
+from django.core.management import call_command
+
+from toolbox.memory import forget_all
+
+
+def test_the_shipped_examples_work(scratch_database: None) -> None:
+    forget_all()
+    out = StringIO()
+
+    call_command("check_examples", "devassist", stdout=out, stderr=out)
+
+    assert out.getvalue().endswith("2 examples work\n")
+    forget_all()
