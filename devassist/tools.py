@@ -68,7 +68,7 @@ async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeC
         limit=3,
     ),
     errors=SEARCH_ERRORS,
-    queries=2,
+    queries=3,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
@@ -92,7 +92,7 @@ async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
         fixed_in="app/src/main/kotlin/com/example/trailnotes/ui/TrailMapFragment.kt",
     ),
     errors=(EMBEDDING_FAILED,),
-    queries=2,
+    queries=3,
     writes=True,
     deadline_seconds=DEADLINE_SECONDS,
 )
