@@ -23,9 +23,8 @@ from benchmarks.many_root_causes import Filled, fill, mixed
 from benchmarks.retrieval import RetrievalSet, Vectors, ndcg, query_vectors, retrieval_sets, vectors
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.models import RootCause
-from devassist.queries import root_causes as queries
-from devassist.queries.root_causes import Sought
-from devassist.root_causes import searching
+from devassist.root_causes import queries, searching
+from devassist.root_causes.queries import Sought
 from devassist.root_causes.ranking import WORDS_SHARE
 from devassist.root_causes.telling import told
 from devassist.root_causes.wording import Rarity, place_of, weights_of, words_of

@@ -12,9 +12,9 @@ from devassist.contracts.vector_search_db import (
 )
 from devassist.embedding.embedder import embedder
 from devassist.embedding.failures import EmbeddingFailed
-from devassist.queries import root_causes as queries
-from devassist.queries.root_causes import Row, Sought
+from devassist.root_causes import queries
 from devassist.root_causes.entry import error_key, language_key
+from devassist.root_causes.queries import Row, Sought
 from devassist.root_causes.refusals import no_embedding, nothing_found, nothing_to_search
 from devassist.root_causes.telling import Told, told
 from devassist.root_causes.uses import uses
