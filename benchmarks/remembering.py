@@ -22,6 +22,7 @@ from django.core.management import call_command
 from benchmarks.many_root_causes import Filled, fill, mixed
 from benchmarks.retrieval import RetrievalSet, Vectors, ndcg, query_vectors, retrieval_sets, vectors
 from devassist.contracts.vector_search_db import PastErrorsQuestion
+from devassist.embedding.embedder import embedder
 from devassist.models import RootCause
 from devassist.root_causes import queries, searching
 from devassist.root_causes.queries import Sought
@@ -126,10 +127,10 @@ class _Known:
         async def embedded(text: str) -> Any:
             return self.known[text]
 
-        searching.embedder.embedded = embedded  # type: ignore[method-assign]
+        embedder.embedded = embedded  # type: ignore[method-assign]
 
     def __exit__(self, *_: object) -> None:
-        del searching.embedder.embedded
+        del embedder.embedded
 
 
 def _speed(sets: Sequence[RetrievalSet], *, entries: int, with_peers: bool) -> None:
