@@ -22,10 +22,10 @@ from django.core.management import call_command
 from benchmarks.many_root_causes import Filled, fill, mixed
 from benchmarks.retrieval import RetrievalSet, Vectors, ndcg, query_vectors, retrieval_sets, vectors
 from devassist.contracts.vector_search_db import PastErrorsQuestion
+from devassist.embedding.embedder import embedder
 from devassist.models import RootCause
-from devassist.queries import root_causes as queries
-from devassist.queries.root_causes import Sought
-from devassist.root_causes import searching
+from devassist.root_causes import queries, searching
+from devassist.root_causes.queries import Sought
 from devassist.root_causes.ranking import WORDS_SHARE
 from devassist.root_causes.telling import told
 from devassist.root_causes.wording import Rarity, place_of, weights_of, words_of
@@ -127,10 +127,10 @@ class _Known:
         async def embedded(text: str) -> Any:
             return self.known[text]
 
-        searching.embedder.embedded = embedded  # type: ignore[method-assign]
+        embedder.embedded = embedded  # type: ignore[method-assign]
 
     def __exit__(self, *_: object) -> None:
-        del searching.embedder.embedded
+        del embedder.embedded
 
 
 def _speed(sets: Sequence[RetrievalSet], *, entries: int, with_peers: bool) -> None:

@@ -117,7 +117,7 @@ async def find_callers_of_function(ask: FindCallersQuestion, call: CallContext) 
         limit=3,
     ),
     errors=SEARCH_ERRORS,
-    queries=2,
+    queries=3,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
@@ -141,7 +141,7 @@ async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
         fixed_in="app/src/main/kotlin/com/example/trailnotes/ui/TrailMapFragment.kt",
     ),
     errors=(EMBEDDING_FAILED,),
-    queries=2,
+    queries=3,
     writes=True,
     deadline_seconds=DEADLINE_SECONDS,
 )

@@ -16,9 +16,9 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 
 from devassist.jobs import embed_soon
 from devassist.models import RootCause
-from devassist.queries.root_causes import Row
 from devassist.root_causes.entry import language_key
 from devassist.root_causes.load import prepare_saved, set_status
+from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR, NEAR_DUPLICATE
 from devassist.root_causes.searching import rows_like
 from toolbox import home
@@ -112,14 +112,14 @@ class RootCauseAdmin(CuratedAdmin):
         if not self.has_view_permission(request):
             return HttpResponse(status=403)
         form = PreviewForm(request.POST or None)
-        rows = _like(request, form.cleaned_data["query"], limit=SHOWN, floor=-1.0) if form.is_valid() else None
+        rows = _like(request, text=form.cleaned_data["query"], limit=SHOWN, floor=-1.0) if form.is_valid() else None
         context = {
             **self.admin_site.each_context(request), "title": "Try a query", "form": form, "rows": rows, "floor": FLOOR,
         }  # fmt: skip
         return render(request, "devassist/preview.html", context)
 
     def _tell_of_likes(self, request: HttpRequest, saved: RootCause) -> None:
-        rows = _like(request, saved.entry().text, limit=NEAR_SHOWN + 1, floor=NEAR_DUPLICATE)
+        rows = _like(request, text=saved.entry().text, limit=NEAR_SHOWN + 1, floor=NEAR_DUPLICATE)
         near = [row for row in rows if row["id"] != saved.pk and row["similarity"] >= NEAR_DUPLICATE]
         links = [(reverse("admin:devassist_rootcause_change", args=[row["id"]]), row["entry_name"]) for row in near]
         if links:
@@ -128,7 +128,7 @@ class RootCauseAdmin(CuratedAdmin):
             self.message_user(request, told, messages.WARNING)
 
 
-def _like(request: HttpRequest, text: str, *, limit: int, floor: float) -> list[Row]:
+def _like(request: HttpRequest, *, text: str, limit: int, floor: float) -> list[Row]:
     try:
         return list(home.run(rows_like(text, limit=limit, floor=floor)))
     except (ToolError, DatabaseUnavailable) as failed:

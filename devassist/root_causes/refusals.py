@@ -8,9 +8,9 @@ from typing import Any
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.dialect import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, INVALID_PARAMETERS, NO_RESULTS
-from devassist.queries import root_causes as queries
-from devassist.queries.root_causes import Sought
+from devassist.root_causes import queries
 from devassist.root_causes.entry import language_key
+from devassist.root_causes.queries import Sought
 from toolbox.errors import ToolError
 from toolbox.pool import Pool
 

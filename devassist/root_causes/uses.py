@@ -9,7 +9,7 @@ from concurrent.futures import Future
 
 import psycopg
 
-from devassist.queries import root_causes as queries
+from devassist.root_causes import queries
 from toolbox import home
 from toolbox.errors import DatabaseUnavailable
 from toolbox.writer import writer

@@ -114,7 +114,9 @@ async def test_a_proposal_is_stored_once_unvalidated_and_found_by_who_asks_for_l
     query = {"query": "zymurgy gauge WidgetTurnedSourException"}
     proposing = "/api/tools/devassist/propose_rca"
 
-    first, again = [(await fast_lane.post(proposing, json=learned)).json()["data"] for _ in range(2)]
+    answers = [await fast_lane.post(proposing, json=learned) for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 200], [one.text for one in answers]
+    first, again = [one.json()["data"] for one in answers]
     alien = await fast_lane.post(proposing, json=learned, headers={"Authorization": f"Bearer {cast.bob}"})
     by_default = await fast_lane.post(ADDRESS, json=query)
 
@@ -122,7 +124,9 @@ async def test_a_proposal_is_stored_once_unvalidated_and_found_by_who_asks_for_l
     assert first["status"] == "proposed"
     assert alien.status_code == 403
     assert by_default.status_code == 404
-    wider = (await fast_lane.post(ADDRESS, json=query | {"minConfidence": 0.2})).json()["data"]["results"][0]
+    found = await fast_lane.post(ADDRESS, json=query | {"minConfidence": 0.2})
+    assert found.status_code == 200, found.text
+    wider = found.json()["data"]["results"][0]
     assert (wider["id"], wider["userValidated"], wider["language"]) == (first["id"], False, "kotlin")
 
 

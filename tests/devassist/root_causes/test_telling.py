@@ -37,7 +37,7 @@ TypeError: Cannot read properties of undefined (reading 'map')
 """
 GRADLE = """
 > Task :app:compileDebugKotlin FAILED
-e: file:///home/me/app/src/Main.kt:12:9 Unresolved reference 'viewModel'.
+e: file:///src/app/Main.kt:12:9 Unresolved reference 'viewModel'.
 
 FAILURE: Build failed with an exception.
 
