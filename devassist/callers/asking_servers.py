@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from devassist.callers.client import Refused
-from devassist.callers.code import Stands
+from devassist.callers.code import Code, Stands
 from devassist.callers.protocol import IncomingCall, Location
 from devassist.callers.reading import Reading, Stamp
 from devassist.callers.session import Session
@@ -86,8 +86,11 @@ class ServerFinder:
 
     def _placed(self, spots: list[tuple[_Spot, FoundBy]]) -> list[Site]:
         sites = []
+        codes: dict[str, Code | None] = {}
         for (path, line, character), found_by in sorted(spots):
-            if min(line, character) < 0 or (code := self._reading.code(path)) is None:
+            if path not in codes:
+                codes[path] = self._reading.code(path)
+            if min(line, character) < 0 or (code := codes[path]) is None:
                 continue
             stands = code.stands_at(line, character=character)
             if found_by is FoundBy.REFERENCE and stands not in (Stands.CALL, Stands.REFERENCE):
