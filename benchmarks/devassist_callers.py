@@ -26,7 +26,9 @@ def generate(root: Path) -> None:
     """Write files that each call the one before, and every tenth the first."""
     (root / "f0.py").write_text("def shared(n: int) -> int:\n    return n\n\n\ndef step_0() -> int:\n    return 0\n")
     for number in range(1, FILES):
-        filler = "".join(f"\n\ndef filler_{number}_{part}(n: int) -> int:\n    return n + {part}\n" for part in range(30))
+        filler = "".join(
+            f"\n\ndef filler_{number}_{part}(n: int) -> int:\n    return n + {part}\n" for part in range(30)
+        )
         call = "shared(1) + " if number % 10 == 0 else ""
         (root / f"f{number}.py").write_text(
             f"from f0 import shared\nfrom f{number - 1} import step_{number - 1}\n\n\n"

@@ -84,6 +84,7 @@ class Inquiry:
         if session.server.guesses:
             await session.at_rest()
         finder = ServerFinder(session, reading=self.reading, files=self.files.files)
+        finder.refers_to = {place.key for place, _ in self.asked.targets}
         self.walk = Walk(finder)
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         if finder.refusals:
