@@ -1,11 +1,11 @@
 """Finds callers by asking a language server: its call hierarchy, and its references read with our own grammar."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, TypeVar
 
 from devassist.callers.client import Refused
-from devassist.callers.code import Stands
+from devassist.callers.code import Code, Stands
 from devassist.callers.protocol import IncomingCall, Location
 from devassist.callers.reading import Reading, Stamp
 from devassist.callers.session import Session
@@ -25,13 +25,15 @@ class ServerFinder:
     """
     The callers of a function as one server knows them.
 
-    A reference is a caller where a function's name is called or handed on, not where it is imported or declared.
+    Where the calls are known, references are asked for `refers_to` only, if that is set: servers search every file for
+    each. A reference is a caller where a function's name is called or handed on, not where it is imported or declared.
     """
 
     def __init__(self, session: Session, *, reading: Reading, files: Mapping[str, Stamp]) -> None:
         self._session = session
         self._reading = reading
         self._files = files
+        self.refers_to: Container[object] | None = None
         self.refusals: list[str] = []
         self.is_cut = False
 
@@ -45,7 +47,8 @@ class ServerFinder:
         at = await self._session.place(place.path, line=function.line, character=function.character)
         hierarchy = await self._hierarchy(at)
         found = dict.fromkeys(hierarchy or (), FoundBy.CALL_HIERARCHY)
-        for spot in await self._references(at, matters=hierarchy is None):
+        is_asked = hierarchy is None or self.refers_to is None or place.key in self.refers_to
+        for spot in await self._references(at, matters=hierarchy is None) if is_asked else ():
             found.setdefault(spot, FoundBy.REFERENCE)
         self.is_cut = self.is_cut or len(found) > MOST_SITES
         return await asyncio.to_thread(self._placed, list(found.items())[:MOST_SITES])
@@ -86,8 +89,11 @@ class ServerFinder:
 
     def _placed(self, spots: list[tuple[_Spot, FoundBy]]) -> list[Site]:
         sites = []
+        codes: dict[str, Code | None] = {}
         for (path, line, character), found_by in sorted(spots):
-            if min(line, character) < 0 or (code := self._reading.code(path)) is None:
+            if path not in codes:
+                codes[path] = self._reading.code(path)
+            if min(line, character) < 0 or (code := codes[path]) is None:
                 continue
             stands = code.stands_at(line, character=character)
             if found_by is FoundBy.REFERENCE and stands not in (Stands.CALL, Stands.REFERENCE):

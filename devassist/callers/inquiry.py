@@ -19,6 +19,7 @@ from devassist.callers.walk import Place, Walk
 _TRIES = 2
 _LATER = "ask again in a few seconds."
 _SHOWN = 5
+_DOUBTED = 20
 
 BY_NAME = (
     "This is a search by name alone: callers through another name are missing, and callers of other functions of "
@@ -83,6 +84,7 @@ class Inquiry:
         if session.server.guesses:
             await session.at_rest()
         finder = ServerFinder(session, reading=self.reading, files=self.files.files)
+        finder.refers_to = {place.key for place, _ in self.asked.targets}
         self.walk = Walk(finder)
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         if finder.refusals:
@@ -94,9 +96,14 @@ class Inquiry:
         await self._doubt(session, targets=[place for place, _ in self.asked.targets])
 
     async def _doubt(self, session: Session, *, targets: list[Place]) -> None:
+        """Look for calls that the server says nothing of: of what was asked, and of all followed where it guesses."""
         files = {path: stamp for path, stamp in self.files.files.items() if session.server.language_of(path)}
-        if spots := await unresolved(targets, files=files, session=session, reading=self.reading):
-            self.reasons.append(said(spots, name=targets[0].function.name))
+        groups = [targets]
+        if session.server.guesses:
+            groups += [[place] for place in self.walk.followed[:_DOUBTED] if place not in targets]
+        for group in groups:
+            if spots := await unresolved(group, files=files, session=session, reading=self.reading):
+                self.reasons.append(said(spots, name=group[0].function.name))
 
     async def _search(self) -> None:
         suffixes = {place.path.rpartition(".")[2] for place, _ in self.asked.targets}

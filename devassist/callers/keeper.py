@@ -42,7 +42,6 @@ def main(arguments: list[str]) -> None:
 def _become(command: list[str]) -> None:
     _die_with_parent(signal.SIGKILL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    os.nice(5)
     try:
         os.execvp(command[0], command)  # noqa: S606  # the command is the operator's setting
     except OSError as error:

@@ -107,7 +107,7 @@ DEFAULTS = (
         ),
         languages={".kt": "kotlin", ".kts": "kotlin", ".java": "java"},
         install=_INSTALL + "kotlin",
-        guesses=frozenset({".kt", ".kts"}),
+        guesses=frozenset({".kt", ".kts", ".java"}),
         options={"settings": _NO_BUILDS},
         settings=_NO_BUILDS,
     ),

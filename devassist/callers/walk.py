@@ -78,6 +78,7 @@ class Walk:
     finder: Finder
     callers: dict[tuple[str, str, int], Caller] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    followed: list[Place] = field(default_factory=list)
     is_cut: bool = False
 
     async def follow(self, targets: Iterable[tuple[Place, str]], *, depth: int) -> None:
@@ -85,20 +86,21 @@ class Walk:
         level = [(place, [name]) for place, name in targets]
         followed = {place.key for place, _ in level}
         turns = asyncio.Semaphore(_AT_ONCE)
-        for _ in range(depth):
+        for calls_away in range(1, depth + 1):
             steps = await asyncio.gather(*(self._step(place, chain=chain, turns=turns) for place, chain in level))
             level = []
             for place, chain in (found for step in steps for found in step):
                 if place.key not in followed:
                     followed.add(place.key)
                     level.append((place, chain))
-            if len(followed) > MOST_FOLLOWED:
+            if len(followed) > MOST_FOLLOWED and calls_away < depth:
                 self.is_cut = bool(level)
                 level = level[: max(MOST_FOLLOWED - len(followed) + len(level), 0)]
 
     async def _step(self, place: Place, *, chain: list[str], turns: asyncio.Semaphore) -> list[tuple[Place, list[str]]]:
         """Note the callers of one function, and give those that can be followed."""
         self.names.add(place.function.name)
+        self.followed.append(place)
         async with turns:
             sites = await self.finder.sites(place)
         found = []
