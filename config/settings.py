@@ -147,6 +147,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "agents.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
     "forget": {"task": "agents.forget", "schedule": crontab(hour=4, minute=10)},
+    "forget_tasks": {"task": "toolbox.forget", "schedule": crontab(minute=20)},
 }
 
 LANGUAGE_CODE = "en"
