@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from itertools import chain
 
 from toolbox.callers import Caller
+from toolbox.guides import guide
 from toolbox.offers import Prompt, Readable
 from toolbox.tool import Skipped, Tool, Toolkit, ToolMistake
 
@@ -21,6 +22,7 @@ class Registry:
     def __init__(self) -> None:
         self._toolkits: dict[str, Toolkit] = {}
         self._tools: dict[str, Tool] = {}
+        self._guides: dict[str, Readable] = {}
         self._rows: dict[str, Tool] = {}
         self._skipped: dict[str, list[Skipped]] = {}
         self._described: dict[str, dict[str, tuple[object, ...]]] = {}
@@ -42,6 +44,7 @@ class Registry:
             raise ToolMistake(f"{toolkit.domain}: slots have names of their own, in snake_case, not {mistaken[0]!r}")
         self._take_in_offers(toolkit)
         self._toolkits[toolkit.domain] = toolkit
+        self._guides[toolkit.domain] = guide(toolkit)
         self._tools |= {tool.name: tool for tool in toolkit.tools}
 
     def _take_in_offers(self, toolkit: Toolkit) -> None:
@@ -57,9 +60,9 @@ class Registry:
         return chain.from_iterable(kit.prompts for kit in kits)
 
     def readables(self, *, domain: str | None = None) -> Iterator[Readable]:
-        """Give the documents, all or a domain's."""
+        """Give the documents, all or a domain's, its guide first."""
         kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
-        return chain.from_iterable(kit.readables for kit in kits)
+        return chain.from_iterable((self._guides[kit.domain], *kit.readables) for kit in kits)
 
     def close(self) -> None:
         """Refuse what comes from now on."""
