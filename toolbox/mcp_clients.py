@@ -33,9 +33,11 @@ _REQUESTS: dict[str, Any] = {
 }
 
 
-def client_of(ctx: Context, params: types.RequestParams, *, caller: Caller) -> Client:
+def client_of(ctx: Context, params: types.RequestParams, *, caller: Caller, log_level: str = "info") -> Client:
     """
     Make the client of this request: one that calls again in the 2026 era, one that is waited for before it.
+
+    `log_level` is the least that a client of before 2026 hears of.
 
     Raises MCPError where the state it brings back was sealed for another call or caller, changed, or is too old.
     """
@@ -50,7 +52,7 @@ def client_of(ctx: Context, params: types.RequestParams, *, caller: Caller) -> C
         return CalledAgain(capabilities=declared, answers=_answers(ctx, params, caller=caller), **told)
     declared = ctx.session.client_capabilities
     known = declared.model_dump(by_alias=True, exclude_none=True) if declared else {}
-    return Waiting(capabilities=known, send=_Telling(ctx).send, **told | {"log_level": "info"})
+    return Waiting(capabilities=known, send=_Telling(ctx).send, **told | {"log_level": log_level})
 
 
 def interim(turn: InputNeeded, *, ctx: Context, client: Client, caller: Caller) -> types.InputRequiredResult:

@@ -23,6 +23,7 @@ from toolbox.limits import call_limits
 from toolbox.mcp_changes import listening
 from toolbox.mcp_clients import client_of, interim, missing
 from toolbox.mcp_offers import Offers
+from toolbox.mcp_preferences import Preferences
 from toolbox.mcp_tasks import begin_task, offer_tasks
 from toolbox.registry import Registry
 from toolbox.tool import Tool
@@ -46,18 +47,18 @@ def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, do
         return await _caller(credential_of(ctx))
 
     offers = Offers(registry=registry, caller_of=caller_of, face=face, domain=domain)
-    tools = _Tools(registry=registry, credential_of=credential_of, face=face, domain=domain)
+    likes = Preferences(registry=registry)
+    tools = _Tools(registry=registry, credential_of=credential_of, face=face, domain=domain, likes=likes)
     server: Server[Any] = Server(
         "toolroom" if domain is None else f"toolroom-{domain}",
         version=VERSION,
         instructions=INSTRUCTIONS,
         on_list_tools=tools.list,
         on_subscriptions_listen=_listening(registry, credential_of=credential_of),
-        on_subscribe_resource=_watching,
-        on_unsubscribe_resource=_watching,
         **offers.handlers(),
     )
     server.add_request_handler("tools/call", types.CallToolRequestParams, tools.call)
+    likes.offer(server)
     offer_tasks(server, caller_of=caller_of)
     return server
 
@@ -70,6 +71,7 @@ class _Tools:
     credential_of: CredentialOf
     face: str
     domain: str | None
+    likes: Preferences
 
     async def list(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the caller may use."""
@@ -83,7 +85,7 @@ class _Tools:
         await watcher.ready()
         tool = self.registry.find(params.name, domain=self.domain)
         caller = await _caller(self.credential_of(ctx)) if tool and tool.talks else None
-        client = client_of(ctx, params, caller=caller) if caller else Client()
+        client = client_of(ctx, params, caller=caller, log_level=self.likes.log_level) if caller else Client()
         call = Call(
             tool=params.name,
             domain=tool.domain if tool else self.domain,
@@ -101,11 +103,6 @@ class _Tools:
         if isinstance(reply.turn, CannotAsk) and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
             raise missing(reply.turn)
         return mcp_result(reply, tool=tool)
-
-
-async def _watching(_: Context, __: types.SubscribeRequestParams | types.UnsubscribeRequestParams) -> types.EmptyResult:
-    """Take a wish to hear of a document's changes; over HTTP the session keeps it (toolbox/mcp_legacy.py)."""
-    return types.EmptyResult()
 
 
 def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:

@@ -121,9 +121,8 @@ def test_a_question_of_2025_takes_its_answer_from_its_own_caller_only(address: s
                 for name, key in (("mallory", CAROL_KEY), ("alice", ALICE_KEY))
             ]
             answered = next(events)
-        forged = client.post(
-            "/mcp", json=_message("ping", {}), headers={"mcp-session-id": session["mcp-session-id"][1:]}
-        )
+        forged = {"mcp-session-id": session["mcp-session-id"][1:]}
+        refused = client.post("/mcp", json=_message("ping", {}), headers=forged)
 
     assert told == [202, 202]
     assert "alice" in answered["result"]["content"][0]["text"]
@@ -140,7 +139,7 @@ def _call(address: str, tool: str, *, key: str = ALICE_KEY, **params: Any) -> di
 
 
 def _posted(address: str, method: str, params: dict[str, Any], *, name: str, key: str = ALICE_KEY) -> dict[str, Any]:
-    capabilities = {"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}
+    capabilities: dict[str, Any] = {"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}
     meta = {PROTOCOL_VERSION_META_KEY: MODERN, CLIENT_CAPABILITIES_META_KEY: capabilities, CLIENT_INFO_META_KEY: CLIENT}
     headers = {"mcp-protocol-version": MODERN, "mcp-method": method, "mcp-name": name}
     message = _message(method, params | {"_meta": meta})

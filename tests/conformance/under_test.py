@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.serving import SERVER
-from tests.agents.processes import free_port, started, worker
+from config.serving import SERVER, free_port
+from tests.agents.processes import started, worker
 from tests.conftest import _wait_for
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,14 +1,18 @@
 """Documents and prompts: what is refused where it is declared, and what a client reads of the real server's."""
 
-from typing import Annotated
+import asyncio
+from typing import Annotated, Any
 
 import pytest
+from mcp.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import TextResourceContents
+from mcp_types import ResourceUpdatedNotification, TextResourceContents
 
 from tests.toolbox.faces import mcp_in_memory
 from toolbox.callers import Caller
+from toolbox.mcp_face import mcp_server
 from toolbox.offers import OfferMistake
+from toolbox.registry import registry
 from toolbox.tool import Toolkit
 
 ONLY_LINESCORE = Caller(name="somebody", scopes=frozenset({"linescore:read"}))
@@ -59,3 +63,21 @@ async def test_a_caller_reads_the_guides_of_its_domains_only(django_db_setup: No
     assert listed == ["toolroom://guides/linescore"]
     assert isinstance(page, TextResourceContents)
     assert "query_linescore_data" in page.text
+
+
+async def test_a_client_of_a_connection_that_lasts_is_told_of_what_it_watches(django_db_setup: None) -> None:
+    told: asyncio.Queue[str] = asyncio.Queue()
+
+    async def hear(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            await told.put(str(message.params.uri))
+
+    server = mcp_server(registry, face="memory", credential_of=lambda _: ONLY_LINESCORE)
+    async with Client(server, mode="legacy", message_handler=hear) as client, asyncio.timeout(10):
+        await client.subscribe_resource("linescore://a")
+        await client.subscribe_resource("linescore://b")
+        await client.unsubscribe_resource("linescore://a")
+        registry.tell("linescore://a")
+        registry.tell("linescore://b")
+
+        assert await told.get() == "linescore://b"

@@ -1,5 +1,6 @@
 """Tasks as rows: one worker at a time, a dead one's task is another's, and a stranger's is not there."""
 
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -15,7 +16,7 @@ from toolbox.task_work import work_on
 
 STRANGER = Caller(name="stranger", scopes=frozenset({"*:read"}), key_id=1)
 ASKED = {"a": {"method": "roots/list", "params": {}}, "b": {"method": "roots/list", "params": {}}}
-GIVEN = {"roots": []}
+GIVEN: dict[str, Any] = {"roots": []}
 
 pytestmark = pytest.mark.usefixtures("scratch_database")
 
