@@ -8,7 +8,7 @@ A tool takes part by a second parameter of type Client. Where questions are answ
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from toolbox.callers import CallContext
 from toolbox.errors import ErrorCode, Refusal
@@ -20,7 +20,6 @@ PATIENCE_SECONDS = 300.0
 """How long a person may think about a question; the tool's own deadline stands still meanwhile."""
 
 Answers = dict[str, dict[str, Any]]
-Notify = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +40,13 @@ class Inquiry:
 
 
 Inquiries = Mapping[str, Inquiry]
+
+
+class Notify(Protocol):
+    """Sends a message that wants no answer."""
+
+    async def __call__(self, method: str, *, params: dict[str, Any]) -> None:
+        """Send it."""
 
 
 def form(message: str, *, fields: Mapping[str, Any], required: Sequence[str] | None = None) -> Inquiry:
@@ -119,13 +125,14 @@ class Client:
         if self.notify and self.progress_token is not None:
             known: dict[str, Any] = {"progressToken": self.progress_token, "progress": done}
             known |= {"total": total} if total is not None else {}
-            await self.notify("notifications/progress", known | ({"message": message} if message else {}))
+            await self.notify("notifications/progress", params=known | ({"message": message} if message else {}))
 
     async def log(self, text: str, *, level: str = "info") -> None:
         """Tell what happens, to a client that wants to know of this level."""
         wanted = self.log_level in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(self.log_level or "")
         if self.notify and wanted:
-            await self.notify("notifications/message", {"level": level, "logger": "toolroom", "data": text})
+            params = {"level": level, "logger": "toolroom", "data": text}
+            await self.notify("notifications/message", params=params)
 
     async def ask(self, inquiries: Inquiries) -> Answers:
         """

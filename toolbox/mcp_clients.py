@@ -33,7 +33,7 @@ _REQUESTS: dict[str, Any] = {
 }
 
 
-def client_of(ctx: Context, params: types.RequestParams, *, caller: Caller, log_level: str = "info") -> Client:
+def client_of(ctx: Context, *, params: types.RequestParams, caller: Caller, log_level: str = "info") -> Client:
     """
     Make the client of this request: one that calls again in the 2026 era, one that is waited for before it.
 
@@ -95,7 +95,7 @@ class _Telling:
     def __init__(self, ctx: Context) -> None:
         self._ctx, self._loop = ctx, asyncio.get_running_loop()
 
-    async def notify(self, method: str, params: dict[str, Any]) -> None:
+    async def notify(self, method: str, *, params: dict[str, Any]) -> None:
         notice = _NOTICES[method].model_validate({"method": method, "params": params}, by_name=False)
         await self._there(self._ctx.session.send_notification(notice, related_request_id=self._ctx.request_id))
 

@@ -85,7 +85,7 @@ class _Tools:
         await watcher.ready()
         tool = self.registry.find(params.name, domain=self.domain)
         caller = await _caller(self.credential_of(ctx)) if tool and tool.talks else None
-        client = client_of(ctx, params, caller=caller, log_level=self.likes.log_level) if caller else Client()
+        client = client_of(ctx, params=params, caller=caller, log_level=self.likes.log_level) if caller else Client()
         call = Call(
             tool=params.name,
             domain=tool.domain if tool else self.domain,

@@ -188,7 +188,7 @@ class _Door:
         """Answer a call whose tool may speak and ask on its way."""
         conversation = Conversation(posted.send, request_id=posted.request_id, caller=legacy.caller)
         tool = self.registry.find(asked.name, domain=self.domain)
-        call = self._call(asked, posted=posted, client=await legacy.client(asked, conversation))
+        call = self._call(asked, posted=posted, client=await legacy.client(asked, conversation=conversation))
         async with cancelled_when_left(posted.receive) if not (tool and tool.writes) else nullcontext():
             reply = await answer(call)
             await conversation.end(result_body(asked, reply=reply, tool=tool, server={}))

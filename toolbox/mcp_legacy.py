@@ -54,7 +54,7 @@ class Legacy:
         """Tell whether it names a session that is not, or not this caller's."""
         return bool(self.session_id) and self.session is None
 
-    async def client(self, call: ToolsCall, conversation: Conversation) -> Client:
+    async def client(self, call: ToolsCall, *, conversation: Conversation) -> Client:
         """Make the client of a call: it is told and asked on the call's own connection."""
         session = self.session
         return Waiting(

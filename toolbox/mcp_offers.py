@@ -41,15 +41,15 @@ class Offers:
     def handlers(self) -> dict[str, Handler]:
         """Give the handlers by the SDK's names."""
         return {
-            "on_list_resources": self.list_readables,
-            "on_list_resource_templates": self.list_templates,
-            "on_read_resource": self.read,
-            "on_list_prompts": self.list_prompts,
-            "on_get_prompt": self.get_prompt,
-            "on_completion": self.complete,
+            "on_list_resources": self._list_readables,
+            "on_list_resource_templates": self._list_templates,
+            "on_read_resource": self._read,
+            "on_list_prompts": self._list_prompts,
+            "on_get_prompt": self._get_prompt,
+            "on_completion": self._complete,
         }
 
-    async def list_readables(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def _list_readables(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """List the documents that have an address of their own."""
         caller = await self.caller_of(ctx)
         shown = [
@@ -59,7 +59,7 @@ class Offers:
         ]  # fmt: skip
         return types.ListResourcesResult(resources=shown)
 
-    async def list_templates(
+    async def _list_templates(
         self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """List the documents whose address is filled in."""
@@ -71,7 +71,7 @@ class Offers:
         ]  # fmt: skip
         return types.ListResourceTemplatesResult(resource_templates=shown)
 
-    async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def _read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Give a document; one that is not there, or not for this caller, is an invalid parameter."""
         caller = await self.caller_of(ctx)
         for one in _visible(self.registry.readables(domain=self.domain), caller=caller):
@@ -83,20 +83,20 @@ class Offers:
                 return types.ReadResourceResult.model_validate(read, by_name=False)
         raise MCPError(types.INVALID_PARAMS, "There is no such resource; resources/list has them.", {"uri": params.uri})
 
-    async def list_prompts(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def _list_prompts(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """List the prompts."""
         caller = await self.caller_of(ctx)
         return types.ListPromptsResult(
             prompts=[_prompt(one) for one in _visible(self.registry.prompts(domain=self.domain), caller=caller)]
         )
 
-    async def get_prompt(
+    async def _get_prompt(
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
         """Fill a prompt in; one that has a question asks it as tools do."""
         caller = await self.caller_of(ctx)
         prompt = self._prompt(params.name, caller=caller)
-        client = client_of(ctx, params, caller=caller)
+        client = client_of(ctx, params=params, caller=caller)
         client.call = self._context(ctx, caller)
         try:
             messages = await prompt.messages(_checked(prompt, params.arguments or {}), client=client)
@@ -109,7 +109,7 @@ class Offers:
         filled = _plain({"description": prompt.description, "messages": messages})
         return types.GetPromptResult.model_validate(filled, by_name=False)
 
-    async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Complete an argument of a prompt or of a document's address; nothing where nobody knows."""
         caller = await self.caller_of(ctx)
         if isinstance(params.ref, types.PromptReference):

@@ -40,7 +40,7 @@ class Conversation:
         self._has_begun = False
         self._one_at_a_time = asyncio.Lock()
 
-    async def notify(self, method: str, params: dict[str, Any]) -> None:
+    async def notify(self, method: str, *, params: dict[str, Any]) -> None:
         """Send a message that wants no answer."""
         await self._event(orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
 
@@ -81,7 +81,7 @@ class Questions:
 
     def __init__(self) -> None:
         self._open: dict[str, tuple[int | None, asyncio.Future[dict[str, Any]]]] = {}
-        watcher.hear(CHANNEL, self._heard)
+        watcher.hear(CHANNEL, hearer=self._heard)
 
     def open(self, caller: Caller) -> "_OpenQuestion":
         """Make the id and the future answer of a question, for the length of a block."""

@@ -34,11 +34,11 @@ class Watcher:
         self._pool = pool
         self._listening: asyncio.Task[None] | None = None
         self._gathered = asyncio.Event()
-        self._hearers: dict[str, Callable[[str], None]] = {DOCUMENTS: watched.tell}
+        self._hearers: dict[str, Callable[[str], None]] = {}
         home.at_close(self.close)
         os.register_at_fork(after_in_child=self._forget)
 
-    def hear(self, channel: str, hearer: Callable[[str], None]) -> None:
+    def hear(self, channel: str, *, hearer: Callable[[str], None]) -> None:
         """Have what is announced on another channel told, on the home loop; said before the first `ready`."""
         self._hearers[channel] = hearer
 
@@ -81,13 +81,14 @@ class Watcher:
     async def _hear(self) -> None:
         connection = await psycopg.AsyncConnection.connect(self._pool.conninfo(), autocommit=True)
         async with connection:
-            for channel in (CHANNEL, *self._hearers):
+            hearers = {DOCUMENTS: self._registry.tell, **self._hearers}
+            for channel in (CHANNEL, *hearers):
                 await connection.execute(f"LISTEN {channel}".encode())
             while True:
                 await self._gather(self._sources())
                 self._gathered.set()
                 async for notice in connection.notifies(timeout=RECHECK_SECONDS):
-                    if hearer := self._hearers.get(notice.channel):
+                    if hearer := hearers.get(notice.channel):
                         hearer(notice.payload)
                     else:
                         await self._gather([notice.payload])

@@ -53,7 +53,7 @@ async def test_only_a_client_that_knows_tasks_gets_one() -> None:
 async def test_messages_below_the_wanted_level_and_progress_nobody_asked_for_are_not_sent() -> None:
     sent = []
 
-    async def notify(method: str, params: dict[str, Any]) -> None:
+    async def notify(method: str, *, params: dict[str, Any]) -> None:
         sent.append((method, params.get("data")))
 
     client = Client(notify=notify, log_level="warning")

@@ -65,6 +65,7 @@ async def test_a_caller_reads_the_guides_of_its_domains_only(django_db_setup: No
     assert "query_linescore_data" in page.text
 
 
+@pytest.mark.filterwarnings("ignore:resources/:mcp.shared.exceptions.MCPDeprecationWarning")  # so says 2026's client
 async def test_a_client_of_a_connection_that_lasts_is_told_of_what_it_watches(django_db_setup: None) -> None:
     told: asyncio.Queue[str] = asyncio.Queue()
 
