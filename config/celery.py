@@ -64,9 +64,10 @@ def prepare_model(**_: Any) -> None:
 def sweep_as_well(**_: Any) -> None:
     """Sweep from the worker itself too: no scheduler has to run, and no place among its runs has to be free for it."""
     from agents import sweeping  # noqa: PLC0415 - Django must be ready
-    from toolbox import home  # noqa: PLC0415
+    from toolbox import home, task_work  # noqa: PLC0415
 
     asyncio.run_coroutine_threadsafe(sweeping.sweep_for_ever(), home.home())
+    asyncio.run_coroutine_threadsafe(task_work.sweep_for_ever(), home.home())
 
 
 @worker_shutting_down.connect

@@ -4,7 +4,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from toolbox.mcp_changes import end_streams
+from toolbox import mcp_changes, mcp_stream
 
 LARGEST_HEAD = 65_536
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -35,6 +35,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
                 return
         super().data_received(data)
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take the white space around a value for no part of it (RFC 9110, 5.5); the parser leaves what trails."""
+        super().on_header(name, value.strip(b" \t"))
+
     def on_headers_complete(self) -> None:
         """Count no further: what follows is the body, bounded elsewhere."""
         self._is_in_head, self._head_bytes, self._last_bytes = False, 0, b""
@@ -48,4 +52,5 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """End what would go on for ever: lifespan is told of a stop only when no connection is left."""
         super().shutdown()
-        end_streams()
+        mcp_changes.end_streams()
+        mcp_stream.end_streams()

@@ -173,6 +173,7 @@ CELERY_BEAT_SCHEDULE = {
     "embed": {"task": "devassist.embed_root_causes", "schedule": 60.0, "options": {"expires": 60.0}},
     "sweep-jobs": {"task": "toolbox.sweep_jobs", "schedule": 5.0, "options": {"expires": 10.0}},
     "forget-calls": {"task": "toolbox.forget_calls", "schedule": crontab(minute=20)},
+    "forget-tasks": {"task": "toolbox.forget", "schedule": crontab(minute=40)},
 }
 
 LANGUAGE_CODE = "en"

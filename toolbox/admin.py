@@ -22,11 +22,11 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from toolbox import keys
-from toolbox.curation import BrowsedAdmin, CuratedAdmin, MomentFilter, PickFilter
+from toolbox.curation import BrowsedAdmin, CuratedAdmin, KeptAdmin, MomentFilter, PickFilter
 from toolbox.example_admin import ExampleAdmin
 from toolbox.history_admin import HistoryAdmin
 from toolbox.jobs.admin import JobAdmin
-from toolbox.models import ApiKey, Example, ToolCall
+from toolbox.models import ApiKey, Example, Task, ToolCall
 from toolbox.registry import registry
 from toolbox.scopes import known_scopes
 
@@ -162,6 +162,29 @@ class ToolFilter(PickFilter):
     def values(self) -> Iterable[tuple[str, str]]:
         """Name the tools."""
         return [(tool.name, tool.name) for tool in registry.tools()]
+
+
+@admin.register(Task)
+class TaskAdmin(KeptAdmin):
+    """Calls that workers carry on; deleting one forgets it."""
+
+    notice = "Written by the server. A task is forgotten a day after its last change."
+    list_display = ["created_at", "caller", "tool", "status", "changed_at", "tries", "request_id"]
+    list_filter = [DomainFilter, "status", ("caller", FieldTextFilter), ("created_at", MomentFilter)]
+    search_fields = ["request_id", "caller", "tool"]
+    search_help_text = "Request id, caller or tool"
+    ordering = ["-created_at"]
+    fields = [
+        ("id", "request_id"),
+        ("caller", "key_id"),
+        ("domain", "tool"),
+        ("status", "tries"),
+        ("created_at", "changed_at", "beat_at"),
+        "arguments",
+        "inquiries",
+        "answers",
+        "outcome",
+    ]
 
 
 @admin.register(ToolCall)

@@ -7,6 +7,8 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 CHANNEL = "toolroom_tools"
+DOCUMENTS = "toolroom_documents"
+"""What has changed is named here by its address: SELECT pg_notify('toolroom_documents', 'linescore://teams/CAR')."""
 
 
 class AnnounceTools(Operation):

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from toolbox.audit import KEPT_ARGUMENTS, CallRecord, audit
 from toolbox.callers import CallContext, Caller
+from toolbox.client import CannotAsk, Client, Interruption
 from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
@@ -57,11 +58,16 @@ class Call:
     face: str
     request_id: str
     domain: str | None = None
+    client: Client = field(default_factory=Client)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What goes back: the JSON body, its HTTP status, and what the audit wants to know."""
+    """
+    What goes back: the JSON body, its HTTP status, and what the audit wants to know.
+
+    `turn` says that the call goes on in another way, or cannot with this client; faces that know how say so.
+    """
 
     body: bytes
     status: int = 200
@@ -69,6 +75,7 @@ class Reply:
     rows: int | None = None
     retry_after_seconds: int | None = None
     content_type: str = "application/json"
+    turn: Interruption | CannotAsk | None = None
 
     @property
     def is_refusal(self) -> bool:
@@ -125,12 +132,10 @@ async def _reply(call: Call, course: _Course) -> Reply:
     course.tool = registry.find(call.tool, domain=call.domain)
     dialect = course.tool.dialect if course.tool else KERNEL
     try:
-        await audit.room()
-        caller = course.caller = await identify(call.credential)
-        await call_limits.count(caller)
-        tool = _permitted(call, course, caller=caller)
-        context = CallContext(caller=caller, request_id=call.request_id, face=call.face)
-        return await _run(tool, _within_size(call), context, course)
+        return await _run(await _admitted(call, course), _within_size(call), call.client, course)
+    except Interruption as turn:
+        course.outcome = Outcome.CONTINUED
+        return Reply(body=b"", status=202, turn=turn)
     except ToolError as error:
         course.outcome = Outcome.REFUSED
         return _refusal(error, tool=course.tool)
@@ -152,11 +157,21 @@ async def _reply(call: Call, course: _Course) -> Reply:
         )
 
 
-async def _run(tool: Tool, arguments: bytes, context: CallContext, course: _Course) -> Reply:
+async def _admitted(call: Call, course: _Course) -> Tool:
+    """Give the tool to a caller who may use it now."""
+    await audit.room()
+    caller = course.caller = await identify(call.credential)
+    await call_limits.count(caller)
+    tool = _permitted(call, course, caller=caller)
+    call.client.call = CallContext(caller=caller, request_id=call.request_id, face=call.face)
+    return tool
+
+
+async def _run(tool: Tool, arguments: bytes, client: Client, course: _Course) -> Reply:
     question = read_question(tool, arguments)
     try:
-        async with asyncio.timeout(tool.deadline_seconds):
-            output = await tool.ask(question, context=context)
+        async with asyncio.timeout(tool.deadline_seconds) as client.deadline:
+            output = await tool.ask(question, client=client)
     except (TimeoutError, StatementTimeout):
         return _failure(
             course,
@@ -166,7 +181,7 @@ async def _run(tool: Tool, arguments: bytes, context: CallContext, course: _Cour
         )
     course.outcome = Outcome.ANSWERED
     rows = output.row_count() if hasattr(output, "row_count") else None
-    return Reply(body=encode(tool.dialect.success(output)), rows=rows)
+    return Reply(body=encode(output if tool.gives_contents else tool.dialect.success(output)), rows=rows)
 
 
 def _permitted(call: Call, course: _Course, *, caller: Caller) -> Tool:
@@ -208,6 +223,7 @@ def _refusal(error: ToolError, *, tool: Tool | None) -> Reply:
         status=error.code.status,
         code=error.code.code,
         retry_after_seconds=error.retry_after_seconds,
+        turn=error if isinstance(error, CannotAsk) else None,
     )
 
 

@@ -4,6 +4,7 @@ import hashlib
 import secrets
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from toolbox.callers import Caller
 from toolbox.errors import UNAUTHENTICATED, Refusal
@@ -15,15 +16,17 @@ MEMORY_SECONDS = 4.0
 """How long a look-up is trusted. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
 MOST_REMEMBERED = 10_000
 
-_LOOK_UP = """
+_KEY = """
 SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream
 FROM toolbox_api_keys AS key
 JOIN auth_user AS owner ON owner.id = key.owner_id
-WHERE key.digest = %s
+WHERE {which} = %s
   AND key.revoked_at IS NULL
   AND (key.expires_at IS NULL OR key.expires_at > now())
   AND owner.is_active
 """
+_LOOK_UP = _KEY.format(which="key.digest")
+_LOOK_UP_BY_ID = _KEY.format(which="key.id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,21 @@ async def _look_up(hashed: str) -> Caller:
             "The API key is unknown, expired or revoked.",
             suggestion="Check the key, or ask whoever runs this server for a new one.",
         )
-    row = found.rows[0]
-    caller = Caller(
+    caller = _caller(found.rows[0])
+    if len(_memory) >= MOST_REMEMBERED:
+        _memory.clear()
+    _memory[hashed] = _Remembered(caller, asked_at + MEMORY_SECONDS)
+    return caller
+
+
+async def holder_of(key_id: int) -> Caller | None:
+    """Give who may call with this key now; None where it has ended. One query."""
+    found = await ledger.fetch(_LOOK_UP_BY_ID, [key_id])
+    return _caller(found.rows[0]) if found.rows else None
+
+
+def _caller(row: dict[str, Any]) -> Caller:
+    return Caller(
         name=row["name"],
         scopes=frozenset(row["scopes"]),
         key_id=row["id"],
@@ -93,7 +109,3 @@ async def _look_up(hashed: str) -> Caller:
         default_workspace=row["default_workspace"],
         default_upstream=row["default_upstream"],
     )
-    if len(_memory) >= MOST_REMEMBERED:
-        _memory.clear()
-    _memory[hashed] = _Remembered(caller, asked_at + MEMORY_SECONDS)
-    return caller

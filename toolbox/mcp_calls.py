@@ -23,6 +23,7 @@ from mcp_types import SERVER_INFO_META_KEY, methods
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from toolbox.answer import Reply
+from toolbox.tool import Tool
 
 _VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
 _PARAMETER_HEADER = MCP_PARAM_HEADER_PREFIX.lower()
@@ -54,6 +55,13 @@ class ToolsCall:
     name: str
     arguments: bytes
     is_modern: bool
+    meta: bytes = b""
+
+    @property
+    def progress_token(self) -> str | int | None:
+        """What the client wants to hear of progress by."""
+        token = (orjson.loads(self.meta) if self.meta else {}).get("progressToken")
+        return token if isinstance(token, str | int) else None
 
 
 _request = msgspec.json.Decoder(_Request)
@@ -76,24 +84,37 @@ def read_call(body: bytes, *, sent: dict[bytes, str], lines: list[tuple[bytes, b
         return None
     if not (_is_modern_envelope(request, meta=meta, sent=sent, lines=lines) if is_modern else _is_plain_meta(meta)):
         return None
-    return ToolsCall(id=request.id, name=request.params.name, arguments=arguments, is_modern=is_modern)
+    return ToolsCall(id=request.id, name=request.params.name, arguments=arguments, is_modern=is_modern, meta=meta)
 
 
-def result_body(call: ToolsCall, *, reply: Reply, wraps: bool, server: dict[str, Any]) -> bytes:
+def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, server: dict[str, Any]) -> bytes:
+    """Write the JSON-RPC answer; `server` names the server, which the 2026 era wants in `_meta`."""
+    result = tool_result(reply, tool=tool)[:-1] + _era(call, server=server)
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}}' % (orjson.dumps(call.id), result)
+
+
+def tool_result(reply: Reply, *, tool: Tool | None) -> bytes:
     """
-    Write the JSON-RPC answer: the reply as text and as structured content, both to the byte.
+    Write the result of a call: the reply as text and as structured content, both to the byte.
 
-    What need not be an object `wraps` under `result`. `server` names the server, which the 2026 era wants in `_meta`.
+    What need not be an object is put under `result`. Blocks are the content, and nothing is structured.
     """
-    structured = b'{"result":%b}' % reply.body if wraps and not reply.is_refusal else reply.body
-    era = b',"resultType":"complete","_meta":%b' % orjson.dumps({SERVER_INFO_META_KEY: server})
-    return b'{"jsonrpc":"2.0","id":%b,"result":{"content":[{"type":"text","text":%b}],%b"structuredContent":%b%b}}' % (
-        orjson.dumps(call.id),
+    is_answer = tool is not None and not reply.is_refusal
+    if tool and is_answer and tool.gives_contents:
+        return b'%b,"isError":false}' % reply.body[:-1]
+    structured = b'{"result":%b}' % reply.body if tool and is_answer and tool.wraps else reply.body
+    return b'{"content":[{"type":"text","text":%b}],"isError":%b,"structuredContent":%b}' % (
         orjson.dumps(reply.body.decode()),
-        b'"isError":true,' if reply.is_refusal else b'"isError":false,',
+        b"true" if reply.is_refusal else b"false",
         structured,
-        era if call.is_modern else b"",
     )
+
+
+def _era(call: ToolsCall, *, server: dict[str, Any]) -> bytes:
+    """Give what every result of the 2026 era has."""
+    if not call.is_modern:
+        return b""
+    return b',"resultType":"complete","_meta":%b' % orjson.dumps({SERVER_INFO_META_KEY: server})
 
 
 def _asks_for_json(sent: dict[bytes, str]) -> bool:

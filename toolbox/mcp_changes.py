@@ -5,12 +5,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from weakref import WeakSet
 
-from mcp.server.subscriptions import ListenHandler, ServerEvent, ToolsListChanged
+from mcp.server.subscriptions import ListenHandler, PromptsListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 
 from toolbox.registry import Registry
 
 MOST_STREAMS = 200
 """Open streams of one server in one process; each is a connection that is held."""
+
+_EVENTS: dict[str, ServerEvent] = {"tools": ToolsListChanged(), "prompts": PromptsListChanged()}
 
 Listener = Callable[[ServerEvent], None]
 
@@ -38,9 +40,9 @@ class CatalogueChanges:
         loop, token = asyncio.get_running_loop(), object()
         self._listeners[token] = listener
 
-        def tell() -> None:
+        def tell(what: str) -> None:
             with suppress(RuntimeError):  # its loop has ended
-                loop.call_soon_threadsafe(listener, ToolsListChanged())
+                loop.call_soon_threadsafe(listener, _EVENTS.get(what) or ResourceUpdated(uri=what))
 
         forget = self._registry.on_change(tell)
 

@@ -2,22 +2,29 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
 import orjson
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolbox import VERSION
 from toolbox.answer import Call, Reply, answer
 from toolbox.callers import Caller
+from toolbox.client import CannotAsk, Client, InputNeeded, TaskWanted
 from toolbox.errors import DatabaseUnavailable, Refusal
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.limits import call_limits
 from toolbox.mcp_changes import listening
+from toolbox.mcp_clients import client_of, interim, missing
+from toolbox.mcp_offers import Offers
+from toolbox.mcp_preferences import Preferences
+from toolbox.mcp_tasks import begin_task, offer_tasks
 from toolbox.registry import Registry
 from toolbox.tool import Tool
 from toolbox.watch import watcher
@@ -36,32 +43,66 @@ INSTRUCTIONS = (
 def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, domain: str | None = None) -> Server[Any]:
     """Make an MCP server of the tools that the caller may use: all, or one domain's."""
 
-    async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        caller = await _caller(credential_of(ctx))
-        await watcher.ready()
-        return types.ListToolsResult(tools=[mcp_tool(tool) for tool in registry.visible_to(caller, domain=domain)])
+    async def caller_of(ctx: Context) -> Caller:
+        return await _caller(credential_of(ctx))
 
-    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        await watcher.ready()
-        tool = registry.find(params.name, domain=domain)
-        call = Call(
-            tool=params.name,
-            domain=tool.domain if tool else domain,
-            arguments=_json(params.arguments or {}),
-            credential=credential_of(ctx),
-            face=face,
-            request_id=_request_id(ctx),
-        )
-        return mcp_result(await answer(call), wraps=tool is not None and tool.wraps)
-
-    return Server(
+    offers = Offers(registry=registry, caller_of=caller_of, face=face, domain=domain)
+    likes = Preferences(registry=registry)
+    tools = _Tools(registry=registry, credential_of=credential_of, face=face, domain=domain, likes=likes)
+    server: Server[Any] = Server(
         "toolroom" if domain is None else f"toolroom-{domain}",
         version=VERSION,
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=tools.list,
         on_subscriptions_listen=_listening(registry, credential_of=credential_of),
+        **offers.handlers(),
     )
+    server.add_request_handler("tools/call", types.CallToolRequestParams, tools.call)
+    likes.offer(server)
+    offer_tasks(server, caller_of=caller_of)
+    return server
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tools:
+    """The tools of one server: all domains', or one's."""
+
+    registry: Registry
+    credential_of: CredentialOf
+    face: str
+    domain: str | None
+    likes: Preferences
+
+    async def list(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """List the tools that the caller may use."""
+        caller = await _caller(self.credential_of(ctx))
+        await watcher.ready()
+        shown = self.registry.visible_to(caller, domain=self.domain)
+        return types.ListToolsResult(tools=[mcp_tool(tool) for tool in shown])
+
+    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
+        """Call a tool; one that asks, or goes on as a task, does so in the way of the client's protocol."""
+        await watcher.ready()
+        tool = self.registry.find(params.name, domain=self.domain)
+        caller = await _caller(self.credential_of(ctx)) if tool and tool.talks else None
+        client = client_of(ctx, params=params, caller=caller, log_level=self.likes.log_level) if caller else Client()
+        call = Call(
+            tool=params.name,
+            domain=tool.domain if tool else self.domain,
+            arguments=_json(params.arguments or {}),
+            credential=self.credential_of(ctx),
+            face=self.face,
+            request_id=_request_id(ctx),
+            client=client,
+        )
+        reply = await answer(call)
+        if caller and isinstance(reply.turn, InputNeeded):
+            return interim(reply.turn, ctx=ctx, client=client, caller=caller)
+        if caller and isinstance(reply.turn, TaskWanted):
+            return await begin_task(call, caller=caller)
+        if isinstance(reply.turn, CannotAsk) and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            raise missing(reply.turn)
+        return mcp_result(reply, tool=tool)
 
 
 def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
@@ -83,7 +124,7 @@ def mcp_tool(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
-        output_schema=_output_schema(tool),
+        output_schema=None if tool.gives_contents else _output_schema(tool),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,
@@ -94,10 +135,12 @@ def mcp_tool(tool: Tool) -> types.Tool:
     )
 
 
-def mcp_result(reply: Reply, *, wraps: bool = False) -> types.CallToolResult:
-    """Give a reply as text, to the byte, and as structured content, under `result` where it need not be an object."""
+def mcp_result(reply: Reply, *, tool: Tool | None = None) -> types.CallToolResult:
+    """Give a reply as text, to the byte, and as structured content; or the blocks that the tool answers with."""
     body = orjson.loads(reply.body)
-    structured = {"result": body} if wraps and not reply.is_refusal else body
+    if tool and tool.gives_contents and not reply.is_refusal:
+        return types.CallToolResult.model_validate(body, by_name=False)
+    structured = {"result": body} if tool and tool.wraps and not reply.is_refusal else body
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=reply.body.decode())],
         structured_content=structured,

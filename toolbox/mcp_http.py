@@ -14,7 +14,9 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from toolbox import mcp_stream
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
+from toolbox.client import Client
 from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
@@ -32,6 +34,8 @@ from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.mcp_calls import ToolsCall, read_call, result_body
 from toolbox.mcp_face import http_credential, mcp_server
+from toolbox.mcp_legacy import NO_SESSION, NO_STREAM, Legacy
+from toolbox.mcp_talk import Conversation
 from toolbox.registry import Registry
 from toolbox.watch import watcher
 from toolbox.wire import credential, is_own_origin, names_this_host, request_id, sent_headers
@@ -57,6 +61,7 @@ class McpLane:
         async with AsyncExitStack() as stack:
             for door in self._doors.values():
                 await stack.enter_async_context(door.manager.run())
+                await stack.enter_async_context(door.streaming.run())
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,6 +77,8 @@ class McpLane:
             await send_reply(send, refusal, request_id=posted.request_id)
         elif scope["method"] == "POST":
             await self._doors[address].take(posted)
+        elif Legacy.speaks(posted.sent):
+            await self._doors[address].stream(posted)
         else:
             await self._doors[address].manager.handle_request(posted.named_scope, receive, posted.named_send)
 
@@ -127,6 +134,16 @@ class _Exchange:
         await self.send(message)
 
     @property
+    def takes_stream(self) -> bool:
+        """Tell whether the client takes a stream of events for an answer."""
+        return "text/event-stream" in self.sent.get(b"accept", "").lower()
+
+    @property
+    def takes_stream_of_call(self) -> bool:
+        """Tell the same, and that it calls a tool: other answers are never streams."""
+        return self.takes_stream and self.sent.get(b"mcp-method", "") == "tools/call"
+
+    @property
     def credential(self) -> str | None:
         return credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))
 
@@ -145,32 +162,76 @@ class _Door:
             return
         if body is None:
             await send_reply(posted.send, _TOO_LARGE, request_id=posted.request_id)
-        elif call := read_call(body, sent=posted.sent, lines=posted.scope["headers"]):
+            return
+        call = read_call(body, sent=posted.sent, lines=posted.scope["headers"])
+        tool = self.registry.find(call.name, domain=self.domain) if call else None
+        if call and not (tool and tool.needs_more_of_the_protocol):
             await self._answer(call, posted=posted)
+        elif Legacy.speaks(posted.sent):
+            await self._take_legacy(body, call=call, posted=posted)
         else:
+            manager = self.streaming if posted.takes_stream_of_call else self.manager
             current_request.set(posted.request_id)
             receive = _again(body, receive=posted.receive)
-            await self.manager.handle_request(posted.named_scope, receive, posted.named_send)
+            await manager.handle_request(posted.named_scope, receive, posted.named_send)
+
+    async def stream(self, posted: "_Exchange") -> None:
+        """Hold the stream of a 2025 session; there is none without a session."""
+        session = (await self._legacy(posted)).session if posted.scope["method"] == "GET" else None
+        if session is None or not posted.takes_stream or mcp_stream.is_full():
+            await send_reply(posted.send, NO_STREAM, request_id=posted.request_id)
+        else:
+            await mcp_stream.serve(session, registry=self.registry, receive=posted.receive, send=posted.send)
+
+    async def _legacy(self, posted: "_Exchange") -> Legacy:
+        caller = await at_home(lambda: identify(posted.credential))
+        return Legacy(caller=caller, session_id=posted.sent.get(b"mcp-session-id", ""))
+
+    async def _take_legacy(self, body: bytes, *, call: ToolsCall | None, posted: "_Exchange") -> None:
+        legacy = await self._legacy(posted)
+        if legacy.is_of_no_session:
+            await send_reply(posted.send, NO_SESSION, request_id=posted.request_id)
+        elif call and posted.takes_stream:
+            await self._converse(call, legacy=legacy, posted=posted)
+        elif call:
+            await self._answer(call, posted=posted)
+        elif reply := await legacy.reply(body):
+            await send_reply(posted.send, reply, request_id=posted.request_id)
+        else:
+            current_request.set(posted.request_id)
+            send = legacy.beginning(body, send=posted.named_send)
+            await self.manager.handle_request(posted.named_scope, _again(body, receive=posted.receive), send)
+
+    async def _converse(self, asked: ToolsCall, *, legacy: Legacy, posted: "_Exchange") -> None:
+        """Answer a call whose tool may speak and ask on its way."""
+        conversation = Conversation(posted.send, request_id=posted.request_id, caller=legacy.caller)
+        tool = self.registry.find(asked.name, domain=self.domain)
+        call = self._call(asked, posted=posted, client=await legacy.client(asked, conversation=conversation))
+        async with cancelled_when_left(posted.receive) if not (tool and tool.writes) else nullcontext():
+            reply = await answer(call)
+            await conversation.end(result_body(asked, reply=reply, tool=tool, server={}))
 
     async def _answer(self, asked: ToolsCall, *, posted: "_Exchange") -> None:
         await watcher.ready()
         tool = self.registry.find(asked.name, domain=self.domain)
-        call = Call(
+        # In the 2025 era a dropped connection is no wish to cancel: what writes is then done to its end.
+        is_cancelled = asked.is_modern or not (tool and tool.writes)
+        async with cancelled_when_left(posted.receive) if is_cancelled else nullcontext():
+            reply = await answer(self._call(asked, posted=posted))
+            body = result_body(asked, reply=reply, tool=tool, server=self._server.server_info_stamp)
+            await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
+
+    def _call(self, asked: ToolsCall, *, posted: "_Exchange", client: Client | None = None) -> Call:
+        tool = self.registry.find(asked.name, domain=self.domain)
+        return Call(
             tool=asked.name,
             domain=tool.domain if tool else self.domain,
             arguments=asked.arguments,
             credential=posted.credential,
             face=FACE,
             request_id=posted.request_id,
+            client=client or Client(),
         )
-        # In the 2025 era a dropped connection is no wish to cancel: what writes is then done to its end.
-        is_cancelled = asked.is_modern or not (tool and tool.writes)
-        async with cancelled_when_left(posted.receive) if is_cancelled else nullcontext():
-            reply = await answer(call)
-            body = result_body(
-                asked, reply=reply, wraps=bool(tool and tool.wraps), server=self._server.server_info_stamp
-            )
-            await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
 
     @cached_property
     def manager(self) -> StreamableHTTPSessionManager:
@@ -178,6 +239,11 @@ class _Door:
         return StreamableHTTPSessionManager(
             app=self._server, json_response=True, stateless=True, max_request_body_size=LARGEST_BODY
         )
+
+    @cached_property
+    def streaming(self) -> StreamableHTTPSessionManager:
+        """The same for calls whose answer may be a stream of events; of the 2026 era only."""
+        return StreamableHTTPSessionManager(app=self._server, stateless=True, max_request_body_size=LARGEST_BODY)
 
     @cached_property
     def _server(self) -> Server[Any]:

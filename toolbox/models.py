@@ -84,6 +84,7 @@ class ToolCall(models.Model):
         REFUSED = "refused"
         FAILED = "failed"
         CANCELLED = "cancelled"
+        CONTINUED = "continued"
 
     called_at = models.DateTimeField(db_index=True)
     request_id = models.CharField(max_length=64)
@@ -193,6 +194,62 @@ class Job(models.Model):
     def percent(self) -> int | None:
         """Give how much of its step is done; None where nobody knows how much there is."""
         return min(100, 100 * self.done // self.expected) if self.expected else None
+
+
+class McpSession(models.Model):
+    """What a client of the 2025 MCP changed after it came; everything else about its session it keeps itself."""
+
+    id = models.CharField(max_length=64, primary_key=True, help_text="The hash of the session's id.")
+    log_level = models.CharField(max_length=10)
+    watched = ArrayField(models.TextField(), help_text="Documents whose changes it wants to hear of.")
+    changed_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        db_table = "toolbox_mcp_sessions"
+
+    def __str__(self) -> str:
+        return f"{self.id[:8]}…"
+
+
+class Task(models.Model):
+    """A call that a worker carries on; its caller looks after it, over MCP (toolbox/task_rows.py has the SQL)."""
+
+    class Status(models.TextChoices):
+        """Where it is, in the words of the protocol."""
+
+        WORKING = "working"
+        INPUT_REQUIRED = "input_required"
+        COMPLETED = "completed"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    id = models.UUIDField(primary_key=True)
+    caller = models.CharField(max_length=100, help_text="The key's name, or `local`.")
+    key_id = models.BigIntegerField(null=True, help_text="The API key that the worker calls with.")
+    domain = models.CharField(max_length=60)
+    tool = models.CharField(max_length=200)
+    arguments = models.TextField(help_text="As sent.")
+    face = models.CharField(max_length=20)
+    request_id = models.CharField(max_length=64)
+    status = models.CharField(max_length=20, choices=Status.choices)
+    capabilities = models.JSONField(default=dict, help_text="What its client declared.")
+    inquiries = models.JSONField(default=dict, help_text="What it waits to be told.")
+    answers = models.JSONField(default=dict, help_text="What it was told.")
+    outcome = models.TextField(blank=True, default="", help_text="The tool's result, or the error.")
+    created_at = models.DateTimeField(db_index=True)
+    changed_at = models.DateTimeField()
+    beat_at = models.DateTimeField(null=True, help_text="When its worker last said that it lives.")
+    tries = models.PositiveSmallIntegerField(default=0, help_text="How often a worker took it up.")
+    keep_seconds = models.PositiveIntegerField()
+
+    class Meta:
+        db_table = "toolbox_tasks"
+        indexes = [
+            models.Index(fields=["beat_at"], name="toolbox_tasks_working", condition=models.Q(status="working")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.status}"
 
 
 class Example(models.Model):

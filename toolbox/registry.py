@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from itertools import chain
 
 from toolbox.callers import Caller
+from toolbox.guides import guide
+from toolbox.offers import Prompt, Readable
 from toolbox.tool import Skipped, Tool, Toolkit, ToolMistake
 
 
@@ -20,10 +22,11 @@ class Registry:
     def __init__(self) -> None:
         self._toolkits: dict[str, Toolkit] = {}
         self._tools: dict[str, Tool] = {}
+        self._guides: dict[str, Readable] = {}
         self._rows: dict[str, Tool] = {}
         self._skipped: dict[str, list[Skipped]] = {}
         self._described: dict[str, dict[str, tuple[object, ...]]] = {}
-        self._listeners: dict[object, Callable[[], None]] = {}
+        self._listeners: dict[object, Callable[[str], None]] = {}
         self._closed = False
 
     def take_in(self, toolkit: Toolkit) -> None:
@@ -39,8 +42,27 @@ class Registry:
         slots = [slot.name for slot in toolkit.slots]
         if mistaken := [name for name in slots if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or slots.count(name) > 1]:
             raise ToolMistake(f"{toolkit.domain}: slots have names of their own, in snake_case, not {mistaken[0]!r}")
+        self._take_in_offers(toolkit)
         self._toolkits[toolkit.domain] = toolkit
+        self._guides[toolkit.domain] = guide(toolkit)
         self._tools |= {tool.name: tool for tool in toolkit.tools}
+
+    def _take_in_offers(self, toolkit: Toolkit) -> None:
+        prompts = [prompt.name for prompt in chain(toolkit.prompts, self.prompts())]
+        uris = [readable.uri for readable in chain(toolkit.readables, self.readables())]
+        for name in (*prompts, *uris):
+            if prompts.count(name) > 1 or uris.count(name) > 1:
+                raise ToolMistake(f"{toolkit.domain}: another prompt or document is called {name}")
+
+    def prompts(self, *, domain: str | None = None) -> Iterator[Prompt]:
+        """Give the prompts, all or a domain's."""
+        kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
+        return chain.from_iterable(kit.prompts for kit in kits)
+
+    def readables(self, *, domain: str | None = None) -> Iterator[Readable]:
+        """Give the documents, all or a domain's, its guide first."""
+        kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
+        return chain.from_iterable((self._guides[kit.domain], *kit.readables) for kit in kits)
 
     def close(self) -> None:
         """Refuse what comes from now on."""
@@ -66,8 +88,8 @@ class Registry:
         self._skipped[domain] = skipped
         self._tell_of_changes(domain)
 
-    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener whenever a domain's tools read otherwise than before; gives what ends that."""
+    def on_change(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        """Call the listener with what has changed (see `tell`); gives what ends that."""
         token = object()
         self._listeners[token] = listener
         return lambda: self._listeners.pop(token, None) and None
@@ -79,8 +101,12 @@ class Registry:
         before = self._described.get(domain)
         self._described[domain] = now
         if before is not None and before != now:
-            for listener in list(self._listeners.values()):
-                listener()
+            self.tell("tools")
+
+    def tell(self, what: str) -> None:
+        """Tell the listeners of this process what has changed: `tools`, `prompts`, or the address of a document."""
+        for listener in list(self._listeners.values()):
+            listener(what)
 
     def dynamic_tools(self, *, domain: str | None = None) -> Iterator[Tool]:
         """Give the tools that are rows, all or a domain's, as this process knows them now."""

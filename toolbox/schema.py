@@ -12,9 +12,13 @@ def input_schema(model: type[BaseModel]) -> Schema:
     """
     Describe a tool's parameters: no titles, no references, optional parameters without their null.
 
-    A deprecated parameter's description begins with [DEPRECATED].
+    A deprecated parameter's description begins with [DEPRECATED]. A model that writes its own schema, naming its
+    dialect by `$schema`, is published as it wrote it.
     """
-    schema = _tidied(model.model_json_schema(by_alias=True, mode="validation"), optional_null=False)
+    written = model.model_json_schema(by_alias=True, mode="validation")
+    if "$schema" in written:
+        return written
+    schema = _tidied(written, optional_null=False)
     return _without(schema, "description")  # the tool's own description stands beside it
 
 

@@ -1,15 +1,16 @@
-"""What workers and the scheduler do for the kernel: jobs, and forgetting old calls."""
+"""What workers and the scheduler do for the kernel: jobs, calls that became tasks, and forgetting what is over."""
 
 import logging
 import os
 import platform
 from typing import Any
+from uuid import UUID
 
 from celery import shared_task
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
-from toolbox import home, retention
+from toolbox import home, mcp_sessions, retention, task_rows, task_work
 from toolbox.jobs import queries, work
 
 logger = logging.getLogger(__name__)
@@ -41,3 +42,16 @@ def enqueue(job_id: int) -> None:
         carry_on_job.apply_async(kwargs={"job_id": job_id}, retry=False)
     except (OperationalError, OSError) as away:
         logger.warning("the broker is away, job %s waits for the sweep: %s", job_id, type(away).__name__)
+
+
+@shared_task(name="toolbox.work_on", ignore_result=True)
+def work_on(*, task_id: str, **_future: Any) -> None:
+    """Take the task as far as it goes; nothing where it is another worker's or over."""
+    home.run(task_work.work_on(UUID(task_id)))
+
+
+@shared_task(name="toolbox.forget", ignore_result=True)
+def forget(**_future: Any) -> None:
+    """Forget tasks whose time is over, and sessions that nobody resumes."""
+    home.run(task_rows.forget_old())
+    home.run(mcp_sessions.forget_old())

@@ -10,15 +10,19 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 from pydantic import TypeAdapter
 
 from toolbox.callers import CallContext, Caller
+from toolbox.client import Client
+from toolbox.contents import Contents
 from toolbox.contract import Question
 from toolbox.dialect import KERNEL, Dialect, Schema
 from toolbox.encoding import encode
 from toolbox.errors import ErrorCode
+from toolbox.offers import OfferMistake, Prompt, Readable
 from toolbox.schema import input_schema, output_schema, undescribed
 from toolbox.slots import Slot
 
 ToolFunction = Callable[..., Awaitable[object]]
 Function = TypeVar("Function", bound=ToolFunction)
+Offer = TypeVar("Offer", Readable, Prompt)
 
 DEFAULT_DEADLINE_SECONDS = 10.0
 
@@ -35,8 +39,9 @@ class Tool:
     `queries` is how many statements its example asks of the database, `errors` the codes it may answer beside the
     dialect's own, `version` goes up with every breaking change of its contract. `live` gives a sentence of figures
     from the data, from memory; it follows the description on every face and stays outside docs/tools.
-    `knows_its_call` says that the function takes a CallContext after its question. `offered_to` leaves it out of the
-    catalogue of callers it says no to, and of what is public; refusing their calls is the function's own.
+    `knows_its_call` says that the function takes a CallContext after its question, `talks` that it takes a Client.
+    `gives_contents` says that it answers with blocks for a person to see, and no data. `offered_to` leaves it out of
+    the catalogue of callers it says no to, and of what is public; refusing their calls is the function's own.
     """
 
     domain: str
@@ -53,10 +58,14 @@ class Tool:
     live: Callable[[], str] | None = None
     offered_to: Callable[[Caller], bool] | None = None
     knows_its_call: bool = False
+    talks: bool = False
+    gives_contents: bool = False
 
-    async def ask(self, question: Question, *, context: CallContext) -> object:
-        """Call the function; it is told of the call if it asks for that."""
-        return await (self.function(question, context) if self.knows_its_call else self.function(question))
+    async def ask(self, question: Question, *, client: Client) -> object:
+        """Call the function; it is told of the call, or given its client, if it asks for that."""
+        if self.talks:
+            return await self.function(question, client)
+        return await (self.function(question, client.call) if self.knows_its_call else self.function(question))
 
     def is_offered_to(self, caller: Caller) -> bool:
         """Tell whether the caller's catalogue lists it."""
@@ -87,6 +96,11 @@ class Tool:
         """What the model that chooses reads: the docstring, and the live figures of the moment after it."""
         figures = self.live() if self.live else ""
         return f"{self.described}\n\n{figures}" if figures else self.described
+
+    @cached_property
+    def needs_more_of_the_protocol(self) -> bool:
+        """Tell whether a call may be more than a question and its answer, or has parameters that travel as headers."""
+        return self.talks or any("x-mcp-header" in part for part in self.input_schema.get("properties", {}).values())
 
     @cached_property
     def input_schema(self) -> Schema:
@@ -167,12 +181,33 @@ class Toolkit:
     tools: list[Tool] = field(default_factory=list)
     dynamic: DynamicTools | None = None
     slots: tuple[Slot, ...] = ()
+    readables: list[Readable] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
+
+    def readable(self, uri: str, **options: Any) -> Callable[[Function], Function]:
+        """Offer what an async function of texts gives as a document at an address; takes the fields of Readable."""
+
+        def declare(function: Function) -> Function:
+            self.readables.append(_sound(Readable(domain=self.domain, function=function, uri=uri, **options)))
+            return function
+
+        return declare
+
+    def prompt(self, **options: Any) -> Callable[[Function], Function]:
+        """Offer what an async function of texts gives as a prompt; takes the fields of Prompt."""
+
+        def declare(function: Function) -> Function:
+            self.prompts.append(_sound(Prompt(domain=self.domain, function=function, **options)))
+            return function
+
+        return declare
 
     def tool(self, **options: Any) -> Callable[[Function], Function]:
         """
         Make a tool of an async function `(ask: Question) -> answer`, and hand the function back unchanged.
 
-        The function may take `call: CallContext` after its question, to know who asks.
+        The function may take `call: CallContext` after its question, to know who asks, or `client: Client`, to tell
+        and ask the other end while it works.
         Takes the fields of ToolOptions by keyword. Raises ToolMistake where the function cannot be offered.
         """
         ToolOptions(**options)  # an unknown option is refused where it is written
@@ -188,14 +223,22 @@ class Toolkit:
         return _read(function, toolkit=self, options=ToolOptions(**options))
 
 
+def _sound(offer: Offer) -> Offer:
+    if mistake := offer.mistake():
+        raise OfferMistake(f"{offer.domain}.{offer.name}: {mistake}")
+    return offer
+
+
 def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> Tool:
-    question, answer, knows_its_call = _signature(function)
+    question, answer, second = _signature(function)
     tool = Tool(
         domain=toolkit.domain,
         function=function,
         question=question,
         answer=TypeAdapter(answer),
-        knows_its_call=knows_its_call,
+        knows_its_call=second is CallContext,
+        talks=second is Client,
+        gives_contents=answer is Contents,
         **vars(options) | {"dialect": options.dialect or toolkit.dialect},
     )
     for mistake in _mistakes(tool):
@@ -203,18 +246,18 @@ def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> 
     return tool
 
 
-def _signature(function: ToolFunction) -> tuple[type[Question], Any, bool]:
+def _signature(function: ToolFunction) -> tuple[type[Question], Any, type | None]:
     hints = get_type_hints(function, include_extras=True)
     answer = hints.pop("return", None)
     question, *context = hints.values() or [None]
-    if not inspect.iscoroutinefunction(function) or context not in ([], [CallContext]) or answer is None:
+    if not inspect.iscoroutinefunction(function) or context not in ([], [CallContext], [Client]) or answer is None:
         raise ToolMistake(
             f"{function.__name__} must read `async def name(ask: Question) -> Answer`; "
-            "a `call: CallContext` may follow the question"
+            "a `call: CallContext` or `client: Client` may follow the question"
         )
     if not (isinstance(question, type) and issubclass(question, Question)):
         raise ToolMistake(f"{function.__name__} must take a toolbox.contract.Question")
-    return question, answer, bool(context)
+    return question, answer, context[0] if context else None
 
 
 def _mistakes(tool: Tool) -> list[str]:

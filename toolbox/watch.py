@@ -8,12 +8,12 @@ loads a domain's rows anew when it is named; a missed announcement is made up fo
 import asyncio
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import psycopg
 
 from toolbox import home
-from toolbox.announcing import CHANNEL
+from toolbox.announcing import CHANNEL, DOCUMENTS
 from toolbox.errors import DatabaseUnavailable, StatementTimeout
 from toolbox.ledger import ledger
 from toolbox.pool import Pool
@@ -34,8 +34,13 @@ class Watcher:
         self._pool = pool
         self._listening: asyncio.Task[None] | None = None
         self._gathered = asyncio.Event()
+        self._hearers: dict[str, Callable[[str], None]] = {}
         home.at_close(self.close)
         os.register_at_fork(after_in_child=self._forget)
+
+    def hear(self, channel: str, *, hearer: Callable[[str], None]) -> None:
+        """Have what is announced on another channel told, on the home loop; said before the first `ready`."""
+        self._hearers[channel] = hearer
 
     async def ready(self) -> None:
         """
@@ -55,7 +60,7 @@ class Watcher:
         self._gathered.clear()
 
     async def _begin(self) -> None:
-        if not self._sources():
+        if not (self._sources() or self._hearers):
             self._gathered.set()
             return
         if self._listening is None:
@@ -76,12 +81,17 @@ class Watcher:
     async def _hear(self) -> None:
         connection = await psycopg.AsyncConnection.connect(self._pool.conninfo(), autocommit=True)
         async with connection:
-            await connection.execute(f"LISTEN {CHANNEL}".encode())
+            hearers = {DOCUMENTS: self._registry.tell, **self._hearers}
+            for channel in (CHANNEL, *hearers):
+                await connection.execute(f"LISTEN {channel}".encode())
             while True:
                 await self._gather(self._sources())
                 self._gathered.set()
                 async for notice in connection.notifies(timeout=RECHECK_SECONDS):
-                    await self._gather([notice.payload])
+                    if hearer := hearers.get(notice.channel):
+                        hearer(notice.payload)
+                    else:
+                        await self._gather([notice.payload])
 
     async def _gather(self, domains: Iterable[str]) -> None:
         sources = self._sources()

@@ -26,7 +26,7 @@ CALL = "/api/tools/linescore/query_linescore_data"
 @pytest.fixture
 def client(cast: SimpleNamespace) -> httpx.AsyncClient:
     django = McpLane(get_asgi_application(), registry=registry)  # type: ignore[arg-type]
-    transport = httpx.ASGITransport(HealthLane(FastLane(django)))  # type: ignore[arg-type]
+    transport = httpx.ASGITransport(HealthLane(FastLane(django)))
     headers = {"Authorization": f"Bearer {cast.alice}"}
     return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers, timeout=30)
 

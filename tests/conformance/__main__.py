@@ -1,0 +1,60 @@
+"""
+`python -m tests.conformance`: run the official suite against the real server, and print what came of it.
+
+Ends with 1 where a required scenario, or one of the Tasks extension, fails.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import django
+
+from tests.conformance.referee import REVISIONS, VERSION, NotToBeHad, Verdict, installed
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "toolroom"
+THEIRS = {"2025-11-25": "30 of 30", "2026-07-28": "37 of 37", "Tasks": "1 of 10"}
+"""What the official Python SDK's own server of fixtures reaches by the same suite."""
+
+
+def rows(verdicts: dict[str, Verdict]) -> Iterator[tuple[str, str, str]]:
+    """Give the table's rows: what is counted, ours, theirs."""
+    for revision, verdict in verdicts.items():
+        yield f"required by {revision}", _passed(verdict.required), THEIRS[revision]
+    for verdict in verdicts.values():
+        if verdict.tasks:
+            yield "Tasks extension", _passed(verdict.tasks), THEIRS["Tasks"]
+    for revision, verdict in verdicts.items():
+        yield f"run beside {revision}, not required", _passed(verdict.others), ""
+
+
+def _passed(scenarios: dict[str, int]) -> str:
+    return f"{sum(not failed for failed in scenarios.values())} of {len(scenarios)}"
+
+
+def main() -> int:
+    """Judge, print, and tell whether all is well."""
+    try:
+        referee = installed(CACHE)
+    except NotToBeHad as reason:
+        sys.stderr.write(f"{reason}\n")
+        return 2
+    django.setup()
+    from tests.conformance.under_test import from_nothing
+
+    with from_nothing() as address:
+        verdicts = {revision: referee.judge(f"{address}/mcp", revision=revision) for revision in REVISIONS}
+    print(f"| @modelcontextprotocol/conformance {VERSION} | Toolroom | the SDK's server |\n|---|--:|--:|")
+    for row in rows(verdicts):
+        print(f"| {' | '.join(row)} |")
+    fails = {name for verdict in verdicts.values() for name, failed in verdict.failed.items() if failed}
+    for name in sorted(fails):
+        print(f"fails: {name}")
+    decide = {name for verdict in verdicts.values() for name in (*verdict.required, *verdict.tasks)}
+    return int(bool(fails & decide))
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    sys.exit(main())

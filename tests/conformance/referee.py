@@ -1,0 +1,93 @@
+"""The official conformance suite of MCP: installed from npm into a cache, run against an address, and read."""
+
+import json
+import platform
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+VERSION = "0.2.0-alpha.12"
+NODE_VERSION = "22.23.3"
+REVISIONS = ("2025-11-25", "2026-07-28")
+SECONDS = 240
+
+_SCENARIO = re.compile(r"^(?:✓|✗) (\S+): (\d+) passed, (\d+) failed", re.MULTILINE)
+_NOT_SCORED = re.compile(r"^ {2}(?:✓|✗) (\S+) \((\S+)\)", re.MULTILINE)
+
+
+class NotToBeHad(Exception):
+    """The suite cannot be installed here; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """How many checks of each scenario failed, and why a scenario does not count for the revision, by its name."""
+
+    failed: Mapping[str, int]
+    not_scored: Mapping[str, str]
+
+    @property
+    def required(self) -> dict[str, int]:
+        """The scenarios that decide."""
+        return {name: failed for name, failed in self.failed.items() if name not in self.not_scored}
+
+    @property
+    def tasks(self) -> dict[str, int]:
+        """The scenarios of the Tasks extension."""
+        return {name: failed for name, failed in self.failed.items() if name.startswith("tasks-")}
+
+    @property
+    def others(self) -> dict[str, int]:
+        """The scenarios that are run beside, and count for nothing yet."""
+        beside = self.failed.keys() - self.required.keys() - self.tasks.keys()
+        return {name: self.failed[name] for name in sorted(beside)}
+
+
+@dataclass(frozen=True, slots=True)
+class Referee:
+    """An installed suite."""
+
+    node: Path
+    suite: Path
+
+    def judge(self, url: str, *, revision: str) -> Verdict:
+        """Run all that the revision requires, and what goes beside it."""
+        command = [str(self.node), str(self.suite), "server", "--url", url, "--requirements", revision]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+        _, _, summary = ran.stdout.partition("=== SUMMARY ===")
+        failed = {name: int(bad) for name, _, bad in _SCENARIO.findall(summary)}
+        if not failed:
+            raise RuntimeError(f"the suite said nothing:\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}")
+        return Verdict(failed=failed, not_scored=dict(_NOT_SCORED.findall(summary)))
+
+
+def installed(cache: Path) -> Referee:
+    """Give the suite, installed into the cache at first need; raises NotToBeHad."""
+    place = cache / f"mcp-conformance-{VERSION}"
+    node_package = f"node-{platform.system().lower()}-{_PROCESSORS.get(platform.machine(), platform.machine())}"
+    modules = place / "node_modules"
+    referee = Referee(
+        node=modules / node_package / "bin" / "node",
+        suite=modules / "@modelcontextprotocol" / "conformance" / "dist" / "index.js",
+    )
+    if not (referee.node.exists() and referee.suite.exists()):
+        wanted = {"@modelcontextprotocol/conformance": VERSION, node_package: NODE_VERSION}
+        _install(place, wanted)
+    return referee
+
+
+_PROCESSORS = {"x86_64": "x64", "aarch64": "arm64"}
+
+
+def _install(place: Path, wanted: Mapping[str, str]) -> None:
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "package.json").write_text(json.dumps({"private": True, "dependencies": dict(wanted)}), encoding="utf-8")
+    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"]
+    try:
+        ran = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as away:
+        raise NotToBeHad(f"npm is not here, or too slow: {away}") from away
+    if ran.returncode:
+        raise NotToBeHad(f"npm cannot install the suite: {ran.stderr.strip()[-300:]}")

@@ -1,0 +1,87 @@
+"""Tasks as rows: one worker at a time, a dead one's task is another's, and a stranger's is not there."""
+
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from tests.toolbox.faces import A_TOOL
+from toolbox import task_rows
+from toolbox.answer import Call
+from toolbox.callers import LOCAL_OPERATOR, Caller
+from toolbox.client import InTask
+from toolbox.ledger import ledger
+from toolbox.task_work import work_on
+
+STRANGER = Caller(name="stranger", scopes=frozenset({"*:read"}), key_id=1)
+ASKED = {"a": {"method": "roots/list", "params": {}}, "b": {"method": "roots/list", "params": {}}}
+GIVEN: dict[str, Any] = {"roots": []}
+
+pytestmark = pytest.mark.usefixtures("scratch_database")
+
+
+async def _begun() -> task_rows.Row:
+    call = Call(
+        tool=A_TOOL.name, domain=A_TOOL.domain, arguments=A_TOOL.example_arguments, credential=LOCAL_OPERATOR,
+        face="test", request_id="r", client=InTask(),
+    )  # fmt: skip
+    return await task_rows.create(uuid4(), call=call, caller=LOCAL_OPERATOR, keep_seconds=60)
+
+
+async def test_a_worker_takes_a_task_alone_until_it_is_silent() -> None:
+    task_id = (await _begun())["id"]
+
+    first, second = await task_rows.take(task_id), await task_rows.take(task_id)
+    with psycopg.connect(ledger.conninfo(), autocommit=True) as connection:
+        connection.execute("UPDATE toolbox_tasks SET beat_at = now() - interval '1 minute'")
+    found = await task_rows.waiting()
+    third = await task_rows.take(task_id)
+
+    assert first is not None
+    assert second is None
+    assert found == [task_id]
+    assert third is not None
+    assert third["tries"] == 2
+
+
+async def test_a_task_is_done_and_kept_for_its_caller_alone() -> None:
+    task_id = (await _begun())["id"]
+
+    await work_on(task_id)
+    mine = await task_rows.read(task_id, caller=LOCAL_OPERATOR)
+
+    assert mine is not None
+    assert mine["status"] == "completed"
+    assert '"structuredContent"' in mine["outcome"]
+    assert await task_rows.read(task_id, caller=STRANGER) is None
+
+
+async def test_what_was_cancelled_stays_so() -> None:
+    task_id = (await _begun())["id"]
+
+    await task_rows.cancel(task_id, caller=STRANGER)
+    is_wanted = await task_rows.beat(task_id)
+    await task_rows.cancel(task_id, caller=LOCAL_OPERATOR)
+    await task_rows.end(task_id, status="completed", outcome="{}")
+    row = await task_rows.read(task_id, caller=LOCAL_OPERATOR)
+
+    assert is_wanted
+    assert row is not None
+    assert row["status"] == "cancelled"
+    assert not await task_rows.beat(task_id)
+
+
+async def test_only_what_is_asked_is_told_and_all_of_it_before_it_goes_on() -> None:
+    task_id = (await _begun())["id"]
+    await task_rows.park(task_id, inquiries=ASKED, answers={})
+
+    goes_on = [
+        await task_rows.tell(task_id, given=given, caller=LOCAL_OPERATOR)
+        for given in ({"unasked": GIVEN}, {"a": GIVEN}, {"a": {}, "b": GIVEN})
+    ]
+    row = await task_rows.take(task_id)
+
+    assert goes_on == [False, False, True]
+    assert row is not None
+    assert row["answers"] == {"a": GIVEN, "b": GIVEN}

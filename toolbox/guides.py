@@ -1,0 +1,25 @@
+"""Each domain's own page, written from its code, as a document that a client can read before it chooses a tool."""
+
+from toolbox.documentation import domain_page
+from toolbox.offers import Readable
+from toolbox.tool import Toolkit
+
+KEEP_SECONDS = 3_600
+
+
+def guide(toolkit: Toolkit) -> Readable:
+    """Give the domain's guide, at `toolroom://guides/<domain>`; it changes only when the server does."""
+
+    async def read() -> str:
+        return domain_page(toolkit)
+
+    read.__name__ = f"{toolkit.domain}_guide"
+    read.__doc__ = f"{toolkit.summary} Every tool: what it takes, answers and refuses."
+    return Readable(
+        domain=toolkit.domain,
+        function=read,
+        uri=f"toolroom://guides/{toolkit.domain}",
+        title=f"Guide to {toolkit.domain}",
+        mime_type="text/markdown",
+        ttl_seconds=KEEP_SECONDS,
+    )

@@ -1,0 +1,121 @@
+"""
+A worker's side of tasks: the tool runs from its beginning with the answers so far, until it ends or asks again.
+
+The row is the truth. What the broker does not hear, or a worker that died does not finish, the sweep brings up again.
+"""
+
+import asyncio
+import logging
+from uuid import UUID
+
+import orjson
+import psycopg
+from kombu.exceptions import OperationalError
+
+from toolbox import task_rows
+from toolbox.answer import Call, Reply, answer
+from toolbox.callers import LOCAL_OPERATOR, Caller
+from toolbox.client import InputNeeded, InTask
+from toolbox.errors import DatabaseUnavailable
+from toolbox.keys import holder_of
+from toolbox.mcp_calls import tool_result
+from toolbox.registry import registry
+from toolbox.tool import Tool
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS = 1.0
+SWEEP_SECONDS = 5.0
+_INTERNAL_ERROR = -32603
+_telling: set[asyncio.Future[None]] = set()
+
+
+def enqueue(task_id: UUID) -> None:
+    """Ask for a worker, in a thread: nobody waits for a broker that is away. Called on a loop."""
+    told = asyncio.get_running_loop().run_in_executor(None, _publish, task_id)
+    _telling.add(told)
+    told.add_done_callback(_telling.discard)
+
+
+async def work_on(task_id: UUID) -> None:
+    """Take the task as far as it goes; nothing where it is another worker's or over."""
+    row = await task_rows.take(task_id)
+    if row is None:
+        return
+    caller = await _caller(row)
+    if caller is None or row["tries"] > task_rows.MOST_TRIES:
+        why = "The key of this task has ended." if caller is None else "Its workers died, again and again."
+        await task_rows.end(task_id, status="failed", outcome=_error(why))
+        return
+    client = InTask(capabilities=row["capabilities"], answers=row["answers"])
+    call = Call(
+        tool=row["tool"],
+        domain=row["domain"] or None,
+        arguments=row["arguments"].encode(),
+        credential=caller,
+        face=row["face"],
+        request_id=row["request_id"],
+        client=client,
+    )
+    reply = await _while_wanted(task_id, call)
+    if reply and isinstance(reply.turn, InputNeeded):
+        asked = {name: inquiry.on_wire() for name, inquiry in reply.turn.inquiries.items()}
+        await task_rows.park(task_id, inquiries=asked, answers=client.answers)
+    elif reply:
+        await _end(task_id, reply, tool=registry.find(call.tool, domain=call.domain))
+
+
+async def sweep() -> None:
+    """Ask for workers for the tasks that no worker is at."""
+    for task_id in await task_rows.waiting():
+        enqueue(task_id)
+
+
+async def sweep_for_ever() -> None:
+    """Sweep every 5 s, on the home loop, whatever becomes of one sweep."""
+    while True:
+        try:
+            await sweep()
+        except (DatabaseUnavailable, psycopg.Error) as away:
+            logger.warning("tasks are not swept for now: %s", away)
+        except Exception:  # a sweep that ends for good is found out when a worker dies, which is too late
+            logger.exception("a sweep of tasks failed")
+        await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def _while_wanted(task_id: UUID, call: Call) -> Reply | None:
+    """Call the tool, and say every second that it is at work; None where the task was cancelled, and so the call."""
+    working = asyncio.ensure_future(answer(call))
+    try:
+        while not (await asyncio.wait([working], timeout=BEAT_SECONDS))[0]:
+            if not await task_rows.beat(task_id):
+                return None
+        return working.result()
+    finally:
+        working.cancel()
+
+
+async def _end(task_id: UUID, reply: Reply, *, tool: Tool | None) -> None:
+    """Keep the result; a tool's refusal is one too, only a crash is a failure of the task."""
+    if tool and reply.code == tool.dialect.crash.code:
+        message = "The tool failed in a way nobody planned."
+        await task_rows.end(task_id, status="failed", outcome=_error(message))
+    else:
+        await task_rows.end(task_id, status="completed", outcome=tool_result(reply, tool=tool).decode())
+
+
+async def _caller(row: task_rows.Row) -> Caller | None:
+    return LOCAL_OPERATOR if row["key_id"] is None else await holder_of(row["key_id"])
+
+
+def _error(message: str) -> str:
+    return orjson.dumps({"code": _INTERNAL_ERROR, "message": message}).decode()
+
+
+def _publish(task_id: UUID) -> None:
+    from toolbox.tasks import work_on as job  # noqa: PLC0415 - jobs know this module
+
+    try:
+        job.apply_async(kwargs={"task_id": str(task_id)}, retry=False)
+    except (OperationalError, OSError) as away:
+        logger.warning("the broker is away, a task waits for the sweep: %s", type(away).__name__)
