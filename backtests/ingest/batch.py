@@ -195,9 +195,9 @@ def _quarantine(cursor: Cursor, run_id: UUID, lines: Iterable[Unreadable]) -> in
 
 
 def _store(cursor: Cursor, run: RunRow, ready: Ready) -> None:
-    write_events(cursor, ready, table=f"backtests_events_{run.number}")
-    write_lists(cursor, ready, run_id=run.run_id, table=f"backtests_lists_{run.number}")
-    write_orders(cursor, ready, run_id=run.run_id, table=f"backtests_order_states_{run.number}")
+    write_events(cursor, ready=ready, table=f"backtests_events_{run.number}")
+    write_lists(cursor, ready=ready, run_id=run.run_id, table=f"backtests_lists_{run.number}")
+    write_orders(cursor, ready=ready, run_id=run.run_id, table=f"backtests_order_states_{run.number}")
 
 
 def _count(cursor: Cursor, run: RunRow, ready: Ready) -> None:

@@ -10,12 +10,12 @@ from backtests.ingest.drafting import Ready
 Cursor = Any
 
 
-def write_events(cursor: Cursor, ready: Ready, *, table: str) -> None:
+def write_events(cursor: Cursor, *, ready: Ready, table: str) -> None:
     """Copy the events into the run's partition."""
     _copy(cursor, statements.COPY_EVENTS.format(table=table), ready.events)
 
 
-def write_lists(cursor: Cursor, ready: Ready, *, run_id: UUID, table: str) -> None:
+def write_lists(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> None:
     """Put events into their lists."""
     cursor.execute(statements.NEW_LISTS)
     _copy(cursor, "COPY backtests_new_lists FROM STDIN (FORMAT BINARY)", ready.lists)
@@ -29,7 +29,7 @@ def write_lists(cursor: Cursor, ready: Ready, *, run_id: UUID, table: str) -> No
         cursor.executemany(statements.SIGNATURE, ready.signatures)
 
 
-def write_orders(cursor: Cursor, ready: Ready, *, run_id: UUID, table: str) -> None:
+def write_orders(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> None:
     """Put states of orders into the run's partition, and end those that an earlier batch left open."""
     if not ready.orders:
         return
