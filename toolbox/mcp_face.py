@@ -26,6 +26,7 @@ from toolbox.mcp_offers import Offers
 from toolbox.mcp_preferences import Preferences
 from toolbox.mcp_tasks import begin_task, offer_tasks
 from toolbox.registry import Registry
+from toolbox.schema import shape
 from toolbox.tool import Tool
 from toolbox.watch import watcher
 from toolbox.wire import credential, request_id, sent_headers
@@ -186,5 +187,10 @@ _REFUSAL = {"type": "object", "required": ["error"], "description": "Why there i
 
 
 def _output_schema(tool: Tool) -> dict[str, Any]:
-    """Describe a success, and a refusal, which clients check by the same schema."""
-    return {"type": "object", "anyOf": [tool.output_schema, _REFUSAL]}
+    """
+    Describe a success, and a refusal, which clients check by the same schema.
+
+    In shapes alone: programs check by it, and what the fields mean, a quarter of the whole catalogue, is in the tool's
+    pages and in OpenAPI.
+    """
+    return {"type": "object", "anyOf": [shape(tool.output_schema), _REFUSAL]}

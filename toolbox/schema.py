@@ -41,6 +41,21 @@ def undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
         yield from undescribed(branch, path=path)
 
 
+def shape(schema: Schema) -> Schema:
+    """Give the schema without its descriptions, those of everything below it included; a property may be named so."""
+
+    def below(key: str, value: Any) -> Any:
+        if key == "properties":
+            return {name: shape(part) for name, part in value.items()}
+        if key in ("const", "enum", "default"):
+            return value
+        if isinstance(value, list):
+            return [shape(part) if isinstance(part, dict) else part for part in value]
+        return shape(value) if isinstance(value, dict) else value
+
+    return {key: below(key, value) for key, value in schema.items() if key != "description"}
+
+
 def _tidied(schema: Schema, *, optional_null: bool) -> Schema:
     definitions = schema.pop("$defs", {})
     return _Tidy(definitions, optional_null=optional_null).schema(schema, seen=())

@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field, TypeAdapter
 
 from toolbox.contract import Answer, Question
-from toolbox.schema import input_schema, output_schema, undescribed
+from toolbox.schema import input_schema, output_schema, shape, undescribed
 
 
 class Place(Answer):
@@ -131,3 +131,16 @@ def test_every_bare_property_is_named_with_its_path() -> None:
     }
 
     assert list(undescribed(schema)) == ["bare", "said.inner", "list[].deep", "either.one"]
+
+
+def test_a_shape_has_no_words_but_a_property_may_be_named_description() -> None:
+    schema = {
+        "description": "A thing.",
+        "properties": {"description": {"type": "string", "description": "What it is."}},
+        "anyOf": [{"description": "One.", "items": {"description": "Each.", "const": {"description": "kept"}}}],
+    }
+
+    assert shape(schema) == {
+        "properties": {"description": {"type": "string"}},
+        "anyOf": [{"items": {"const": {"description": "kept"}}}],
+    }
