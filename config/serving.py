@@ -1,8 +1,6 @@
 """Run web server, workers and scheduler as child processes, for as long as somebody wants them."""
 
-import ctypes
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -28,7 +26,9 @@ WORKER = (
 SCHEDULER = ("celery", "-A", "config", "beat", "--pidfile=", "--loglevel", "WARNING")
 """The processes that answer conversations; Procfile says the same."""
 
-_PR_SET_PDEATHSIG = 1
+PYTHON = (sys.executable, str(settings.BASE_DIR / "config" / "with_parent.py"))
+"""So that nothing holds port and database once quickstart is killed."""
+
 START_SECONDS = 60
 STOP_SECONDS = 15
 
@@ -40,9 +40,9 @@ class ServerDidNotStart(RuntimeError):
 @contextmanager
 def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run uvicorn until the block ends; enters the block once it answers. Raises ServerDidNotStart."""
-    command = [sys.executable, "-m", *SERVER, "--host", host, "--port", str(port), "--workers", str(workers)]
+    command = [*PYTHON, "-m", *SERVER, "--host", host, "--port", str(port), "--workers", str(workers)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
-    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, preexec_fn=_end_with_parent)  # noqa: PLW1509 - no threads yet
+    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
     try:
         _wait_until_it_answers(process, address=f"http://{reachable(host)}:{port}/api/openapi.json")
         yield process
@@ -59,11 +59,10 @@ def workers(*, runs: int) -> Iterator[None]:
     commands = [[*WORKER, "--concurrency", str(runs)], [*SCHEDULER]]
     started = [
         subprocess.Popen(
-            [sys.executable, "-m", *command],
+            [*PYTHON, "-m", *command],
             cwd=settings.BASE_DIR,
             env=environment,
             stdout=subprocess.DEVNULL,
-            preexec_fn=_end_with_parent,  # noqa: PLW1509 - no threads yet
         )
         for command in commands
     ]
@@ -83,12 +82,6 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _end_with_parent() -> None:
-    """Have Linux send SIGTERM to the server if quickstart is killed, so that it does not hold port and database."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def reachable(host: str) -> str:

@@ -34,6 +34,10 @@ class _Loaded:
     tokenizer: "Tokenizer"
 
 
+_left_by_a_parent: list[_Loaded | None] = []
+"""Kept, for the end of a session waits for its threads, which a forked child does not have."""
+
+
 class Embedder:
     """
     A model that is loaded when it is first needed, once, whichever thread comes first; safe to share by threads.
@@ -74,6 +78,7 @@ class Embedder:
         return self._loaded
 
     def _forget(self) -> None:
+        _left_by_a_parent.append(self._loaded)
         self._loaded = None
         self._begin()
 

@@ -1,10 +1,13 @@
 """Vectors of texts, held to what the model's makers publish and to what it must not do."""
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from django.conf import settings
 
 from devassist.embedding.embedder import Embedder, embedder
 from devassist.embedding.failures import EmbeddingFailed
@@ -74,3 +77,15 @@ async def test_the_event_loop_gets_its_vector_from_another_thread() -> None:
     vector = await embedder.embedded("x")
 
     assert vector == pytest.approx(embedder.embed(["x"])[0])
+
+
+def test_a_forked_child_neither_hangs_nor_uses_its_parent_s_session() -> None:
+    """The end of a session waits for threads that a forked child does not have."""
+    script = (
+        "import os; from devassist.embedding.embedder import Embedder\n"
+        "embedder = Embedder(); parent = embedder.embed(['a crash'])\n"
+        "if child := os.fork(): raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+        "os._exit(0 if abs(embedder.embed(['a crash']) - parent).max() < 1e-5 else 1)"
+    )
+
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60, cwd=settings.BASE_DIR)
