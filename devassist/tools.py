@@ -97,6 +97,7 @@ async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeC
 @toolkit.tool(
     example=FindCallersQuestion(function_name="NoteRepository.save", file_path=_REPOSITORY, syntactic=True),
     errors=(*FILE_CODES, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE),
+    queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def find_callers_of_function(ask: FindCallersQuestion, call: CallContext) -> CallersFound:
