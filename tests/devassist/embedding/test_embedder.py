@@ -74,3 +74,12 @@ async def test_the_event_loop_gets_its_vector_from_another_thread() -> None:
     vector = await embedder.embedded("x")
 
     assert vector == pytest.approx(embedder.embed(["x"])[0])
+
+
+def test_a_warmed_model_is_loaded_before_it_is_asked() -> None:
+    ahead = Embedder()
+
+    ahead.warm()
+    ahead._thread.shutdown(wait=True)
+
+    assert ahead._loaded is not None
