@@ -113,7 +113,7 @@ def _bm25(one: RetrievalSet) -> Any:
 def _sought(text: str, vector: Any, **filters: Any) -> Sought:
     """Give what the tool would search for, its vector being known."""
     ask = PastErrorsQuestion(query=text, limit=10, **({"min_confidence": 0.0} | filters))
-    with _Known({told(text).error: vector}):
+    with _Known({told(text).meaning: vector}):
         return home.run(searching._sought(told(text), ask=ask))  # noqa: SLF001 - the tool's own step
 
 
@@ -179,7 +179,7 @@ def _measured(
 
 async def _timed(chosen: dict[str, Any], *, filters: dict[str, Any], rounds: int) -> list[float]:
     times = []
-    with _Known({told(text).error: vector for text, vector in chosen.items()}):
+    with _Known({told(text).meaning: vector for text, vector in chosen.items()}):
         for _ in range(rounds):
             for text in chosen:
                 ask = PastErrorsQuestion(query=text, **({"min_confidence": 0.0} | filters))

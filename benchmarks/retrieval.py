@@ -51,7 +51,7 @@ def vectors(texts: Sequence[str], *, name: str) -> Vectors:
 
 def query_vectors(one: RetrievalSet) -> Vectors:
     """Embed what the tool would embed of each query."""
-    return vectors([told(text).error for text in one.queries.values()], name=f"{one.name}-queries")
+    return vectors([told(text).meaning for text in one.queries.values()], name=f"{one.name}-queries")
 
 
 def ndcg(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> float:

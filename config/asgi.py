@@ -22,6 +22,7 @@ from config.broker import BrokerDidNotStart
 from config.observing.lane import HealthLane
 from config.parts import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
+from devassist.embedding.embedder import embedder
 from devassist.warming import warming
 from toolbox import home
 from toolbox.errors import DatabaseUnavailable
@@ -70,6 +71,8 @@ class Server:
             await reader.fetch("SELECT 1")
         messenger.start()
         warming.start()
+        if settings.DEVASSIST_WARM:
+            embedder.warm()
         watch = asyncio.create_task(_watch_parts())
         try:
             async with self._mcp.running():

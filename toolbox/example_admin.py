@@ -44,7 +44,7 @@ class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Example
-        fields = ["domain", "name", "question", "phrasings", "tool", "arguments", "answer", "is_enabled"]
+        fields = ["domain", "name", "question", "phrasings", "tool", "arguments", "next_calls", "answer", "is_enabled"]
         widgets = {
             "question": UnfoldAdminTextareaWidget(attrs={"rows": 2}),
             "answer": UnfoldAdminTextareaWidget(attrs={"rows": 8, "spellcheck": "false", "class": "font-mono"}),
@@ -66,12 +66,27 @@ class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
             return cleaned
         if not isinstance(cleaned["arguments"] or {}, dict):
             raise ValidationError({"arguments": "Arguments are a JSON object."})
+        next_calls = cleaned["next_calls"] = cleaned["next_calls"] or []
+        if not _are_calls(next_calls):
+            raise ValidationError({"next_calls": 'Calls are a JSON list of {"tool": "…", "arguments": {…}}.'})
         home.run(watcher.ready())
         written = {name: cleaned[name] for name in ("domain", "name", "question", "phrasings", "tool", "answer")}
-        example = KnownExample(id=self.instance.pk or 0, arguments=cleaned["arguments"] or {}, **written)
+        example = KnownExample(
+            id=self.instance.pk or 0, arguments=cleaned["arguments"] or {}, next_calls=next_calls, **written
+        )
         if found := problems(example):
             raise ValidationError(found)
         return cleaned
+
+
+def _are_calls(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(call, dict)
+        and call.keys() == {"tool", "arguments"}
+        and isinstance(call["tool"], str)
+        and isinstance(call["arguments"], dict)
+        for call in value
+    )
 
 
 class ExampleAdmin(CuratedAdmin):
@@ -109,5 +124,5 @@ async def _tried(examples: list[KnownExample]) -> list[Checked]:
 
 
 def _known(row: Example) -> KnownExample:
-    columns = ("id", "domain", "name", "question", "phrasings", "tool", "arguments", "answer")
+    columns = ("id", "domain", "name", "question", "phrasings", "tool", "arguments", "next_calls", "answer")
     return KnownExample(**{name: getattr(row, name) for name in columns})

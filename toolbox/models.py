@@ -270,8 +270,14 @@ class Example(models.Model):
     arguments = models.JSONField(
         default=dict, blank=True, help_text='What the tool takes: {"teamCode": "{team}", "startDate": "{month.start}"}'
     )
+    next_calls = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text='Calls that follow: [{"tool": "…", "arguments": {"line": "{{ answers.0.line }}"}}].',
+    )
     answer = models.TextField(
-        help_text="The answer in words, a Django template over `answer` (what the tool said) and the slots."
+        help_text="The answer in words, a Django template over `answer` (said last), `answers` and the slots."
     )
     is_enabled = models.BooleanField(default=True)
 

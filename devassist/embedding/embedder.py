@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,11 @@ class Embedder:
             chosen = by_length[start : start + BATCH]
             rows[chosen] = _run(loaded.session, [encodings[number] for number in chosen])
         return rows
+
+    def warm(self) -> None:
+        """Begin to load the model, so that the first question need not wait for it; what fails is said when asked."""
+        with suppress(RuntimeError):  # the process ends
+            self._thread.submit(self.embed, ["warm"])
 
     async def embedded(self, text: str) -> Vector:
         """Give the vector of one text without holding up the event loop; raises EmbeddingFailed."""

@@ -7,6 +7,7 @@ from toolbox.pool import Connection, Pool
 Status = Literal["proposed", "validated", "retired"]
 
 _STORE = """
+WITH stored AS (
 INSERT INTO devassist_root_causes (
   entry_name, status, language, error_type, error_key, error_description, root_cause, solution, fixed_in, confidence,
   source, created_at, changed_at, stored_digest, text_hash, embedded_hash, embedding_model, embedding, word_places,
@@ -16,7 +17,13 @@ INSERT INTO devassist_root_causes (
   %(solution)s, %(fixed_in)s, %(confidence)s, %(source)s, now(), now(), '', %(text_hash)s, %(embedded_hash)s,
   %(embedding_model)s, %(embedding)s::halfvec, %(word_places)s::int[], %(word_weights)s::sparsevec
 ) ON CONFLICT (entry_name) DO NOTHING
+RETURNING word_places
+)
+INSERT INTO devassist_root_cause_words (place, entries)
+SELECT place, 1 FROM stored, unnest(array_append(word_places, 0)) AS place ORDER BY place
+ON CONFLICT (place) DO UPDATE SET entries = devassist_root_cause_words.entries + 1
 """
+"""Counts its words as well: what is new of a proposal, HNSW alone may not reach, as nothing is near it."""
 
 _STATUS = "SELECT status FROM devassist_root_causes WHERE entry_name = %(entry_name)s LIMIT 1"
 

@@ -57,7 +57,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
     rarity = Rarity(held.get(0, 0), held)
     weights = {place: rarity.of(place) for place in places}
     try:
-        vector = await embedder.embedded(paste.error)
+        vector = await embedder.embedded(paste.meaning)
     except EmbeddingFailed as failed:
         raise no_embedding(failed) from failed
     sought = Sought(

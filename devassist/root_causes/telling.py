@@ -14,7 +14,8 @@ OWN_FRAMES = 3
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]|\x1b\[[0-9;]*m")
 _LOG_PREFIX = re.compile(
     r"^(?:\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\d+\s+\d+\s+)?[VDIWEF]\s*[/ ]?\s*[\w.$ -]+?\s*(?:\(\s*\d+\))?:\s?"
-    r"|[VDIWEF]/[\w.$]+\s*\(\s*\d+\):\s?)"
+    r"|[VDIWEF]/[\w.$]+\s*\(\s*\d+\):\s?"
+    r"|[VDIWEF] [\w.$]+\s*: ?)"
 )
 _JVM_FRAME = re.compile(r"^\s*at (?:[\w.-]+/)*([\w.$<>-]+)\(([^()]*)\)")
 _JS_FRAME = re.compile(
@@ -48,6 +49,11 @@ class Told:
     error: str
     frames: tuple[str, ...] = ()
     is_trace: bool = False
+
+    @property
+    def meaning(self) -> str:
+        """The error, for the search by meaning; with its frames where it is a bare name, as that says little."""
+        return self.words if self.error.isidentifier() else self.error
 
     @property
     def words(self) -> str:

@@ -30,6 +30,7 @@ class Uses:
 
     def __init__(self) -> None:
         self._waiting: Counter[int] = Counter()
+        self._writing = asyncio.Lock()
         self._task: Future[None] | None = None
         home.at_close(self.flush)
         os.register_at_fork(after_in_child=self._forget)
@@ -41,7 +42,11 @@ class Uses:
             self._task = asyncio.run_coroutine_threadsafe(self._later(), home.home())
 
     async def flush(self) -> None:
-        """Write what waits; what cannot be written waits on."""
+        """Write what waits, and wait for what is being written; what cannot be written waits on."""
+        async with self._writing:
+            await self._write()
+
+    async def _write(self) -> None:
         taken, self._waiting = self._waiting, Counter()
         if not taken:
             return
@@ -58,7 +63,7 @@ class Uses:
         await self.flush()
 
     def _forget(self) -> None:
-        self._waiting, self._task = Counter(), None
+        self._waiting, self._task, self._writing = Counter(), None, asyncio.Lock()
 
 
 uses = Uses()

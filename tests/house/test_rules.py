@@ -22,8 +22,9 @@ POSITIONAL = {
     "config/observing/dashboard.py:dashboard",  # unfold calls it so
     "linescore/admin.py:PlayedByFilter.keep",
     "toolbox/csv_export.py:export_csv",  # Django calls actions so
-    "toolbox/examples/filters.py:column",  # Django calls filters so, these four
+    "toolbox/examples/filters.py:column",  # Django calls filters so, these five
     "toolbox/examples/filters.py:first_of",
+    "toolbox/examples/filters.py:found",
     "toolbox/examples/filters.py:number",
     "toolbox/examples/filters.py:where",
     "toolbox/fast_lane.py:send_reply",

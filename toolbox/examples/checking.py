@@ -3,15 +3,16 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
-from toolbox.answer import Call, answer
+from toolbox.answer import Call, Reply, answer
 from toolbox.callers import LOCAL_OPERATOR
 from toolbox.examples.known import KnownExample
 from toolbox.examples.matching import Matched, Unclear, match
 from toolbox.examples.provider import samples
-from toolbox.examples.templates import CannotFill, arguments, problems, question, worded
+from toolbox.examples.templates import CannotFill, arguments_of, problems, question, worded
 from toolbox.registry import registry
 
 FACE = "examples"
@@ -65,21 +66,26 @@ async def _unmatched(phrasing: str, *, example: KnownExample, among: Sequence[Kn
 
 async def _called(asked: str, outcome: Matched) -> Checked:
     example = outcome.example
-    tool = registry.find(example.tool, domain=example.domain)
-    if tool is None or tool.writes:
+    tools = [registry.find(name, domain=example.domain) for name in example.tools]
+    if any(tool is None or tool.writes for tool in tools):
         return Checked(example=example, asked=asked, said="It writes, so it was not called.")
+    answers: list[Any] = []
     try:
-        sent = json.dumps(arguments(example.arguments, values=outcome.values)).encode()
-        reply = await answer(
-            Call(
-                tool=tool.name, arguments=sent, credential=LOCAL_OPERATOR, face=FACE, request_id=f"example-{example.id}"
-            )
-        )
-        if reply.is_refusal:
-            return Checked(example=example, asked=asked, problem=f"{tool.name} refused it: {reply.body.decode()[:300]}")
-        said = worded(example.answer, answer=orjson.loads(reply.body), values=outcome.values)
+        for name in example.tools:
+            reply = await _reply(name, arguments_of(example, answers=answers, values=outcome.values), example=example)
+            if reply.is_refusal:
+                return Checked(example=example, asked=asked, problem=f"{name} refused it: {reply.body.decode()[:300]}")
+            answers.append(orjson.loads(reply.body))
+        said = worded(example.answer, answers=answers, values=outcome.values)
     except CannotFill as cannot:
         return Checked(example=example, asked=asked, problem=f"It cannot be filled: {cannot}.")
     if not said or _MISSING in said:
         return Checked(example=example, asked=asked, problem=f"The answer names what the tool does not say: {said!r}.")
     return Checked(example=example, asked=asked, said=said)
+
+
+async def _reply(tool: str, given: Any, *, example: KnownExample) -> Reply:
+    sent = json.dumps(given).encode()
+    return await answer(
+        Call(tool=tool, arguments=sent, credential=LOCAL_OPERATOR, face=FACE, request_id=f"example-{example.id}")
+    )

@@ -1,5 +1,6 @@
 """What templates of answers may do with rows, beside Django's own filters."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -38,6 +39,19 @@ def total(values: Iterable[Any]) -> float:
 def first_of(values: Any, count: int) -> list[Any]:
     """Give the first few."""
     return list(values or ())[:count]
+
+
+@register.filter
+def found(text: Any, pattern: str) -> str:
+    """Give the first match of a regular expression, its group where it has one; nothing where there is none."""
+    match = re.search(pattern, str(text or ""))
+    return "" if match is None else match[match.lastindex or 0]
+
+
+@register.filter
+def whole(value: Any) -> int | None:
+    """Read a whole number; None where there is none."""
+    return int(value) if str(value).isdecimal() else None
 
 
 @register.filter

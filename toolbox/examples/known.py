@@ -12,7 +12,7 @@ from toolbox.slots import Placeholder, Slot, placeholders
 
 MOST_EXAMPLES = 2_000
 _EXAMPLES = f"""
-SELECT id, domain, name, question, phrasings, tool, arguments, answer
+SELECT id, domain, name, question, phrasings, tool, arguments, next_calls, answer
 FROM toolbox_examples
 WHERE is_enabled
 ORDER BY domain, id
@@ -32,11 +32,17 @@ class KnownExample:
     tool: str
     arguments: Mapping[str, Any]
     answer: str
+    next_calls: Sequence[Mapping[str, Any]] = ()
 
     @cached_property
     def templates(self) -> tuple[str, ...]:
         """The question in all its words."""
         return (self.question, *self.phrasings)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Every tool it calls, in order."""
+        return (self.tool, *(str(call["tool"]) for call in self.next_calls))
 
     @cached_property
     def placeholders(self) -> tuple[Placeholder, ...]:
@@ -55,7 +61,7 @@ async def known_examples() -> list[KnownExample]:
 async def examples_of(tools: Iterable[str]) -> list[KnownExample]:
     """Give the examples that these tools answer."""
     offered = set(tools)
-    return [example for example in await known_examples() if example.tool in offered]
+    return [example for example in await known_examples() if offered.issuperset(example.tools)]
 
 
 def slots_of(domain: str) -> dict[str, Slot]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolbox.examples.known import KnownExample, examples_of, slots_of
 from toolbox.examples.matching import Matched, NotCovered, Outcome, Unclear, filled, match
-from toolbox.examples.templates import CannotFill, arguments, question, worded
+from toolbox.examples.templates import CannotFill, arguments_of, question, worded
 from toolbox.model.events import CallRequested, Finished, ModelEvent, TextDelta, Used
 from toolbox.model.failures import ModelUnavailable
 from toolbox.model.messages import Message, ToolRequest
@@ -55,16 +55,27 @@ async def _next(messages: Sequence[Message], *, tools: Sequence[Tool]) -> tuple[
     examples = await examples_of(tool.name for tool in tools)
     asked = _question(messages)
     if messages and messages[-1].role == "tool":
-        return await _answer(messages[-1], asked=asked, examples=examples), None
+        return await _after(_told(messages), asked=asked, examples=examples)
     if not examples:
         return NO_EXAMPLES, None
     outcome = await match(asked, examples=examples)
     if not isinstance(outcome, Matched):
         return await _no_call(outcome), None
-    given = arguments(outcome.example.arguments, values=outcome.values)
-    call_id = f"{_CALL}-{outcome.example.id}-{secrets.token_hex(4)}"
-    written = json.dumps(given, ensure_ascii=False)
-    return "", ToolRequest(id=call_id, name=outcome.example.tool, arguments=written)
+    return "", _request(outcome, answers=[])
+
+
+def _request(matched: Matched, *, answers: Sequence[Any]) -> ToolRequest:
+    """Give the call that follows these answers; raises CannotFill."""
+    example = matched.example
+    given = arguments_of(example, answers=answers, values=matched.values)
+    call_id = f"{_CALL}-{example.id}-{secrets.token_hex(4)}"
+    return ToolRequest(id=call_id, name=example.tools[len(answers)], arguments=json.dumps(given, ensure_ascii=False))
+
+
+def _told(messages: Sequence[Message]) -> list[Message]:
+    """Give what tools have told since the question."""
+    asked_at = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
+    return [message for message in messages[asked_at + 1 :] if message.role == "tool"]
 
 
 def _question(messages: Sequence[Message]) -> str:
@@ -121,20 +132,26 @@ async def samples(example: KnownExample) -> dict[str, str]:
     return texts
 
 
-async def _answer(told: Message, *, asked: str, examples: Sequence[KnownExample]) -> str:
-    """Put a tool's answer into words."""
+async def _after(
+    said: Sequence[Message], *, asked: str, examples: Sequence[KnownExample]
+) -> tuple[str, ToolRequest | None]:
+    """Put what tools answered into words, or give the example's next call."""
+    told = said[-1]
     if told.is_refusal:
-        return _refused(told.answer)
+        return _refused(told.answer), None
     if told.edited_arguments:  # the question's names are no longer what was asked
-        return f"With {told.edited_arguments}: {_unworded(told)}"
+        return f"With {told.edited_arguments}: {_unworded(told)}", None
     used = next((example for example in examples if told.call_id.startswith(f"{_CALL}-{example.id}-")), None)
     outcome = await filled(asked, example=used, examples=examples) if used else None
     if not isinstance(outcome, Matched):
-        return _unworded(told)
+        return _unworded(told), None
+    answers = [message.answer for message in said]
     try:
-        return worded(outcome.example.answer, answer=told.answer, values=outcome.values)
+        if len(answers) < len(outcome.example.tools):
+            return "", _request(outcome, answers=answers)
+        return worded(outcome.example.answer, answers=answers, values=outcome.values), None
     except CannotFill:
-        return _unworded(told)
+        return _unworded(told), None
 
 
 def _unworded(told: Message) -> str:

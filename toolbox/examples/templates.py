@@ -6,12 +6,12 @@ call: what they can do is what Django's filters and filters.py can.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from django.template import Context, Engine, TemplateDoesNotExist, TemplateSyntaxError
-from django.template.base import Template
+from django.template.base import Template, VariableNode
 from django.urls import NoReverseMatch
 
 from toolbox.examples.known import KnownExample, slots_of
@@ -58,12 +58,48 @@ def arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
     return template
 
 
-def worded(template: str, *, answer: Any, values: Mapping[str, Candidate]) -> str:
-    """Put an answer into words; raises CannotFill where the template cannot be used."""
+def arguments_of(example: KnownExample, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
+    """Give the arguments of the call that follows these answers: the first where there are none; raises CannotFill."""
+    if not answers:
+        return arguments(example.arguments, values=values)
+    return next_arguments(example.next_calls[len(answers) - 1]["arguments"], answers=answers, values=values)
+
+
+def next_arguments(template: Mapping[str, Any], *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
+    """
+    Give a later call's arguments; what is nothing but one `{{ … }}` keeps its type, and is left out where it is None.
+
+    Raises CannotFill.
+    """
+    context = _context(answers, values=values)
+    filled = {name: _value_of(part, context=context) for name, part in template.items()}
+    return {name: part for name, part in filled.items() if part is not None}
+
+
+def _value_of(part: Any, *, context: Context) -> Any:
+    if not isinstance(part, str):
+        return part
+    compiled = _compiled(part)
+    try:
+        if len(compiled.nodelist) == 1 and isinstance(node := compiled.nodelist[0], VariableNode):
+            with context.bind_template(compiled):
+                return node.filter_expression.resolve(context, ignore_failures=True)
+        return compiled.render(context)
+    except _MISTAKES as mistake:
+        raise CannotFill(f"the next call cannot be filled: {mistake}") from mistake
+
+
+def _context(answers: Sequence[Any], *, values: Mapping[str, Candidate]) -> Context:
     known = {name: {"value": one.value, **one.parts} | {"label": one.label} for name, one in values.items()}
     labels = {name: one.label for name, one in values.items()}
+    told = {"answer": answers[-1], "answers": answers, "slots": known}
+    return Context({**told, **labels}, autoescape=False)
+
+
+def worded(template: str, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> str:
+    """Put the calls' answers into words; raises CannotFill where the template cannot be used."""
     try:
-        said = _compiled(template).render(Context({"answer": answer, "slots": known, **labels}, autoescape=False))
+        said = _compiled(template).render(_context(answers, values=values))
     except _MISTAKES as mistake:
         raise CannotFill(f"the answer cannot be worded: {mistake}") from mistake
     lines = [" ".join(line.split()) for line in said.strip().splitlines()]
@@ -78,9 +114,11 @@ def question(template: str, *, samples: Mapping[str, str]) -> str:
 def problems(example: KnownExample) -> list[str]:
     """Say what cannot work in an example, in sentences; asks nothing of any tool."""
     found = []
-    tool = registry.find(example.tool, domain=example.domain)
-    if tool is None:
-        found.append(f"{example.domain} has no tool {example.tool}.")
+    found += [
+        f"{example.domain} has no tool {name}."
+        for name in example.tools
+        if registry.find(name, domain=example.domain) is None
+    ]
     names = {one.name for one in example.placeholders}
     known = slots_of(example.domain)
     unknown = sorted({one.slot for one in example.placeholders} - known.keys())
@@ -95,10 +133,15 @@ def problems(example: KnownExample) -> list[str]:
     if used - names:
         found.append(f"The arguments use {', '.join(sorted(used - names))}, which the question does not name.")
     try:
-        _compiled(example.answer)
+        for template in (example.answer, *_templates_of(example.next_calls)):
+            _compiled(template)
     except TemplateSyntaxError as mistake:
-        found.append(f"The answer is no template: {mistake}.")
+        found.append(f"The answer is no template, or the argument of a call: {mistake}.")
     return found
+
+
+def _templates_of(calls: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [part for call in calls for part in call["arguments"].values() if isinstance(part, str)]
 
 
 @lru_cache(maxsize=512)

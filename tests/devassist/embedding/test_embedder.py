@@ -89,3 +89,12 @@ def test_a_forked_child_neither_hangs_nor_uses_its_parent_s_session() -> None:
     )
 
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60, cwd=settings.BASE_DIR)
+
+
+def test_a_warmed_model_is_loaded_before_it_is_asked() -> None:
+    ahead = Embedder()
+
+    ahead.warm()
+    ahead._thread.shutdown(wait=True)
+
+    assert ahead._loaded is not None

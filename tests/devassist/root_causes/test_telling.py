@@ -99,3 +99,11 @@ def test_a_trace_deep_in_a_megabyte_of_log_is_found() -> None:
 
     assert told(log + NODE).error.startswith("TypeError: Cannot read properties")
     assert told(JVM + log).frames == ("NoteListFragment.showNotes",)
+
+
+def test_a_bare_name_is_searched_for_with_its_frames() -> None:
+    brief = "$ adb logcat\nE AndroidRuntime: java.lang.NullPointerException\nE AndroidRuntime: \tat a.b.L.show(L.kt:5)"
+
+    assert told(brief).meaning == "NullPointerException\nL.show"
+    assert told("KeyError").meaning == "KeyError"
+    assert told(PYTHON).meaning == told(PYTHON).error

@@ -49,7 +49,7 @@ def test_every_shipped_example_works(database: None) -> None:
         printed, ended = checked()
 
     assert ended == ""
-    assert printed.endswith("48 examples work\n")
+    assert printed.endswith("49 examples work\n")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from toolbox.examples.known import KnownExample
-from toolbox.examples.templates import CannotFill, arguments, problems, question, worded
+from toolbox.examples.templates import CannotFill, arguments, next_arguments, problems, question, worded
 from toolbox.slots import Candidate
 
 TEAM = Candidate(value="CAR", label="Carolina Hurricanes")
@@ -54,18 +54,18 @@ def test_what_is_not_known_cannot_be_filled(template: str) -> None:
     ],
 )
 def test_answers_are_worded(template: str, said: str) -> None:
-    assert worded(template, answer=ROWS, values=VALUES) == said
+    assert worded(template, answers=[ROWS], values=VALUES) == said
 
 
 @pytest.mark.parametrize(
     ("value", "said"), [(1234567.5, "1,234,567.5"), (2, "2"), (0.126, "0.13"), (None, "none"), ("x", "x")]
 )
 def test_numbers_are_written_for_people(value: object, said: str) -> None:
-    assert worded("{{ answer.value|number }}", answer={"value": value}, values={}) == said
+    assert worded("{{ answer.value|number }}", answers=[{"value": value}], values={}) == said
 
 
 def test_what_is_missing_shows() -> None:
-    assert worded("{{ answer.nothing }}", answer={}, values={}) == "[missing: answer.nothing]"
+    assert worded("{{ answer.nothing }}", answers=[{}], values={}) == "[missing: answer.nothing]"
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_what_is_missing_shows() -> None:
 )
 def test_a_template_can_reach_nothing_outside(template: str) -> None:
     with pytest.raises(CannotFill):
-        worded(template, answer={}, values={})
+        worded(template, answers=[{}], values={})
 
 
 def test_an_answer_is_only_data() -> None:
     answer = {"text": "{{ team }} {% include 'x' %}", "clear": "kept"}
 
-    assert worded("{{ answer.text }} {{ answer.clear }}", answer=answer, values=VALUES) == (
+    assert worded("{{ answer.text }} {{ answer.clear }}", answers=[answer], values=VALUES) == (
         "{{ team }} {% include 'x' %} kept"
     )
 
@@ -106,6 +106,11 @@ def test_samples_go_into_a_question() -> None:
         ({"phrasings": ["How was it?"]}, "'How was it?' does not name what the question names."),
         ({"arguments": {"teamCode": "{month}"}}, "The arguments use month"),
         ({"answer": "{% for %}"}, "The answer is no template"),
+        ({"next_calls": [{"tool": "gone", "arguments": {}}]}, "linescore has no tool gone."),
+        (
+            {"next_calls": [{"tool": "query_linescore_data", "arguments": {"x": "{{ a|nofilter }}"}}]},
+            "The answer is no template, or the argument of a call",
+        ),
     ],
 )
 def test_what_cannot_work_is_said(changed: dict[str, object], said: str) -> None:
@@ -116,3 +121,19 @@ def test_what_cannot_work_is_said(changed: dict[str, object], said: str) -> None
 
     assert problems(KnownExample(**usual)) == []  # type: ignore[arg-type]
     assert said in problems(KnownExample(**usual | changed))[0]  # type: ignore[arg-type]
+
+
+def test_a_later_call_takes_what_earlier_ones_said() -> None:
+    answers = [{"line": 7, "trace": "at a.B.getX(B.kt:3)\nat a.B.show(B.kt:56)"}, {"name": "show"}]
+    written = {
+        "line": "{{ answers.0.line }}",
+        "at": '{{ answers.0.trace|found:"show\\(B\\.kt:(\\d+)"|whole }}',
+        "said": "{{ answers.1.name }} of {{ team }}",
+        "usual": True,
+        "workspace": "{{ answers.0.workspace }}",
+        "none": '{{ answers.0.trace|found:"nowhere"|whole }}',
+    }
+
+    assert next_arguments(written, answers=answers, values=VALUES) == {
+        "line": 7, "at": 56, "said": f"show of {VALUES['team'].label}", "usual": True,
+    }  # fmt: skip
