@@ -161,6 +161,7 @@ class Session:
         self.ready.cancel()
         if self._client:
             self._client.close(why)
+            await self._client.closed()
         if self._process:
             await self._process.end()
         if self._data:
