@@ -93,16 +93,20 @@ class Inquiry:
             self.walk.is_cut = True
         if session.server.guesses and session.is_busy:
             self.reasons.append(f"The language server was still at work on files; {_LATER}")
-        await self._doubt(session, targets=[place for place, _ in self.asked.targets])
+        await self._doubt(session, finder=finder)
 
-    async def _doubt(self, session: Session, *, targets: list[Place]) -> None:
+    async def _doubt(self, session: Session, *, finder: ServerFinder) -> None:
         """Look for calls that the server says nothing of: of what was asked, and of all followed where it guesses."""
         files = {path: stamp for path, stamp in self.files.files.items() if session.server.language_of(path)}
+        targets = [place for place, _ in self.asked.targets]
         groups = [targets]
+        if finder.doubted:
+            self.reasons.append(said(finder.doubted, name=targets[0].function.name))
         if session.server.guesses:
             groups += [[place] for place in self.walk.followed[:_DOUBTED] if place not in targets]
+            finder = ServerFinder(session, reading=self.reading, files=self.files.files)
         for group in groups:
-            if spots := await unresolved(group, files=files, session=session, reading=self.reading):
+            if spots := await unresolved(group, finder=finder, files=files, session=session, reading=self.reading):
                 self.reasons.append(said(spots, name=group[0].function.name))
 
     async def _search(self) -> None:
