@@ -59,6 +59,11 @@ class Documents:
         self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri(path)}})
 
 
+def is_wanted(path: str, *, server: LanguageServer) -> bool:
+    """Tell whether the server has to know of the file."""
+    return server.language_of(path) is not None or PurePosixPath(path).name in PROJECT_FILES
+
+
 def representing(made: Iterable[str], *, among: Iterable[str], server: LanguageServer) -> list[str]:
     """
     Say which new files a server that goes by project files has to be shown, so that it knows every project.

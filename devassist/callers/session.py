@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
@@ -15,7 +16,7 @@ import msgspec
 from devassist.callers import sources
 from devassist.callers.client import Client, Gone, Refused, Silent
 from devassist.callers.code import Code, Function
-from devassist.callers.documents import PROJECT_FILES, Documents, representing
+from devassist.callers.documents import Documents, is_wanted, representing
 from devassist.callers.languages import LanguageServer, found_command
 from devassist.callers.process import ServerProcess
 from devassist.callers.sources import Sources
@@ -131,7 +132,7 @@ class Session:
     async def keep_up(self) -> Sources:
         """Look at the files, tell the server what changed since last time, and give what there is."""
         async with self._looking:
-            found = await asyncio.to_thread(sources.look, self.root, wanted=self._is_wanted)
+            found = await asyncio.to_thread(sources.look, self.root, wanted=partial(is_wanted, server=self.server))
             before, self._sources = self._sources, found
             made, changed, deleted = found.changes_since(before)
             if made or changed or deleted:
@@ -263,9 +264,6 @@ class Session:
         if self._client is None:
             raise Gone("it has not started")
         return self._client
-
-    def _is_wanted(self, path: str) -> bool:
-        return self.server.language_of(path) is not None or PurePosixPath(path).name in PROJECT_FILES
 
     def _tell_changes(self, made: list[str], *, changed: list[str], deleted: list[str]) -> None:
         kinds = ((made, _MADE), (changed, _CHANGED), (deleted, _DELETED))

@@ -161,6 +161,7 @@ def complain(_: dict[str, Any]) -> bool:
 
 
 def grow(_: dict[str, Any]) -> bool:
+    mark()
     held.append({"kept": b"x" * 300_000_000})
     return hang(_)
 
