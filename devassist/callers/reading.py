@@ -30,6 +30,7 @@ class Reading:
         self._broken: dict[str, tuple[Stamp, bool]] = {}
         self._words: dict[str, tuple[Stamp, frozenset[str]]] = {}
         self._mentions: OrderedDict[tuple[str, str], tuple[Stamp, tuple[Mention, ...]]] = OrderedDict()
+        self._last: tuple[Mapping[str, Stamp], list[tuple[str, frozenset[str]]]] = ({}, [])
         self._lock = threading.Lock()
 
     def text(self, path: str) -> bytes | None:
@@ -55,6 +56,7 @@ class Reading:
             return None
         with self._lock:
             self._parsed[path] = (stamp, code)
+            self._broken[path] = (stamp, not code.is_whole)
             while len(self._parsed) > MOST_PARSED:
                 self._parsed.popitem(last=False)
         return code
@@ -62,7 +64,11 @@ class Reading:
     def mentioning(self, names: Iterable[str], *, files: Mapping[str, Stamp]) -> list[str]:
         """Give the files in which one of the names stands as a word; the words of a file are kept by its stamp."""
         wanted = set(names)
-        return [path for path, stamp in files.items() if not wanted.isdisjoint(self._words_of(path, stamp=stamp))]
+        known, words = self._last
+        if known is not files:
+            words = [(path, self._words_of(path, stamp=stamp)) for path, stamp in files.items()]
+            self._last = (files, words)
+        return [path for path, said in words if not wanted.isdisjoint(said)]
 
     def mentions(self, name: str, *, path: str, stamp: Stamp) -> tuple[Mention, ...]:
         """Give where the name stands in the file; kept by its stamp, for trees are too large to be."""
