@@ -1,4 +1,11 @@
-"""Callers in a generated project of 500 Python files: the first question of a cold server, and warm ones."""
+"""
+Callers in a generated project of 500 Python files: a cold server's first answers, then warm ones.
+
+    python -m benchmarks.devassist_callers
+
+"New" asks about a function that nobody has asked about, "repeat" again, "after an edit" when one file has changed.
+Each function asked about has 50 direct callers in 50 files, and as many at depth 2.
+"""
 
 import asyncio
 import os
@@ -6,8 +13,14 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
+from devassist.callers.client import Answer, Client
 from devassist.callers.code import Code
 from devassist.callers.declarations import meant
 from devassist.callers.desk import Desk, Found
@@ -18,21 +31,37 @@ from devassist.callers.session import Machine
 from devassist.callers.walk import Place
 
 FILES = 500
-WARM_ROUNDS = 20
+SHARED = 10
 SECONDS = 1.6
+_TICKS = os.sysconf("SC_CLK_TCK")
+_ask = Client.ask
+
+requests: Counter[str] = Counter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What one answer cost."""
+
+    milliseconds: float
+    requests: int
+    our_cpu: float
+    their_cpu: float
+    found: Found
 
 
 def generate(root: Path) -> None:
-    """Write files that each call the one before, and every tenth the first."""
-    (root / "f0.py").write_text("def shared(n: int) -> int:\n    return n\n\n\ndef step_0() -> int:\n    return 0\n")
+    """Write files that each call the one before and one of ten shared functions."""
+    shared = "".join(f"def shared_{number}(n: int) -> int:\n    return n\n\n\n" for number in range(SHARED))
+    (root / "f0.py").write_text(f"{shared}def step_0() -> int:\n    return 0\n")
     for number in range(1, FILES):
         filler = "".join(
             f"\n\ndef filler_{number}_{part}(n: int) -> int:\n    return n + {part}\n" for part in range(30)
         )
-        call = "shared(1) + " if number % 10 == 0 else ""
+        called = f"shared_{number % SHARED}"
         (root / f"f{number}.py").write_text(
-            f"from f0 import shared\nfrom f{number - 1} import step_{number - 1}\n\n\n"
-            f"def step_{number}() -> int:\n    return {call}step_{number - 1}()\n{filler}"
+            f"from f0 import {called}\nfrom f{number - 1} import step_{number - 1}\n\n\n"
+            f"def step_{number}() -> int:\n    return {called}(1) + step_{number - 1}()\n{filler}"
         )
 
 
@@ -45,29 +74,78 @@ async def measured(root: str) -> None:
     )
     desk = Desk(Servers(machine, most=1, idle_seconds=600))
     try:
-        for label in ("cold", "next"):
-            took, found = await _asked(desk, root=root)
-            print(f"{label}: {took:.0f} ms, {len(found.callers)} callers, {found.reason or 'complete'}")
-        while (await _asked(desk, root=root))[1].reason:
+        for label in ("cold", "cold, next call"):
+            _print(label, [await _asked(desk, name="shared_0", root=root)])
+        while (await _asked(desk, name="shared_0", root=root)).found.reason:
             pass
-        warm = [(await _asked(desk, root=root))[0] for _ in range(WARM_ROUNDS)]
-        print(f"warm: median {statistics.median(warm):.0f} ms, worst of {WARM_ROUNDS} {max(warm):.0f} ms")
+        names = [f"shared_{number}" for number in range(1, SHARED)]
+        _print("new", [await _asked(desk, name=name, root=root) for name in names])
+        _print("repeat", [await _asked(desk, name=name, root=root) for name in names])
+        _print("after an edit", [await _edited(desk, name=name, root=root) for name in names])
     finally:
         await desk.close()
 
 
-async def _asked(desk: Desk, *, root: str) -> tuple[float, Found]:
+async def _edited(desk: Desk, *, name: str, root: str) -> Taken:
+    with (Path(root) / "f7.py").open("a") as file:
+        file.write("\n\nprint(1)\n")
+    return await _asked(desk, name=name, root=root)
+
+
+async def _asked(desk: Desk, *, name: str, root: str) -> Taken:
     code = Code.of((Path(root) / "f0.py").read_bytes(), path="f0.py")
     assert code
-    targets = tuple((Place(path="f0.py", function=one), "shared") for one in meant("shared", code=code))
-    started = time.perf_counter()
+    targets = tuple((Place(path="f0.py", function=one), name) for one in meant(name, code=code))
+    requests.clear()
+    ours, theirs, started = time.process_time(), _cpu_seconds(desk), time.perf_counter()
     found = await desk.ask(Asked(targets=targets, depth=2, server=DEFAULTS[0]), root=root, seconds=SECONDS)
-    return (time.perf_counter() - started) * 1000, found
+    return Taken(
+        milliseconds=(time.perf_counter() - started) * 1000,
+        requests=requests.total(),
+        our_cpu=(time.process_time() - ours) * 1000,
+        their_cpu=(_cpu_seconds(desk) - theirs) * 1000,
+        found=found,
+    )
+
+
+def _print(label: str, taken: list[Taken]) -> None:
+    def middle(field: str) -> float:
+        return float(statistics.median(getattr(one, field) for one in taken))
+
+    worst = max(one.milliseconds for one in taken)
+    whole = sum(one.found.reason is None for one in taken)
+    callers = int(statistics.median(len(one.found.callers) for one in taken))
+    print(
+        f"{label:16} median {middle('milliseconds'):5.0f} ms, worst {worst:5.0f}; {whole} of {len(taken)} complete, "
+        f"{callers} callers; {middle('requests'):.0f} requests; CPU ours {middle('our_cpu'):.0f} ms, "
+        f"ty {middle('their_cpu'):.0f} ms"
+    )
+    for reason in {one.found.reason for one in taken if one.found.reason}:
+        print(f"{'':16} {reason}")
+
+
+def _cpu_seconds(desk: Desk) -> float:
+    """Give the processor time of the servers' process groups."""
+    groups = {session.process_id for session in desk.servers.running()}
+    total = 0
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        total += sum(map(int, fields[11:13])) if int(fields[2]) in groups else 0
+    return total / _TICKS
+
+
+async def _counted(client: Client, method: str, *, params: Mapping[str, Any], **more: Any) -> Answer:
+    requests[method] += 1
+    answer: Answer = await _ask(client, method, params=params, **more)
+    return answer
 
 
 def main() -> None:
     """Generate, measure, print."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(Client, "ask", _counted):
         root = Path(folder) / "project"
         root.mkdir()
         generate(root)

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 import os
+from collections import Counter
 from dataclasses import dataclass
 
 from django.conf import settings
 
 from devassist.callers import sources
 from devassist.callers.client import Gone
-from devassist.callers.languages import LanguageServer, NoCommand
+from devassist.callers.languages import LanguageServer, NoCommand, server_for
 from devassist.callers.servers import NotNow
 from devassist.finding_callers import desk, known_servers
 from devassist.workspaces import workspaces
@@ -73,12 +74,11 @@ class Warming:
 
 
 async def warm(root: str) -> list[Warmed]:
-    """Start the servers of the languages that the workspace has, and wait until they have indexed; on the home loop."""
+    """Start the servers that its files' questions go to, and wait until they have indexed; on the home loop."""
     real = await asyncio.to_thread(os.path.realpath, root)
     found = await asyncio.to_thread(sources.look, real, wanted=_is_source)
-    paths = list(found.files)
-    counted = [(server, sum(server.language_of(path) is not None for path in paths)) for server in known_servers()]
-    return [await _warm(server, root=real, files=files) for server, files in counted if files]
+    counted = Counter(server_for(path, servers=known_servers()) for path in found.files)
+    return [await _warm(server, root=real, files=files) for server, files in counted.items() if server]
 
 
 async def _warm(server: LanguageServer, *, root: str, files: int) -> Warmed:

@@ -28,15 +28,12 @@ class NameFinder:
         return [site for path in sorted(mentions) for site in self._in_file(path, name=name)]
 
     def _in_file(self, path: str, *, name: str) -> Iterable[Site]:
-        code = self._reading.code(path)
-        if code is None:
-            return
-        for line, character, stands in code.mentions(name):
-            if stands is Stands.CALL:
+        for found in self._reading.mentions(name, path=path, stamp=self._files[path]):
+            if found.stands is Stands.CALL:
                 yield Site(
                     path=path,
-                    line=line + 1,
-                    character=character,
-                    caller=code.enclosing(line, character=character),
+                    line=found.line + 1,
+                    character=found.character,
+                    caller=found.caller,
                     found_by=FoundBy.SYNTAX,
                 )

@@ -102,6 +102,10 @@ class Client:
         self._listening.cancel()
         self._writer.close()
 
+    async def closed(self) -> None:
+        """Wait until it listens no more, so that another may read the pipe."""
+        await asyncio.wait({self._listening})
+
     async def _asked(self, method: str, params: object, *, seconds: float) -> Message:
         if self.gone is not None:
             raise Gone(self.gone)

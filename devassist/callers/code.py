@@ -40,6 +40,17 @@ class Stands(StrEnum):
     TEXT = "text"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A place where a name stands as a word; `alias` is where an import gives it another name."""
+
+    line: int
+    character: int
+    stands: Stands
+    caller: Function | None
+    alias: tuple[int, int] | None
+
+
 class Code:
     """One file, parsed; what does not parse is bridged, as well as the grammar can."""
 
@@ -78,21 +89,26 @@ class Code:
 
     def enclosing(self, line: int, *, character: int) -> Function | None:
         """Give the innermost function with a name around the place; None at the file's top level."""
-        path = self._path(self._offset(line, character))
-        while path:
-            if function := self._named(path):
-                return function
-            path.pop()
-        return None
+        return self._around(self._path(self._offset(line, character)))
 
     def stands_at(self, line: int, *, character: int) -> Stands:
         """Tell what the name is that begins at the place."""
         return self._kind(self._path(self._offset(line, character)))
 
-    def mentions(self, name: str) -> Iterator[tuple[int, int, Stands]]:
-        """Give line, character and kind of every place where the name stands as a word."""
+    def mentions(self, name: str) -> Iterator[Mention]:
+        """Give every place where the name stands as a word."""
         for found in re.finditer(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", self._text):
-            yield (*self._place(found.start()), self._kind(self._path(found.start())))
+            path = self._path(found.start())
+            stands = self._kind(path)
+            alias = _alias(path) if stands is Stands.IMPORT else None
+            line, character = self._place(found.start())
+            yield Mention(
+                line=line,
+                character=character,
+                stands=stands,
+                caller=self._around(path) if stands in (Stands.CALL, Stands.REFERENCE) else None,
+                alias=self._place(alias.start_byte) if alias is not None else None,
+            )
 
     def _paths(self) -> Iterator[list[Node]]:
         """Give every node with what it stands in, outermost first."""
@@ -114,6 +130,9 @@ class Code:
                 break
             path.append(cursor.node)
         return path
+
+    def _around(self, path: list[Node]) -> Function | None:
+        return next((found for end in range(len(path), 0, -1) if (found := self._named(path[:end]))), None)
 
     def _named(self, path: list[Node]) -> Function | None:
         """Read the last node as something that has a name and holds code, if it is one."""
@@ -196,6 +215,14 @@ class Code:
         if before.isascii():
             return line, len(before)
         return line, len(before.decode(errors="replace").encode("utf-16-le")) // 2
+
+
+def _alias(path: list[Node]) -> Node | None:
+    """Give the other name that an import gives to the path's last node."""
+    for node in reversed(path[-4:-1]):
+        if (alias := node.child_by_field_name("alias")) is not None:
+            return None if alias == path[-1] else alias
+    return None
 
 
 def _name_of(node: Node) -> Node | None:

@@ -12,6 +12,7 @@ from devassist.callers.walk import Caller
 
 MOST_OPEN = 64
 KEPT_SECONDS = 120.0
+"""What lies outside of the workspace may change meanwhile, which is not looked at."""
 MOST_ROOTS = 16
 
 
@@ -34,8 +35,8 @@ class Desk:
     """
     Takes questions for one process. Belongs to the event loop of its servers.
 
-    A question that outlasts its asker is kept: who asks the same again joins it, or takes its result, if no file has
-    changed since.
+    A question goes on when its asker has left. Who asks the same again joins it, or is given what it found, for a while
+    and as long as no file has changed; what stopped short of an end is asked anew.
     """
 
     def __init__(self, servers: Servers) -> None:
@@ -57,8 +58,11 @@ class Desk:
         kept = await self._inquiry(asked, root=root)
         done, _ = await asyncio.wait({kept.task}, timeout=seconds)
         reasons = list(kept.inquiry.reasons)
-        if done:
-            self._kept.pop((root, asked), None)
+        if kept.task.cancelled():
+            reasons.append("It was given up for other questions; ask again.")
+        elif done:
+            if kept.task.exception() or kept.inquiry.is_passing:
+                self._forget(kept, key=(root, asked))
             kept.task.result()
         else:
             reasons.append(kept.inquiry.whereabouts())
@@ -73,24 +77,36 @@ class Desk:
 
     async def _inquiry(self, asked: Asked, *, root: str) -> _Kept:
         key = (root, asked)
-        kept = self._kept.get(key)
-        if kept and not (kept.task.done() and await self._is_stale(kept)):
-            return kept
+        while kept := self._kept.get(key):
+            if not await self._is_stale(kept):
+                self._kept.move_to_end(key)
+                return kept
+            self._forget(kept, key=key)
         inquiry = Inquiry(asked, self.servers, self.reading(root))
         task = asyncio.create_task(inquiry.run())
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._kept[key] = kept = _Kept(inquiry, task, self.clock())
-        while len(self._kept) > MOST_OPEN:
-            self._kept.popitem(last=False)[1].task.cancel()
+        self._make_room()
         return kept
 
+    def _make_room(self) -> None:
+        """Let the longest unused go where there are many, those on their way last."""
+        by_use = sorted(self._kept.items(), key=lambda item: not item[1].task.done())
+        for key, kept in by_use[: max(len(by_use) - MOST_OPEN, 0)]:
+            del self._kept[key]
+            kept.task.cancel()
+
+    def _forget(self, kept: _Kept, *, key: object) -> None:
+        if self._kept.get(key) is kept:
+            del self._kept[key]
+
     async def _is_stale(self, kept: _Kept) -> bool:
-        """Tell whether a finished question has to be asked anew."""
-        session = kept.inquiry.session
-        failed = kept.task.cancelled() or kept.task.exception() is not None
-        if failed or session is None or session.gone or self.clock() - kept.begun > KEPT_SECONDS:
+        """Tell whether a question has to be asked anew; one on its way has not."""
+        if not kept.task.done():
+            return False
+        if kept.task.cancelled() or kept.task.exception() or self.clock() - kept.begun > KEPT_SECONDS:
             return True
-        return (await session.keep_up()).files != kept.inquiry.files.files
+        return not await asyncio.to_thread(kept.inquiry.is_current)
 
 
 def _ordered(inquiry: Inquiry) -> list[Caller]:

@@ -8,6 +8,7 @@ from devassist.callers import sources
 from devassist.callers.asking_servers import ServerFinder
 from devassist.callers.by_name import NameFinder
 from devassist.callers.client import Gone
+from devassist.callers.documents import is_wanted
 from devassist.callers.languages import LanguageServer
 from devassist.callers.reading import Reading
 from devassist.callers.servers import Servers
@@ -51,6 +52,8 @@ class Inquiry:
     reasons: list[str] = field(default_factory=list)
     files: Sources = sources.NONE
     session: Session | None = None
+    is_passing: bool = False
+    """True where asking again may find more, though no file has changed."""
 
     def __post_init__(self) -> None:
         self.walk = Walk(NameFinder({}, reading=self.reading))
@@ -66,8 +69,13 @@ class Inquiry:
                 break
             except Gone as gone:
                 if attempt == _TRIES - 1:
+                    self.is_passing = True
                     self.reasons.append(f"The language server stopped ({str(gone)[:120]}); it is started again.")
         self.reasons += await asyncio.to_thread(self._gaps)
+
+    def is_current(self) -> bool:
+        """Tell whether the files are as they were when it began."""
+        return sources.look(self.reading.root, wanted=self._is_wanted).files == self.files.files
 
     def whereabouts(self) -> str:
         """Say what it is at, to someone who cannot wait for its end."""
@@ -88,32 +96,41 @@ class Inquiry:
         self.walk = Walk(finder)
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         if finder.refusals:
+            self.is_passing = True
             self.reasons.append(f"The language server answered with an error: {finder.refusals[0][:200]}")
         if finder.is_cut:
             self.walk.is_cut = True
         if session.server.guesses and session.is_busy:
+            self.is_passing = True
             self.reasons.append(f"The language server was still at work on files; {_LATER}")
-        await self._doubt(session, targets=[place for place, _ in self.asked.targets])
+        await self._doubt(session, finder=finder)
 
-    async def _doubt(self, session: Session, *, targets: list[Place]) -> None:
+    async def _doubt(self, session: Session, *, finder: ServerFinder) -> None:
         """Look for calls that the server says nothing of: of what was asked, and of all followed where it guesses."""
         files = {path: stamp for path, stamp in self.files.files.items() if session.server.language_of(path)}
+        targets = [place for place, _ in self.asked.targets]
         groups = [targets]
+        if finder.doubted:
+            self.reasons.append(said(finder.doubted, name=targets[0].function.name))
         if session.server.guesses:
             groups += [[place] for place in self.walk.followed[:_DOUBTED] if place not in targets]
+            finder = ServerFinder(session, reading=self.reading, files=self.files.files)
         for group in groups:
-            if spots := await unresolved(group, files=files, session=session, reading=self.reading):
+            if spots := await unresolved(group, finder=finder, files=files, session=session, reading=self.reading):
                 self.reasons.append(said(spots, name=group[0].function.name))
 
     async def _search(self) -> None:
-        suffixes = {place.path.rpartition(".")[2] for place, _ in self.asked.targets}
-        kin = next((group for group in _KIN if suffixes & group), suffixes)
-        self.files = await asyncio.to_thread(
-            sources.look, self.reading.root, wanted=lambda path: path.rpartition(".")[2].lower() in kin
-        )
+        self.files = await asyncio.to_thread(sources.look, self.reading.root, wanted=self._is_wanted)
         self.walk = Walk(NameFinder(self.files.files, reading=self.reading))
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         self.reasons = [BY_NAME, *await asyncio.to_thread(self._gaps)]
+
+    def _is_wanted(self, path: str) -> bool:
+        if self.asked.server is not None:
+            return is_wanted(path, server=self.asked.server)
+        suffixes = {place.path.rpartition(".")[2].lower() for place, _ in self.asked.targets}
+        kin = next((group for group in _KIN if suffixes & group), suffixes)
+        return path.rpartition(".")[2].lower() in kin
 
     def _gaps(self) -> list[str]:
         """Say what was not looked at, or could not be read."""

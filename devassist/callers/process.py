@@ -62,7 +62,12 @@ class ServerProcess:
         return self._process.pid
 
     async def end(self) -> int:
-        """End the whole group, and give the exit status: the server's own, if it had ended before."""
+        """
+        End the whole group, and give the exit status: the server's own, if it had ended before.
+
+        What it has still to say is read and forgotten: a pipe that nobody reads does not close.
+        """
+        rest = asyncio.create_task(_read_to_end(self.stdout))
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGTERM)
         try:
@@ -73,6 +78,7 @@ class ServerProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
             return await self._process.wait()
         finally:
+            rest.cancel()
             self._drain.cancel()
 
     async def why_ended(self) -> str:
@@ -94,3 +100,8 @@ class ServerProcess:
         assert stream is not None  # noqa: S101  # asked for above
         while part := await stream.read(_LINE_BYTES):
             self.complaints.extend(line[:500] for line in part.decode(errors="replace").splitlines()[-50:])
+
+
+async def _read_to_end(stream: asyncio.StreamReader) -> None:
+    while await stream.read(_LINE_BYTES):
+        pass

@@ -7,13 +7,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
-from devassist.callers.code import Code
+from devassist.callers.code import Code, Mention
 from devassist.files.opening import opened
 from toolbox.errors import ToolError
 
 MOST_BYTES = 2 * 1024 * 1024
 """What is larger is made by a tool, and not searched."""
 MOST_PARSED = 200
+MOST_MENTIONED = 50_000
+"""Of names in files whose mentions are kept."""
 
 Stamp = tuple[int, int]
 _WORD = re.compile(r"[^\W\d][\w$]*")
@@ -27,6 +29,8 @@ class Reading:
         self._parsed: OrderedDict[str, tuple[Stamp, Code]] = OrderedDict()
         self._broken: dict[str, tuple[Stamp, bool]] = {}
         self._words: dict[str, tuple[Stamp, frozenset[str]]] = {}
+        self._mentions: OrderedDict[tuple[str, str], tuple[Stamp, tuple[Mention, ...]]] = OrderedDict()
+        self._last: tuple[Mapping[str, Stamp], list[tuple[str, frozenset[str]]]] = ({}, [])
         self._lock = threading.Lock()
 
     def text(self, path: str) -> bytes | None:
@@ -34,22 +38,25 @@ class Reading:
         found = self._read(path)
         return found[1] if found else None
 
-    def code(self, path: str) -> Code | None:
-        """Parse the file, or give None where it cannot be."""
-        found = self._read(path)
-        if found is None:
-            return None
-        stamp, text = found
+    def code(self, path: str, *, stamp: Stamp | None = None) -> Code | None:
+        """Parse the file, or give None where it cannot be; one known to be of that stamp is not read again."""
         with self._lock:
             known = self._parsed.get(path)
             if known and known[0] == stamp:
                 self._parsed.move_to_end(path)
                 return known[1]
+        found = self._read(path)
+        if found is None:
+            return None
+        stamp, text = found
+        if known and known[0] == stamp:
+            return known[1]
         code = Code.of(text, path=path)
         if code is None:
             return None
         with self._lock:
             self._parsed[path] = (stamp, code)
+            self._broken[path] = (stamp, not code.is_whole)
             while len(self._parsed) > MOST_PARSED:
                 self._parsed.popitem(last=False)
         return code
@@ -57,7 +64,25 @@ class Reading:
     def mentioning(self, names: Iterable[str], *, files: Mapping[str, Stamp]) -> list[str]:
         """Give the files in which one of the names stands as a word; the words of a file are kept by its stamp."""
         wanted = set(names)
-        return [path for path, stamp in files.items() if not wanted.isdisjoint(self._words_of(path, stamp=stamp))]
+        known, words = self._last
+        if known is not files:
+            words = [(path, self._words_of(path, stamp=stamp)) for path, stamp in files.items()]
+            self._last = (files, words)
+        return [path for path, said in words if not wanted.isdisjoint(said)]
+
+    def mentions(self, name: str, *, path: str, stamp: Stamp) -> tuple[Mention, ...]:
+        """Give where the name stands in the file; kept by its stamp, for trees are too large to be."""
+        with self._lock:
+            known = self._mentions.get((name, path))
+        if known is None or known[0] != stamp:
+            code = self.code(path, stamp=stamp)
+            known = (stamp, tuple(code.mentions(name)) if code else ())
+        with self._lock:
+            self._mentions[name, path] = known
+            self._mentions.move_to_end((name, path))
+            while len(self._mentions) > MOST_MENTIONED:
+                self._mentions.popitem(last=False)
+        return known[1]
 
     def is_broken(self, path: str, *, stamp: Stamp) -> bool:
         """Tell whether the file does not parse; remembered by its stamp."""

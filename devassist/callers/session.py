@@ -4,9 +4,9 @@ import asyncio
 import logging
 import os
 import shutil
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
@@ -16,6 +16,7 @@ import msgspec
 from devassist.callers import sources
 from devassist.callers.client import Client, Gone, Refused, Silent
 from devassist.callers.code import Code, Function
+from devassist.callers.documents import Documents, is_wanted, representing
 from devassist.callers.languages import LanguageServer, found_command
 from devassist.callers.process import ServerProcess
 from devassist.callers.sources import Sources
@@ -24,9 +25,6 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-MOST_OPEN = 400
-MOST_OPEN_BYTES = 2 * 1024 * 1024
-PROJECT_FILES = ("tsconfig.json", "jsconfig.json")
 _REST_SECONDS = 5.0
 _LOOKED_AT = 50
 _MADE, _CHANGED, _DELETED = 1, 2, 3
@@ -78,7 +76,7 @@ class Session:
         self._client: Client | None = None
         self._offers: dict[str, Any] = {}
         self._sources = sources.NONE
-        self._open: OrderedDict[str, int] = OrderedDict()
+        self._documents = Documents(server, tell=self._tell, uri=self.uri, read=read)
         self._looking = asyncio.Lock()
         self._data: Path | None = None
         self._starts = starts
@@ -128,20 +126,24 @@ class Session:
     async def place(self, path: str, *, line: int, character: int) -> dict[str, Any]:
         """Give a place as LSP's parameters, its file having been shown to the server."""
         if self.server.opens != "nothing":
-            await self.show([path])
+            await self._documents.show([path])
         return {"textDocument": {"uri": self.uri(path)}, "position": {"line": line, "character": character}}
 
     async def keep_up(self) -> Sources:
         """Look at the files, tell the server what changed since last time, and give what there is."""
         async with self._looking:
-            found = await asyncio.to_thread(sources.look, self.root, wanted=self._is_wanted)
+            found = await asyncio.to_thread(sources.look, self.root, wanted=partial(is_wanted, server=self.server))
             before, self._sources = self._sources, found
             made, changed, deleted = found.changes_since(before)
             if made or changed or deleted:
                 self._tell_changes(made, changed=changed, deleted=deleted)
-                await self._refresh(changed, deleted=deleted)
-                await self.show(self._to_open(made))
+                await self._documents.refresh(changed, deleted=deleted)
+                await self._documents.show(representing(made, among=found.files, server=self.server))
             return found
+
+    async def show(self, paths: Sequence[str]) -> None:
+        """Open the files at the server."""
+        await self._documents.show(paths)
 
     def uri(self, path: str) -> str:
         """Give the address of a file by its path in the workspace."""
@@ -160,6 +162,7 @@ class Session:
         self.ready.cancel()
         if self._client:
             self._client.close(why)
+            await self._client.closed()
         if self._process:
             await self._process.end()
         if self._data:
@@ -262,61 +265,13 @@ class Session:
             raise Gone("it has not started")
         return self._client
 
-    def _is_wanted(self, path: str) -> bool:
-        return self.server.language_of(path) is not None or PurePosixPath(path).name in PROJECT_FILES
-
     def _tell_changes(self, made: list[str], *, changed: list[str], deleted: list[str]) -> None:
         kinds = ((made, _MADE), (changed, _CHANGED), (deleted, _DELETED))
         changes = [{"uri": self.uri(path), "type": kind} for paths, kind in kinds for path in paths]
-        self._asked().tell("workspace/didChangeWatchedFiles", params={"changes": changes})
+        self._tell("workspace/didChangeWatchedFiles", {"changes": changes})
 
-    async def _refresh(self, changed: list[str], *, deleted: list[str]) -> None:
-        """Bring the files that the server was shown to what they are now."""
-        stale = [path for path in changed if path in self._open]
-        for path in [*stale, *(path for path in deleted if path in self._open)]:
-            self._close(path)
-        await self.show(stale)
-
-    async def show(self, paths: Sequence[str]) -> None:
-        """Open the files at the server, if they are not open; the longest unused are closed where there are many."""
-        new = [path for path in paths if path not in self._open]
-        for path in paths:
-            if path in self._open:
-                self._open.move_to_end(path)
-        texts = await asyncio.to_thread(lambda: [self._read(path) for path in new])
-        for path, text in zip(new, texts, strict=True):
-            language = self.server.language_of(path)
-            if text is None or language is None or len(text) > MOST_OPEN_BYTES or path in self._open:
-                continue
-            shown = {"uri": self.uri(path), "languageId": language, "version": 1}
-            document = {**shown, "text": text.decode(errors="replace")}
-            self._asked().tell("textDocument/didOpen", params={"textDocument": document})
-            self._open[path] = 1
-        while len(self._open) > MOST_OPEN:
-            self._close(next(iter(self._open)))
-
-    def _close(self, path: str) -> None:
-        del self._open[path]
-        self._asked().tell("textDocument/didClose", params={"textDocument": {"uri": self.uri(path)}})
-
-    def _to_open(self, made: list[str]) -> list[str]:
-        """
-        Say which new files a server that goes by project files has to be shown, so that it knows every project.
-
-        One file of each project, and every file that no project file stands above.
-        """
-        if self.server.opens != "project":
-            return []
-        paths = [PurePosixPath(path) for path in self._sources.files]
-        projects = {path.parent for path in paths if path.name in PROJECT_FILES}
-        chosen: list[str] = []
-        represented: set[PurePosixPath] = set()
-        for path in filter(self.server.language_of, made):
-            above = next((folder for folder in PurePosixPath(path).parents if folder in projects), None)
-            if above is None or above not in represented:
-                chosen.append(path)
-            represented |= {above} if above else set()
-        return chosen[:MOST_OPEN]
+    def _tell(self, method: str, params: dict[str, Any]) -> None:
+        self._asked().tell(method, params=params)
 
     def _log_end(self, why: str) -> None:
         complaints = list(self._process.complaints)[-3:] if self._process else []

@@ -16,7 +16,8 @@ from devassist.callers.reading import Reading, Stamp
 from devassist.callers.session import Session
 from devassist.callers.walk import Place, Site
 
-MOST_ASKED = 40
+MOST_ASKED = 200
+"""Calls whose meaning is asked for; the meaning of what is more is not known."""
 MOST_NAMESAKES = 10
 _SHOWN = 5
 
@@ -24,13 +25,17 @@ Spot = tuple[str, int]
 
 
 async def unresolved(
-    targets: Sequence[Place], *, files: Mapping[str, Stamp], session: Session, reading: Reading
+    targets: Sequence[Place],
+    *,
+    finder: ServerFinder,
+    files: Mapping[str, Stamp],
+    session: Session,
+    reading: Reading,
 ) -> list[Spot]:
     """Give file and line of calls that may be calls of the targets, and that the server says nothing of."""
     names = {place.function.name for place in targets}
     by_name = NameFinder(files, reading=reading)
     called = [site for place in targets[:1] for site in await by_name.sites(place)]
-    finder = ServerFinder(session, reading=reading, files=files)
     reported = await _reported(targets, finder=finder)
     left = [site for site in called if (site.path, site.line) not in reported]
     if not left:
@@ -41,7 +46,8 @@ async def unresolved(
         others = [place for place in namesakes if place.key not in {target.key for target in targets}]
         claimed = await _reported(others[:MOST_NAMESAKES], finder=finder) if left else set()
         return _spots(site for site in left if (site.path, site.line) not in claimed)
-    return _spots([site for site in left[:MOST_ASKED] if not await _means_something(site, session=session)])
+    known = await asyncio.gather(*(_means_something(site, session=session) for site in left[:MOST_ASKED]))
+    return _spots([*(site for site, is_known in zip(left, known, strict=False) if not is_known), *left[MOST_ASKED:]])
 
 
 def said(spots: Sequence[Spot], *, name: str) -> str:
@@ -69,15 +75,14 @@ def _namesakes(names: set[str], *, files: Mapping[str, Stamp], reading: Reading)
     """Give the functions of these names anywhere in the workspace."""
     places = []
     for path in reading.mentioning(names, files=files):
-        if (code := reading.code(path)) is None:
-            continue
         declared = {
-            (line, character)
+            (found.line, found.character)
             for name in names
-            for line, character, stands in code.mentions(name)
-            if stands is Stands.DECLARATION
+            for found in reading.mentions(name, path=path, stamp=files[path])
+            if found.stands is Stands.DECLARATION
         }
-        functions = [one for one in code.functions() if (one.line, one.character) in declared] if declared else []
+        code = reading.code(path, stamp=files[path]) if declared else None
+        functions = [one for one in code.functions() if (one.line, one.character) in declared] if code else []
         places += [Place(path=path, function=function) for function in functions]
     return places
 

@@ -129,6 +129,8 @@ def _ask_only_what_is_quick(tree: Tree) -> None:
 def _is_deep(tree: Tree) -> bool:
     """Tell whether nodes stand in each other deeper than people write, counting up to that."""
     cursor, depth = tree.walk(), 0
+    if not _may_be_deep(tree):
+        return False
     while depth < _MOST_DEPTH:
         if cursor.goto_first_child():
             depth += 1
@@ -138,6 +140,16 @@ def _is_deep(tree: Tree) -> bool:
                 return False
             depth -= 1
     return True
+
+
+def _may_be_deep(tree: Tree) -> bool:
+    """Look at some nodes of the file's order: the next is deeper by one at most, so a deep one has deep ones before."""
+    cursor = tree.walk()
+    for number in range(0, tree.root_node.descendant_count, _MOST_DEPTH // 3):
+        cursor.goto_descendant(number)
+        if cursor.depth >= _MOST_DEPTH // 2:
+            return True
+    return False
 
 
 def _mended(source: bytes) -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ async def test_a_good_one_is_asked_once_and_stays(shop: Path, asker: Ask) -> Non
 
     assert await ask.said() == {RING, DAY}
     first = [session.process_id for session in ask.desk.servers.running()]
-    assert await ask.said() == {RING, DAY}
+    assert await ask.said(depth=3) == {RING, DAY}
     assert [session.process_id for session in ask.desk.servers.running()] == first
 
 
@@ -90,6 +91,30 @@ async def test_what_was_begun_is_ready_for_who_asks_again(shop: Path, asker: Ask
     assert await ask.said() == {RING, DAY}
 
 
+async def test_what_was_found_is_kept_until_a_file_changes(shop: Path, asker: Ask) -> None:
+    ask = asker(shop, server=fake("none"))
+    await ask(seconds=0)
+    whole = await ask()
+    await ask.desk.servers.close()
+
+    kept = await ask(seconds=0)
+
+    assert (kept.callers, kept.reason) == (whole.callers, None)
+    assert ask.desk.servers.running() == []
+    (shop / "till.py").write_text("from shop import price\n\n\ndef bell(item):\n    return price(item)\n")
+    assert await ask.said() == {("bell", 5, 1)}
+
+
+async def test_a_question_goes_on_when_its_asker_has_left(shop: Path, asker: Ask) -> None:
+    ask = asker(shop, server=fake("none"))
+    with suppress(TimeoutError):
+        await asyncio.wait_for(ask(), timeout=0.02)
+
+    await asyncio.wait({kept.task for kept in ask.desk._kept.values()})
+
+    assert (await ask(seconds=0)).reason is None
+
+
 async def test_a_late_answer_reaches_nobody(shop: Path, asker: Ask) -> None:
     (shop / "late.py").write_text("def wrong():\n    pass\n")
     ask = asker(shop, server=fake("late"), patience=HASTY)
@@ -126,7 +151,7 @@ async def test_killed_at_rest(shop: Path, asker: Ask) -> None:
     await ask.said()
     _kill(ask)
 
-    assert await ask.said() == {RING, DAY}
+    assert await ask.said(depth=3) == {RING, DAY}
 
 
 async def test_many_questions_at_once_start_one_server(shop: Path, asker: Ask) -> None:

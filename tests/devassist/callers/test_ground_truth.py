@@ -26,6 +26,8 @@ PYTHON: Truth = {
         ("by_namespace", 17, 1),
         ("by_lambda", 21, 1),
         ("handed_on", 25, 1),
+        ("hands_alias_on", 6, 1),
+        ("hands_caller_on", 10, 2),
         ("LATER", 43, 1),
         ("(top level)", 44, 1),
         ("outer.inner", 30, 2),

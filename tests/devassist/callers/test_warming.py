@@ -1,0 +1,89 @@
+"""Servers that are started before anybody asks, by the process that serves and by command."""
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from devassist import finding_callers, warming
+from devassist.workspaces import KnownWorkspace
+from tests.devassist.callers.conftest import FAKE
+from toolbox import home
+
+Known = Callable[..., None]
+
+
+@pytest.fixture
+async def known(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Known]:
+    """Say which folders are workspaces; Python's server is one that starts at once."""
+    command = [sys.executable, "-I", "-S", str(FAKE), "none"]
+    settings.DEVASSIST_LANGUAGE_SERVERS = {
+        "fake": {"command": command, "languages": {".py": "python"}},
+        "absent": {"command": ["no-such-server"], "languages": {".zz": "zz"}, "install": "magic"},
+    }
+    settings.DEVASSIST_SERVERS_DIR = tmp_path / "servers"
+    rows: list[KnownWorkspace] = []
+
+    async def listed() -> list[KnownWorkspace]:
+        return rows
+
+    monkeypatch.setattr(warming, "workspaces", listed)
+    monkeypatch.setattr("devassist.management.commands.warm_workspace.workspaces", listed)
+    yield lambda *roots: rows.extend(_workspace(root, number=number) for number, root in enumerate(roots))
+    await home.at_home(finding_callers.close)
+
+
+async def test_a_workspace_is_warmed_once_when_it_is_first_seen(known: Known, shop: Path) -> None:
+    one = warming.Warming()
+    await home.at_home(one.look)
+    assert await _running() == []
+
+    known(shop)
+    await home.at_home(one.look)
+    first = await _running()
+    await home.at_home(one.look)
+
+    assert [root for root, _ in first] == [str(shop)]
+    assert await _running() == first
+
+
+async def test_no_more_servers_are_warmed_than_may_run(known: Known, shop: Path, settings: Any) -> None:
+    settings.DEVASSIST_MOST_SERVERS = 1
+    other = shop.parent / "other"
+    other.mkdir()
+    (other / "one.py").write_text("def one():\n    pass\n")
+    known(shop, other)
+
+    await home.at_home(warming.Warming().look)
+
+    assert [root for root, _ in await _running()] == [str(shop)]
+
+
+def test_the_command_says_how_each_server_fared(known: Known, shop: Path) -> None:
+    (shop / "a.zz").write_text("zz\n")
+    known(shop)
+    out = StringIO()
+
+    call_command("warm_workspace", "shop-0", stdout=out)
+
+    absent, fake = sorted(out.getvalue().splitlines())
+    assert absent == "shop-0: absent, 1 files: not installed; get it by: magic"
+    assert fake.startswith("shop-0: fake, 2 files: ready in ")
+
+
+async def _running() -> list[tuple[str, int | None]]:
+    async def running() -> list[tuple[str, int | None]]:
+        return [(session.root, session.process_id) for session in finding_callers.desk().servers.running()]
+
+    return await home.at_home(running)
+
+
+def _workspace(root: Path, *, number: int) -> KnownWorkspace:
+    return KnownWorkspace(
+        id=number, name=f"shop-{number}", root=str(root), is_open=True, is_default=number == 0, shows_secrets=False,
+        key_ids=frozenset(), owner_ids=frozenset(),
+    )  # fmt: skip
