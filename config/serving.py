@@ -1,8 +1,6 @@
 """Run web server, workers and scheduler as child processes, for as long as somebody wants them."""
 
-import ctypes
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -28,7 +26,17 @@ WORKER = (
 SCHEDULER = ("celery", "-A", "config", "beat", "--pidfile=", "--loglevel", "WARNING")
 """The processes that answer conversations; Procfile says the same."""
 
-_PR_SET_PDEATHSIG = 1
+_ENDING_WITH_PARENT = """
+import ctypes, os, signal, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""
+What a child runs first: Linux then sends it SIGTERM if quickstart is killed, so that it holds no port and database.
+
+It is a program of its own because Python run between fork and exec (`preexec_fn`) hangs once there are other threads.
+"""
 START_SECONDS = 60
 STOP_SECONDS = 15
 
@@ -40,9 +48,9 @@ class ServerDidNotStart(RuntimeError):
 @contextmanager
 def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run uvicorn until the block ends; enters the block once it answers. Raises ServerDidNotStart."""
-    command = [sys.executable, "-m", *SERVER, "--host", host, "--port", str(port), "--workers", str(workers)]
+    command = module_command(*SERVER, "--host", host, "--port", str(port), "--workers", str(workers))
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
-    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, preexec_fn=_end_with_parent)  # noqa: PLW1509 - no threads yet
+    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
     try:
         _wait_until_it_answers(process, address=f"http://{reachable(host)}:{port}/api/openapi.json")
         yield process
@@ -56,15 +64,9 @@ def workers(*, runs: int) -> Iterator[None]:
     # For whoever tries it out as root; Procfile's workers warn of it.
     quiet = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"} | quiet
-    commands = [[*WORKER, "--concurrency", str(runs)], [*SCHEDULER]]
+    commands = [module_command(*WORKER, "--concurrency", str(runs)), module_command(*SCHEDULER)]
     started = [
-        subprocess.Popen(
-            [sys.executable, "-m", *command],
-            cwd=settings.BASE_DIR,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            preexec_fn=_end_with_parent,  # noqa: PLW1509 - no threads yet
-        )
+        subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.DEVNULL)
         for command in commands
     ]
     try:
@@ -85,10 +87,9 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _end_with_parent() -> None:
-    """Have Linux send SIGTERM to the server if quickstart is killed, so that it does not hold port and database."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def module_command(*command: str) -> list[str]:
+    """Write the command of a Python module that ends with this process."""
+    return [sys.executable, "-I", "-S", "-c", _ENDING_WITH_PARENT, sys.executable, "-m", *command]
 
 
 def reachable(host: str) -> str:
