@@ -13,4 +13,4 @@ class AgentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have keys know the scopes of conversations."""
-        add_domain("agents")
+        add_domain("agents", is_everybodys=True)

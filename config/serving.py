@@ -26,9 +26,6 @@ WORKER = (
 SCHEDULER = ("celery", "-A", "config", "beat", "--pidfile=", "--loglevel", "WARNING")
 """The processes that answer conversations; Procfile says the same."""
 
-PYTHON = (sys.executable, str(settings.BASE_DIR / "config" / "with_parent.py"))
-"""So that nothing holds port and database once quickstart is killed."""
-
 START_SECONDS = 60
 STOP_SECONDS = 15
 
@@ -37,10 +34,15 @@ class ServerDidNotStart(RuntimeError):
     """The web server ended, or did not answer in time."""
 
 
+def module_command(*arguments: str) -> list[str]:
+    """Give the command that runs a module in a process which ends with ours, so that it holds no port and database."""
+    return [sys.executable, str(settings.BASE_DIR / "config" / "with_parent.py"), "-m", *arguments]
+
+
 @contextmanager
 def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run uvicorn until the block ends; enters the block once it answers. Raises ServerDidNotStart."""
-    command = [*PYTHON, "-m", *SERVER, "--host", host, "--port", str(port), "--workers", str(workers)]
+    command = module_command(*SERVER, "--host", host, "--port", str(port), "--workers", str(workers))
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
     process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
     try:
@@ -56,14 +58,9 @@ def workers(*, runs: int) -> Iterator[None]:
     # For whoever tries it out as root; Procfile's workers warn of it.
     quiet = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"} | quiet
-    commands = [[*WORKER, "--concurrency", str(runs)], [*SCHEDULER]]
+    commands = [module_command(*WORKER, "--concurrency", str(runs)), module_command(*SCHEDULER)]
     started = [
-        subprocess.Popen(
-            [*PYTHON, "-m", *command],
-            cwd=settings.BASE_DIR,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-        )
+        subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.DEVNULL)
         for command in commands
     ]
     try:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from celery.schedules import crontab
+from django.templatetags.static import static
 
 from config import broker
 from config.environment import BASE_DIR as PROJECT_DIR
@@ -235,6 +236,7 @@ UNFOLD = {
     "SITE_HEADER": "Toolroom",
     "SITE_SYMBOL": "handyman",
     "SITE_URL": "/",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda _request: static("console/mark.svg")}],
     "DASHBOARD_CALLBACK": "config.observing.dashboard.dashboard",
 }
 

@@ -10,7 +10,7 @@ WIDTH = 640
 LEFT = 150
 RIGHT = 70
 STEP = 20
-_IDS = ("id", "number", "year", "season", "date")
+_IDS = ("id", "number", "year", "season", "date", "line", "position", "depth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.urls import reverse
 
+from toolbox.errors import DatabaseUnavailable
 from toolbox.people import logged_in
 
 
@@ -43,7 +44,7 @@ def _shown(request: HttpRequest) -> list[Entry]:
         return []
     try:
         caller = logged_in(request)
-    except PermissionDenied:  # this very page may be the one that says so
+    except (PermissionDenied, DatabaseUnavailable):  # this very page may be the one that says so
         return []
     allowed = [entry for entry in ENTRIES if not entry.scope or caller.has(entry.scope)]
     return [entry for entry in allowed if request.user.is_staff or not entry.is_staff_only]

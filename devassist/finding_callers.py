@@ -71,17 +71,17 @@ def known_servers() -> tuple[LanguageServer, ...]:
     return _servers
 
 
+def installed() -> dict[str, bool]:
+    """Tell of each language server of the settings whether its program is here; looks at files only."""
+    return {server.name: _is_installed(server) for server in known_servers()}
+
+
 def desk() -> Desk:
     """Give this process's desk, made on first need; only to be called on the home loop."""
     global _desk
     if _desk is None:
-        machine = Machine(
-            places={"servers": str(settings.DEVASSIST_SERVERS_DIR), "bin": str(Path(sys.executable).parent)},
-            environment=settings.DEVASSIST_SERVER_ENVIRONMENT,
-            data=Path(settings.DEVASSIST_SERVERS_DIR) / "data",
-        )
         servers = Servers(
-            machine, most=settings.DEVASSIST_MOST_SERVERS, idle_seconds=settings.DEVASSIST_IDLE_MINUTES * 60
+            _machine(), most=settings.DEVASSIST_MOST_SERVERS, idle_seconds=settings.DEVASSIST_IDLE_MINUTES * 60
         )
         _desk = Desk(servers)
     return _desk
@@ -103,6 +103,22 @@ def _forget() -> None:
 
 home.at_close(close)
 os.register_at_fork(after_in_child=_forget)
+
+
+def _machine() -> Machine:
+    return Machine(
+        places={"servers": str(settings.DEVASSIST_SERVERS_DIR), "bin": str(Path(sys.executable).parent)},
+        environment=settings.DEVASSIST_SERVER_ENVIRONMENT,
+        data=Path(settings.DEVASSIST_SERVERS_DIR) / "data",
+    )
+
+
+def _is_installed(server: LanguageServer) -> bool:
+    try:
+        _machine().command(server, data="")
+    except NoCommand:
+        return False
+    return True
 
 
 async def _found(asked: Asked, *, root: str, seconds: float) -> Found:

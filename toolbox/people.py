@@ -24,7 +24,7 @@ from toolbox.callers import Caller
 from toolbox.errors import DatabaseUnavailable
 from toolbox.ledger import ledger
 from toolbox.memory import Memory
-from toolbox.scopes import beside_tools, known_scopes
+from toolbox.scopes import everybodys_scopes, known_scopes
 
 _PERSON = """
 SELECT person.id, person.username, person.is_staff, person.is_superuser, array(
@@ -87,7 +87,7 @@ async def _look_up(user_id: int) -> Caller | None:
 
 def _caller(row: dict[str, Any]) -> Caller:
     known = known_scopes()
-    scopes = {*beside_tools(), *(name for name in row["groups"] if name in known)}
+    scopes = {*everybodys_scopes(), *(name for name in row["groups"] if name in known)}
     if row["is_staff"] or row["is_superuser"]:
         scopes.add("*:read")
     if row["is_superuser"]:

@@ -16,6 +16,7 @@ from toolbox.errors import ToolError
 LONGEST_ECHO = 80
 LONGEST_KEY = 256
 MOST_PROBLEMS = 10
+MOST_COMPARED = 50  # of a hundred thousand unknown parameters none needs to be held against what is missing
 MOST_MENDS = 3
 SURELY_ALIKE = 0.85
 SURELY_A_CHOICE = 0.6
@@ -89,7 +90,7 @@ def _whole_mend(tool: Asked, arguments: bytes, *, patch: dict[str, Any]) -> dict
 def _refuse(tool: Asked, invalid: ValidationError, *, arguments: bytes) -> NoReturn:
     problems = invalid.errors(include_url=False)
     first = problems[0]
-    explained = [_explained(tool, problem, beside=problems) for problem in problems[:MOST_PROBLEMS]]
+    explained = [_explained(tool, problem, beside=problems[:MOST_COMPARED]) for problem in problems[:MOST_PROBLEMS]]
     message, suggestion, _ = explained[0]
     patches = [patch for _, _, patch in explained]
     patch = {name: value for patch in patches for name, value in patch.items()} if all(patches) else {}

@@ -7,6 +7,9 @@ from pydantic import BaseModel, TypeAdapter
 
 Schema = dict[str, Any]
 
+_MISNAMED = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+"""What pydantic calls the bounds of a number that a validator reads before it; no JSON Schema knows them so."""
+
 
 def input_schema(model: type[BaseModel]) -> Schema:
     """
@@ -74,7 +77,8 @@ class _Tidy:
             if name in seen:
                 raise ValueError(f"{name} contains itself; a tool's schema must be finite")
             return self.schema({**self.definitions[name], **_without(part, "$ref")}, seen=(*seen, name))
-        tidy = {key: self._value(key, value, seen=seen) for key, value in part.items() if key != "title"}
+        named = {_MISNAMED.get(key, key): value for key, value in part.items() if key != "title"}
+        tidy = {key: self._value(key, value, seen=seen) for key, value in named.items()}
         if tidy.pop("deprecated", False) and not tidy.get("description", "").startswith("[DEPRECATED]"):
             tidy["description"] = f"[DEPRECATED] {tidy.get('description', '')}".strip()
         return _ordered(self._joined(tidy))

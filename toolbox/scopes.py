@@ -6,18 +6,18 @@ from toolbox.registry import registry
 
 RIGHTS = ("read", "write")
 
-_beside_tools: list[str] = []
+_beside_tools: dict[str, bool] = {}
+"""Names of what is no domain of tools, and whether everybody who logs in may use it."""
 
 
-def add_domain(name: str) -> None:
+def add_domain(name: str, *, is_everybodys: bool = False) -> None:
     """Have scopes for what keys open beside tools; an app calls it once, at start."""
-    if name not in _beside_tools:
-        _beside_tools.append(name)
+    _beside_tools[name] = is_everybodys
 
 
-def beside_tools() -> list[str]:
-    """Name the scopes of what is no domain of tools."""
-    return [f"{domain}:{right}" for domain in _beside_tools for right in RIGHTS]
+def everybodys_scopes() -> list[str]:
+    """Name what everybody who logs in may do, in no group at all."""
+    return [f"{domain}:{right}" for domain, is_everybodys in _beside_tools.items() if is_everybodys for right in RIGHTS]
 
 
 def known_scopes() -> list[str]:

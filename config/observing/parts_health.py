@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import import_module
 
 from django.conf import settings
 
@@ -107,11 +107,14 @@ async def _model() -> Part:
 
 
 async def _language_servers() -> Part | list[Part]:
-    """Leave them out where no domain of this server uses any."""
-    is_used = "devassist" in settings.INSTALLED_APPS
-    return (
-        Part(name="language servers", is_up=find_spec("pygls") is not None, says="client installed") if is_used else []
-    )
+    """Say which are here; leave them out where no domain of this server uses any. None installed is no fault."""
+    if "devassist" not in settings.INSTALLED_APPS:
+        return []
+    here = await asyncio.to_thread(import_module("devassist.finding_callers").installed)
+    missing = [name for name, is_here in here.items() if not is_here]
+    says = ", ".join(name for name, is_here in here.items() if is_here) or "none"
+    says += f"; not installed: {', '.join(missing)} (manage.py install_language_servers)" if missing else ""
+    return Part(name="language servers", is_up=True if any(here.values()) else None, says=says)
 
 
 async def _upstreams() -> list[Part]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, TypeAdapter
 
-from toolbox.contract import Answer, Question
+from toolbox.contract import Answer, Question, WholeNumber
 from toolbox.schema import input_schema, output_schema, shape, undescribed
 
 
@@ -22,6 +22,7 @@ class Everything(Question):
     word: str = Field(description="A word.")
     maybe: str | None = Field(None, description="A word, or none.")
     number: int = Field(5, ge=1, le=9, description="A number.")
+    whole: Annotated[WholeNumber, Field(ge=1, le=9)] = Field(5, description="Whole.")
     choice: Literal["a", "b"] | None = Field(None, description="A choice.")
     many: list[str] = Field(default=[], max_length=3, description="Words.")
     either: Annotated[int | str, Field(description="A number or a word.")] = 0
@@ -43,6 +44,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "word": {"type": "string", "description": "A word."},
     "maybe": {"type": "string", "description": "A word, or none."},
     "number": {"type": "integer", "default": 5, "minimum": 1, "maximum": 9, "description": "A number."},
+    "whole": {"type": "integer", "default": 5, "minimum": 1, "maximum": 9, "description": "Whole."},
     "choice": {"type": "string", "enum": ["a", "b"], "description": "A choice."},
     "many": {"type": "array", "items": {"type": "string"}, "maxItems": 3, "default": [], "description": "Words."},
     "either": {"anyOf": [{"type": "integer"}, {"type": "string"}], "default": 0, "description": "A number or a word."},

@@ -59,6 +59,7 @@ async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
 ) -> None:
     monkeypatch.setattr(parts_health, "_broker", gone)
     monkeypatch.setattr(parts_health, "_workers", nothing)
+    monkeypatch.setattr("devassist.finding_callers.installed", lambda: {"ty": True, "jdtls": False})
     degraded = await client.get("/readyz")
 
     parts_health._known.forget()
@@ -66,6 +67,8 @@ async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
     away = await client.get("/readyz")
 
     states = {part["name"]: part["state"] for part in degraded.json()["parts"]}
+    assert states.pop("language servers") == "up"
+    assert "ty; not installed: jdtls" in degraded.text
     assert (degraded.status_code, degraded.json()["status"]) == (200, "degraded")
     assert states == {"database": "up", "broker": "down", "workers": "up", "model": "none", "upstream mock": "up"} | {
         name: state for name, state in states.items() if name.startswith("upstream ") and name != "upstream mock"
