@@ -118,6 +118,7 @@ def scratch_database(django_db_setup: None, django_db_blocker: Any) -> Iterator[
         _close_connections()
         _clone(f"{usual}_template", to=f"{usual}_scratch")
         _point_at(f"{usual}_scratch")
+        _close_connections()  # a count in the background may have opened one to the usual database meanwhile
         yield
         _close_connections()
         _point_at(usual)

@@ -1,5 +1,6 @@
 """From what somebody pasted to past root causes like it."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -53,13 +54,14 @@ async def rows_like(text: str, *, limit: int, floor: float) -> Sequence[Row]:
 
 async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None = None) -> Sought:
     places = {place_of(word) for word in words_of(paste.words)}
-    held = await queries.holding(sorted(places), reader=reader)
-    rarity = Rarity(held.get(0, 0), held)
-    weights = {place: rarity.of(place) for place in places}
-    try:
-        vector = await embedder.embedded(paste.meaning)
+    try:  # at the same time: the database counts while the model reads
+        vector, held = await asyncio.gather(
+            embedder.embedded(paste.meaning), queries.holding(sorted(places), reader=reader)
+        )
     except EmbeddingFailed as failed:
         raise no_embedding(failed) from failed
+    rarity = Rarity(held.get(0, 0), held)
+    weights = {place: rarity.of(place) for place in places}
     sought = Sought(
         vector=vector.tolist(), weights=sparse(weights), whole=sum(weights.values()), limit=ask.limit,
         places=telling_places(places, rarity=rarity, most_entries=MOST_LOOKED_UP),
