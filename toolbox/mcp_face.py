@@ -127,7 +127,6 @@ def mcp_tool(tool: Tool) -> types.Tool:
         input_schema=tool.input_schema,
         output_schema=None if tool.gives_contents else _output_schema(tool),
         annotations=types.ToolAnnotations(
-            title=tool.title,
             read_only_hint=not tool.writes,
             destructive_hint=tool.writes,
             idempotent_hint=not tool.writes,
