@@ -1,5 +1,6 @@
 """Processes that quickstart starts."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ def test_a_child_starts_beside_threads_and_ends_with_a_parent_that_was_killed() 
     with subprocess.Popen(
         [sys.executable, "-u", "-c", PARENT],
         cwd=Path(__file__).parents[2],
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},  # of the child as well, whose first line is waited for
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -21,7 +21,7 @@ def signed_in(server: str, *, name: str, password: str) -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=chromium, args=options)
         page = browser.new_page(base_url=server)
         page.set_default_timeout(PATIENCE_MILLISECONDS)
-        page.goto("/admin/login/")
+        page.goto("/admin/")
         page.fill("[name=username]", name)
         page.fill("[name=password]", password)
         page.click("[type=submit]")
