@@ -72,14 +72,15 @@ def _in_forked_child(work: Callable[[], Any]) -> Any:
         home.run(audit.flush())
         os._exit(0)
 
-    process = context.Process(target=child)
-    process.start()
-    process.join(20)
-    if process.is_alive():
+    for _ in range(3):  # a process of tests has threads of foreign C code, whose locks a fork may catch held
+        process = context.Process(target=child)
+        process.start()
+        process.join(15)
+        if not process.is_alive():
+            assert process.exitcode == 0
+            return results.get()
         process.kill()
-        pytest.fail("the forked child hangs")
-    assert process.exitcode == 0
-    return results.get()
+    return pytest.fail("the forked child hangs, each of three times")
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
