@@ -75,6 +75,18 @@
     }
   }
 
+  // What a person is changing outlives the page's own refresh.
+  const edited = new Map();
+  const boxes = () => [...document.querySelectorAll("[data-run] form textarea")];
+  const key = (box) => box.form.action + " " + box.name;
+  document.addEventListener("htmx:beforeSwap", () => {
+    for (const box of boxes()) if (box.value !== box.defaultValue) edited.set(key(box), box.value);
+  });
+  document.addEventListener("htmx:load", () => {
+    for (const box of boxes()) if (edited.has(key(box))) box.value = edited.get(key(box));
+    edited.clear();
+  });
+
   addEventListener("pagehide", () => runs.forEach((run) => run.stream && run.stream.close()));
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("htmx:load", attach);
