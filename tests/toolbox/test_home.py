@@ -1,21 +1,21 @@
 """One loop owns the pools: tools are called from threads, forked children and foreign loops alike."""
 
 import asyncio
-import multiprocessing
-import os
+import json
+import subprocess
+import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.conf import settings
 
+from tests.conftest import server_environment
 from tests.toolbox.faces import A_TOOL
 from toolbox import home
 from toolbox.answer import Call, answer
-from toolbox.audit import audit
 from toolbox.callers import LOCAL_OPERATOR
-from toolbox.reader import reader
 
 pytestmark = pytest.mark.usefixtures("cast")
 
@@ -62,46 +62,32 @@ def test_loops_that_come_and_go_in_eight_threads_all_get_answers() -> None:
     assert statuses == [200] * 40
 
 
-def _in_forked_child(work: Callable[[], Any]) -> Any:
-    """Run `work` in a forked child, as a prefork server does; gives what it returned."""
-    context = multiprocessing.get_context("fork")
-    results = context.SimpleQueue()
-
-    def child() -> None:
-        results.put(work())
-        home.run(audit.flush())
-        os._exit(0)
-
-    for _ in range(3):  # a process of tests has threads of foreign C code, whose locks a fork may catch held
-        process = context.Process(target=child)
-        process.start()
-        process.join(15)
-        if not process.is_alive():
-            assert process.exitcode == 0
-            return results.get()
-        process.kill()
-    return pytest.fail("the forked child hangs, each of three times")
+@pytest.fixture(scope="module")
+def forked() -> dict[str, Any]:
+    """Run the program that calls, forks and calls again; gives what parent and child saw."""
+    program = [sys.executable, "-W", "ignore::DeprecationWarning", "-m", "tests.toolbox.forking"]
+    ran = subprocess.run(
+        program,
+        cwd=settings.BASE_DIR,
+        env=server_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    told: dict[str, Any] = json.loads(ran.stdout)
+    return told
 
 
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
-def test_a_forked_child_calls_tools_after_its_parent_has() -> None:
-    assert _status() == 200
-
-    statuses = _in_forked_child(lambda: [_status() for _ in range(3)])
-
-    assert statuses == [200] * 3
-    assert _status() == 200
+def test_a_forked_child_calls_tools_after_its_parent_has(forked: dict[str, Any]) -> None:
+    assert [forked[who]["status"] for who in ("before", "child", "after")] == [200] * 3
+    assert forked["exit"] == 0
 
 
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
-def test_a_forked_child_leaves_its_parent_s_connections_alone() -> None:
-    before = home.run(reader.fetch("SELECT pg_backend_pid() AS pid LIMIT 1")).rows
-
-    theirs = _in_forked_child(lambda: home.run(reader.fetch("SELECT pg_backend_pid() AS pid LIMIT 1")).rows)
-
-    alive = home.run(reader.fetch("SELECT pid FROM pg_stat_activity WHERE pid = %s LIMIT 1", [before[0]["pid"]])).rows
-    assert theirs != before
-    assert alive == before
+def test_a_forked_child_leaves_its_parent_s_connections_alone(forked: dict[str, Any]) -> None:
+    assert forked["child"]["pid"] != forked["before"]["pid"]
+    assert forked["after"]["pid"] == forked["before"]["pid"]
 
 
 def test_the_home_is_one_loop_whoever_asks_first() -> None:
