@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from backtests import paging, queries
+from backtests.addresses import whole_run
 from backtests.answers import (
     Aggregations,
     Delta,
@@ -64,6 +65,7 @@ SAMPLE_RUN = UUID("079cbad8-9e31-5383-8c7a-3f85849b9439")
     ),
     errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, RESULT_TOO_LARGE),
     queries=2,
+    links=whole_run,
 )
 async def get_events_by_type(ask: EventsByType) -> EventPage:
     """
@@ -85,6 +87,7 @@ async def get_events_by_type(ask: EventsByType) -> EventPage:
     example=EventsByEntity(run_id=SAMPLE_RUN, entity_type="SecuritySymbol", entity_value="AAPL.NASDAQ", page_size=20),
     errors=(RUN_NOT_FOUND, RESULT_TOO_LARGE),
     queries=2,
+    links=whole_run,
 )
 async def get_events_by_entity(ask: EventsByEntity) -> EventPage:
     """
@@ -193,6 +196,7 @@ async def query_event_sequence(ask: SequenceQuestion) -> SequencePage:
     example=ValidationErrorsQuestion(run_id=SAMPLE_RUN),
     errors=(RUN_NOT_FOUND, RESULT_TOO_LARGE),
     queries=2,
+    links=whole_run,
 )
 async def get_validation_errors(ask: ValidationErrorsQuestion) -> EventPage:
     """

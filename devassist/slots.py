@@ -24,7 +24,8 @@ async def _open_workspaces() -> list[KnownWorkspace]:
         return []
 
 
-async def _files_of(workspace: KnownWorkspace) -> list[str]:
+async def files_of(workspace: KnownWorkspace) -> list[str]:
+    """Name its source files, remembered for a minute."""
     return await _files.get(workspace.root, lambda: asyncio.to_thread(source_files, workspace.root))
 
 
@@ -38,7 +39,7 @@ async def _find_files(text: str) -> Sequence[Candidate]:
 
 
 async def _candidates(found: "re.Match[str]") -> list[Candidate]:
-    known = [(workspace, path) for workspace in await _open_workspaces() for path in await _files_of(workspace)]
+    known = [(workspace, path) for workspace in await _open_workspaces() for path in await files_of(workspace)]
     return [_candidate(workspace, path, found=found) for workspace, path in _like(found[1], known=known)]
 
 

@@ -19,6 +19,7 @@ from devassist.dialect import (
     LSP_UNAVAILABLE,
     NO_ACTIVE_EDITOR,
     NO_DIAGNOSTICS,
+    UNKNOWN_WORKSPACE,
     DevassistDialect,
 )
 from devassist.editor.context import error_context
@@ -27,12 +28,14 @@ from devassist.root_causes.proposing import propose
 from devassist.root_causes.refusals import SEARCH_ERRORS
 from devassist.root_causes.searching import find
 from devassist.slots import SLOTS
+from devassist.warm_workspace import WARMING_SECONDS, WarmQuestion, WarmWorkspace, warmed
 from devassist.web import searching
 from devassist.web.configured import configured
 from devassist.web.refusals import ERRORS as WEB_ERRORS
 from devassist.workspace_files import read
 from devassist.workspaces import workspace_for
 from toolbox.callers import CallContext
+from toolbox.client import Client
 from toolbox.tool import Toolkit
 
 toolkit = Toolkit(
@@ -169,3 +172,13 @@ async def get_user_error_context(ask: ErrorContextQuestion, call: CallContext) -
     Use it first when somebody says "this error" without pasting it.
     """
     return await error_context(ask, caller=call.caller)
+
+
+@toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=0, deadline_seconds=WARMING_SECONDS)
+async def warm_workspace(ask: WarmQuestion, client: Client) -> WarmWorkspace:
+    """
+    Start a workspace's language servers, wait until they have indexed, and say which are ready or missing.
+
+    Use it when find_callers_of_function said incomplete because a server was cold, then ask again.
+    """
+    return await warmed(ask, client=client)

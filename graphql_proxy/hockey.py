@@ -1,9 +1,10 @@
 """Players, teams, tables and games: parameters into variables of stored documents, names into ids."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from graphql_proxy import operation_refusals
 from graphql_proxy.hockey_contracts import (
+    Clarification,
     GameLogsQuestion,
     GamesQuestion,
     LeadersQuestion,
@@ -16,17 +17,41 @@ from graphql_proxy.operations import operation_named, run, sort_of
 from graphql_proxy.resolving import Several, resolved
 from graphql_proxy.upstreams import KnownUpstream, upstream_for
 from toolbox.callers import Caller
+from toolbox.client import Client
 
+Looked = PlayerQuestion | TeamQuestion | GamesQuestion | GameLogsQuestion
+LookUp = Callable[..., Awaitable[OperationAnswer]]
+"""Answers a question of its kind, by `ask` and `caller`; raises Several where a name fits several."""
+LONGEST_OPTION = 120
 ANSWER, HEAD_TO_HEAD = "Answer", "HeadToHead"
 LOWEST_IS_BEST = ("GAA",)
 
 
-async def asked_back(work: Awaitable[OperationAnswer]) -> OperationAnswer:
-    """Give the answer, or the question which of several was meant."""
-    try:
-        return await work
-    except Several as several:
-        return several.answer()
+async def asked_back(look_up: LookUp, *, ask: Looked, client: Client) -> OperationAnswer:
+    """Give the answer, for whom a person picked where a name fits several; else the question who is meant."""
+    while True:
+        try:
+            return await look_up(ask, caller=client.caller)
+        except Several as several:
+            parameter = several.clarification.parameter
+            meant = await _picked(several.clarification, client=client)
+            if meant is None or meant == getattr(ask, parameter):
+                return several.answer()
+            ask = ask.model_copy(update={parameter: meant})
+
+
+async def _picked(clarification: Clarification, *, client: Client) -> str | None:
+    """Have a person pick a candidate, and give its id."""
+    options = {_said(row): str(row["id"]) for row in clarification.candidates}
+    picked = await client.pick(clarification.parameter, message=clarification.question, options=list(options))
+    return options[picked] if picked else None
+
+
+def _said(row: Mapping[str, object]) -> str:
+    """Tell a candidate apart from its namesakes by all that is known of it."""
+    known = [str(value) for name, value in row.items() if name not in ("id", "name") and value is not None]
+    about = f" ({', '.join(known)})"[:LONGEST_OPTION] if known else ""
+    return f"{row.get('name', '')}{about}, id {row['id']}"
 
 
 async def player(ask: PlayerQuestion, *, caller: Caller) -> OperationAnswer:

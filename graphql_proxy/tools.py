@@ -1,6 +1,7 @@
 """What an agent may ask of a GraphQL API."""
 
 from graphql_proxy import figures, hockey
+from graphql_proxy.addresses import whole
 from graphql_proxy.asking import Request, ask_upstream, explained
 from graphql_proxy.checking import checked
 from graphql_proxy.contracts import (
@@ -29,6 +30,7 @@ from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.slots import SLOTS
 from graphql_proxy.upstreams import upstream_for
 from toolbox.callers import CallContext, Caller
+from toolbox.client import Client
 from toolbox.tool import Toolkit
 
 toolkit: Toolkit = Toolkit(
@@ -96,7 +98,7 @@ async def validate_query(ask: GraphqlQuery, call: CallContext) -> Validity:
     return await checked(_request(ask), upstream=upstream)
 
 
-@toolkit.tool(example=SchemaQuestion(search="league standings"), errors=SCHEMA_ERRORS, queries=2)
+@toolkit.tool(example=SchemaQuestion(search="league standings"), errors=SCHEMA_ERRORS, queries=2, links=whole)
 async def introspect_schema(ask: SchemaQuestion, call: CallContext) -> SchemaAnswer:
     """
     Look into the upstream's GraphQL schema: find a query, see its arguments and answer, get a document that runs.
@@ -114,15 +116,16 @@ async def introspect_schema(ask: SchemaQuestion, call: CallContext) -> SchemaAns
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
+    asks_seldom=True,
 )
-async def get_player(ask: PlayerQuestion, call: CallContext) -> OperationAnswer:
+async def get_player(ask: PlayerQuestion, client: Client) -> OperationAnswer:
     """
     Show a hockey player: position, birth, size, team, and the numbers of each season.
 
     Use it for questions about one player. Give an id or a name; where a name fits several players, the answer lists
     them in clarification: ask again with the id. An upstream without players refuses and says so.
     """
-    return await hockey.asked_back(hockey.player(ask, caller=call.caller))
+    return await hockey.asked_back(hockey.player, ask=ask, client=client)
 
 
 @toolkit.tool(
@@ -130,15 +133,16 @@ async def get_player(ask: PlayerQuestion, call: CallContext) -> OperationAnswer:
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
+    asks_seldom=True,
 )
-async def get_team(ask: TeamQuestion, call: CallContext) -> OperationAnswer:
+async def get_team(ask: TeamQuestion, client: Client) -> OperationAnswer:
     """
     Show a hockey team: city, arena, league, and its numbers season by season.
 
     Use it for questions about one team, or to find a team's id. Where a name fits several teams, the answer lists them
     in clarification: ask again with the id.
     """
-    return await hockey.asked_back(hockey.team(ask, caller=call.caller))
+    return await hockey.asked_back(hockey.team, ask=ask, client=client)
 
 
 @toolkit.tool(
@@ -176,15 +180,16 @@ async def get_league_leaders(ask: LeadersQuestion, call: CallContext) -> Operati
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
+    asks_seldom=True,
 )
-async def get_games(ask: GamesQuestion, call: CallContext) -> OperationAnswer:
+async def get_games(ask: GamesQuestion, client: Client) -> OperationAnswer:
     """
     List games with their scores: of a league, of a team, or of two teams against each other.
 
     Use it for results, schedules and head-to-head records; bound them by season or days. Teams are ids or names; where
     a name fits several, the answer lists them in clarification.
     """
-    return await hockey.asked_back(hockey.games(ask, caller=call.caller))
+    return await hockey.asked_back(hockey.games, ask=ask, client=client)
 
 
 @toolkit.tool(
@@ -192,15 +197,16 @@ async def get_games(ask: GamesQuestion, call: CallContext) -> OperationAnswer:
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
+    asks_seldom=True,
 )
-async def get_game_logs(ask: GameLogsQuestion, call: CallContext) -> OperationAnswer:
+async def get_game_logs(ask: GameLogsQuestion, client: Client) -> OperationAnswer:
     """
     List a player's or a team's games as they saw them: opponent, outcome, score, and the player's numbers.
 
     Use it for form, streaks and single performances. Give player, team or both, by id or name. An upstream without
     players refuses player and says so.
     """
-    return await hockey.asked_back(hockey.game_logs(ask, caller=call.caller))
+    return await hockey.asked_back(hockey.game_logs, ask=ask, client=client)
 
 
 async def _run(ask: GraphqlQuery, *, caller: Caller, may_write: bool) -> GraphqlAnswer:

@@ -93,6 +93,11 @@ async def _usable(known: list[KnownUpstream], *, caller: Caller) -> list[KnownUp
     return [upstream for upstream in known if upstream.is_open or upstream.id in opened]
 
 
+async def upstreams_of(caller: Caller) -> list[KnownUpstream]:
+    """Give the upstreams that the caller may ask, the default first."""
+    return await _usable(await upstreams(), caller=caller)
+
+
 async def who_may_ask(upstream: KnownUpstream) -> Callable[[Caller], bool]:
     """Give a test of callers for an upstream that is not open to all; it knows the keys that are chosen now."""
     chosen = [row for row in await _chosen_rows() if row["upstream_id"] == upstream.id]

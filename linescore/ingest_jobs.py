@@ -63,9 +63,13 @@ def from_file(given: Assignment) -> Outcome:
 
 
 def from_samples(given: Assignment) -> Outcome:
-    """Load the shipped season."""
+    """Load the shipped season, or some of its days."""
+    first, last = (given.values.get(name) for name in ("first", "last"))
+    days = (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
     return _outcome(
-        load_samples(on_progress=lambda report: given.on_step("storing games", report.total, report.expected))
+        load_samples(
+            on_progress=lambda report: given.on_step("storing games", report.total, report.expected), days=days
+        )
     )
 
 

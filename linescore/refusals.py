@@ -10,7 +10,7 @@ from toolbox.errors import ToolError
 from toolbox.pool import Pool
 
 SHORTEST_START, SHORTEST_END = 2, 5
-SURELY_ALIKE, MARGIN = 0.8, 0.06
+SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06
 """How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
 
 
@@ -37,6 +37,15 @@ def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
         details={"validTeamCodes": codes},
         retry_with={"teamCode": codes[0]} if is_sure else None,
     )
+
+
+def alike(given: str, *, teams: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Give the teams that may be meant, the likeliest first; none where it is sure which, or that none is."""
+    likeness = {team["team_code"]: _likeness(given, team) for team in teams}
+    found = sorted((team for team in teams if likeness[team["team_code"]] >= MAYBE_ALIKE),
+                   key=lambda team: -likeness[team["team_code"]])  # fmt: skip
+    first, second = ([likeness[team["team_code"]] for team in found] + [0.0, 0.0])[:2]
+    return found if second and first - second <= MARGIN else []
 
 
 def nothing_fits(ask: LinescoreQuery, *, coverage: dict[str, Any]) -> ToolError:

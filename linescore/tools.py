@@ -3,6 +3,8 @@
 from datetime import date
 
 from linescore import queries
+from linescore.addresses import more
+from linescore.asking_back import which_team
 from linescore.contracts import (
     INVALID_DATE,
     INVALID_DATE_RANGE,
@@ -14,8 +16,10 @@ from linescore.contracts import (
     LinescoreRows,
     QueryMetadata,
 )
+from linescore.ingesting import INGESTION_FAILED, Ingested, IngestQuestion, ingest
 from linescore.refusals import no_results
 from linescore.slots import SLOTS
+from toolbox.client import Client
 from toolbox.reader import reader
 from toolbox.tool import Toolkit
 
@@ -28,8 +32,10 @@ toolkit = Toolkit(
     example=LinescoreQuery(team_code="CAR", start_date=date(2025, 2, 1), end_date=date(2025, 2, 28)),
     errors=(INVALID_TEAM_CODE, INVALID_DATE, INVALID_DATE_RANGE, INVALID_SEASON, NO_RESULTS),
     deadline_seconds=5,
+    links=more,
+    asks_seldom=True,
 )
-async def query_linescore_data(ask: LinescoreQuery) -> LinescoreRows:
+async def query_linescore_data(ask: LinescoreQuery, client: Client) -> LinescoreRows:
     """
     Answer questions about NHL games period by period: results, period-win rankings, two-plus-period games.
 
@@ -40,6 +46,8 @@ async def query_linescore_data(ask: LinescoreQuery) -> LinescoreRows:
     and shootout.
     """
     found = await queries.period_results(ask, reader=reader)
+    if not found.rows and (meant := await which_team(ask, client=client, reader=reader)):
+        ask, found = meant, await queries.period_results(meant, reader=reader)
     if not found.rows:
         raise await no_results(ask, reader=reader)
     rows = found.rows[: ask.limit]
@@ -49,3 +57,20 @@ async def query_linescore_data(ask: LinescoreQuery) -> LinescoreRows:
         filters_applied=ask.filters(),
     )
     return LinescoreRows(results=rows, count=len(rows), query_metadata=metadata)
+
+
+@toolkit.tool(
+    example=IngestQuestion(start_date=date(2025, 2, 1), end_date=date(2025, 2, 1), source="shipped"),
+    errors=(INVALID_DATE, INVALID_DATE_RANGE, INGESTION_FAILED),
+    queries=0,
+    writes=True,
+    deadline_seconds=900,
+)
+async def ingest_linescore_games(ask: IngestQuestion, client: Client) -> Ingested:
+    """
+    Bring in the games of some days, period by period, so that query_linescore_data knows them.
+
+    Use it when days are missing that were played. Games that are stored and the same are left alone; done twice it
+    changes nothing. A month takes a minute or so, and goes on as a task where the client knows tasks.
+    """
+    return await ingest(ask, client=client)

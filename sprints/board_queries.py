@@ -9,17 +9,17 @@ MOST_ROWS = 200
 MOST_SPRINTS = 16
 MOST_DOTS = 400
 
-_DAYS = """
+DAYS = """
 SELECT day, scope_points, completed_points, remaining_points, scope_issues, remaining_issues
 FROM sprintscope.sprint_days WHERE sprint_id = %s ORDER BY day LIMIT 200
 """
-_SUMMARY = "SELECT * FROM sprintscope.sprint_summary WHERE sprint_id = %s LIMIT 1"
-_CHANGES = """
+SUMMARY = "SELECT * FROM sprintscope.sprint_summary WHERE sprint_id = %s LIMIT 1"
+CHANGES = """
 SELECT c.changed_at, i.issue_id, i.issue_key, i.title, c.change, c.points_change
 FROM sprintscope.scope_changes AS c JOIN sprintscope.issues AS i USING (issue_id)
 WHERE c.sprint_id = %s ORDER BY c.changed_at, i.issue_key LIMIT 200
 """
-_CARRIED = """
+CARRIED = """
 SELECT i.issue_id, i.issue_key, i.title, u.full_name, m.points_at_end, i.status,
        (SELECT count(*) FROM sprintscope.sprint_issues AS all_of_it
         WHERE all_of_it.issue_id = i.issue_id AND all_of_it.was_carried_over) AS times
@@ -37,7 +37,7 @@ WHERE m.sprint_id = %s AND EXISTS (
   WHERE before.issue_id = m.issue_id AND before.was_carried_over AND q.started_at < p.started_at)
 LIMIT 1
 """
-_VELOCITY = """
+VELOCITY = """
 SELECT * FROM (
   SELECT sprint_id, sprint_name, started_at, committed_points, completed_points, added_points, carried_over_points
   FROM sprintscope.sprint_summary
@@ -68,22 +68,22 @@ Rows = list[dict[str, Any]]
 
 def days(sprint_id: UUID) -> Rows:
     """Give how each day of a sprint ended."""
-    return _rows(_DAYS, sprint_id)
+    return _rows(DAYS, sprint_id)
 
 
 def summary(sprint_id: UUID) -> dict[str, Any]:
     """Give what a sprint came to."""
-    return _rows(_SUMMARY, sprint_id)[0]
+    return _rows(SUMMARY, sprint_id)[0]
 
 
 def scope_changes(sprint_id: UUID) -> Rows:
     """Give what changed a sprint's scope, at most 200."""
-    return _rows(_CHANGES, sprint_id)
+    return _rows(CHANGES, sprint_id)
 
 
 def carried_over(sprint_id: UUID) -> Rows:
     """Give what was left unfinished, at most 200."""
-    return _rows(_CARRIED, sprint_id)
+    return _rows(CARRIED, sprint_id)
 
 
 def brought_in(sprint_id: UUID) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def brought_in(sprint_id: UUID) -> dict[str, Any]:
 
 def velocity(team_id: UUID) -> Rows:
     """Give a team's last sixteen closed sprints, in order."""
-    return _rows(_VELOCITY, team_id)
+    return _rows(VELOCITY, team_id)
 
 
 def done(team_id: UUID) -> Rows:

@@ -15,13 +15,13 @@ LONGEST_SQL = 100_000
 """What is read at all; the guard has its own, lower limit and says so in the contract's words."""
 
 
-class _CamelAnswer(Answer):
+class CamelAnswer(Answer):
     """An answer, or a part of one that comes back as a parameter: camelCase in JSON."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class SchemaColumn(_CamelAnswer):
+class SchemaColumn(CamelAnswer):
     """A column of a view."""
 
     name: str = Field(description="The column's name.")
@@ -30,7 +30,7 @@ class SchemaColumn(_CamelAnswer):
     description: str | None = Field(None, description="What it means, with its unit.")
 
 
-class SchemaTable(_CamelAnswer):
+class SchemaTable(CamelAnswer):
     """A view that questions may be put to."""
 
     name: str = Field(description="The view's name, as SQL says it.")
@@ -38,7 +38,7 @@ class SchemaTable(_CamelAnswer):
     description: str | None = Field(None, description="What one row is.")
 
 
-class ForeignKey(_CamelAnswer):
+class ForeignKey(CamelAnswer):
     """How two views join."""
 
     from_table: str = Field(description="The view that points.")
@@ -47,14 +47,14 @@ class ForeignKey(_CamelAnswer):
     to_column: str = Field(description="The column pointed at, unique there.")
 
 
-class SchemaInfo(_CamelAnswer):
+class SchemaInfo(CamelAnswer):
     """The analyst's world: views, columns, and how they join."""
 
     tables: list[SchemaTable] = Field(description="The views that SQL may read; there are no others.")
     foreign_keys: list[ForeignKey] = Field(description="How the views join.")
 
 
-class QueryResult(_CamelAnswer):
+class QueryResult(CamelAnswer):
     """What a statement gave, or why it gave nothing."""
 
     rows: list[dict[str, Any]] = Field(description="The rows, by column name; empty after an error.")
@@ -74,7 +74,7 @@ class QueryResult(_CamelAnswer):
         return len(self.rows)
 
 
-class GenerateSqlResult(_CamelAnswer):
+class GenerateSqlResult(CamelAnswer):
     """SQL for a question, or a question back."""
 
     sql: str | None = Field(description="The statement; null where the question is ambiguous.")
@@ -83,7 +83,7 @@ class GenerateSqlResult(_CamelAnswer):
     assumptions: list[str] = Field(description="What was assumed, a sentence each.")
 
 
-class RepairSqlResult(_CamelAnswer):
+class RepairSqlResult(CamelAnswer):
     """A failed statement, mended as far as is known."""
 
     repaired_sql: str = Field(description="The mended statement; the failed one where no mend is known.")

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from sprints.asking.clarifying import generate_asking
 from sprints.asking.explaining import explain
-from sprints.asking.generating import generate
 from sprints.asking.repairing import repair
 from sprints.asking.understanding import suggest
 from sprints.contracts import (
@@ -21,9 +21,11 @@ from sprints.contracts import (
     SchemaQuestion,
 )
 from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryDialect, GenerateSqlDialect, SprintsDialect
+from sprints.evaluation.asking import Evaluation, EvaluationQuestion, evaluate
 from sprints.executing import execute
 from sprints.schema.reading import known_schema
 from sprints.slots import SLOTS
+from toolbox.client import Client
 from toolbox.model import configured_model
 from toolbox.reader import reader
 from toolbox.tool import Toolkit
@@ -54,16 +56,18 @@ async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
     dialect=GenerateSqlDialect(),
     queries=4,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
+    asks_seldom=True,
 )
-async def generate_sql(ask: GenerateSqlQuestion) -> GenerateSqlResult:
+async def generate_sql(ask: GenerateSqlQuestion, client: Client) -> GenerateSqlResult:
     """
     Turn a question in plain language into one SELECT for execute_query, with the assumptions made.
 
     Names of people, teams, sprints and statuses are looked up in the data, misspelt ones too. When the question can
     mean several things, isAmbiguous is true and clarification is what to ask the user; ask it, do not guess.
     """
-    drafted, _ = await generate(
+    drafted = await generate_asking(
         ask.natural_language_query,
+        client=client,
         now=datetime.now(UTC),
         reader=reader,
         model=configured_model(),
@@ -146,3 +150,14 @@ async def explain_results(
         suggestions=await suggest(ask.original_query, now=datetime.now(UTC), reader=reader),
     )
     return said.as_contract()
+
+
+@toolkit.tool(example=EvaluationQuestion(most=2), queries=5, deadline_seconds=1_800)
+async def evaluate_sql_questions(ask: EvaluationQuestion, client: Client) -> Evaluation:
+    """
+    Measure how well questions are turned into SQL, on the shipped set of questions with gold statements.
+
+    Use it after verified queries, names or the model have changed. The whole set takes a while and goes on as a task
+    where the client knows tasks.
+    """
+    return await evaluate(ask, client=client, now=datetime.now(UTC), reader=reader)

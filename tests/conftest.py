@@ -59,6 +59,7 @@ def django_db_setup(
     from linescore.ingest.samples import load_samples
     from sprints.ingest.samples import load_samples as load_sprints
     from toolbox.examples.load import load_examples
+    from toolbox.prompts.load import load_prompts
     from toolbox.registry import registry
 
     settings.DEVASSIST_WEB_SEARCH = False  # nobody outside is asked; tests of that run servers of their own
@@ -72,6 +73,7 @@ def django_db_setup(
         _make_default_upstream(mock.address)
         for toolkit in registry.toolkits():
             load_examples(toolkit.domain)
+            load_prompts(toolkit.domain)
         _close_connections()
         source = connections["default"].settings_dict["NAME"]
         template = f"{source}_template"
@@ -132,14 +134,15 @@ def cast(django_db_setup: None) -> SimpleNamespace:
 
 
 @pytest.fixture
-async def fast_lane(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client whose tool calls are served by the fast lane."""
+async def fast_lane(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """Give alice a client whose tool calls are served by the fast lane; tools that bring rows in do so by Django."""
     from django.core.asgi import get_asgi_application
 
     from toolbox.fast_lane import FastLane
 
     async with _client(FastLane(_behind(get_asgi_application())), key=cast.alice) as client:
-        yield client
+        with django_db_blocker.unblock():
+            yield client
 
 
 @pytest.fixture

@@ -26,7 +26,8 @@ from toolbox.curation import BrowsedAdmin, CuratedAdmin, KeptAdmin, MomentFilter
 from toolbox.example_admin import ExampleAdmin
 from toolbox.history_admin import HistoryAdmin
 from toolbox.jobs.admin import JobAdmin
-from toolbox.models import ApiKey, Example, Task, ToolCall
+from toolbox.models import ApiKey, CuratedPrompt, Example, Task, ToolCall
+from toolbox.prompts.admin import PromptAdmin
 from toolbox.registry import registry
 from toolbox.scopes import known_scopes
 
@@ -35,6 +36,7 @@ __all__ = ["ApiKeyAdmin", "HistoryAdmin", "JobAdmin", "PersonAdmin", "RoleAdmin"
 admin.site.unregister(User)
 admin.site.unregister(Group)
 admin.site.register(Example, ExampleAdmin)
+admin.site.register(CuratedPrompt, PromptAdmin)
 
 
 @admin.register(User)

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from toolbox.audit import KEPT_ARGUMENTS, CallRecord, audit
 from toolbox.callers import CallContext, Caller
 from toolbox.client import CannotAsk, Client, Interruption
+from toolbox.contents import Link
 from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
@@ -66,7 +67,8 @@ class Reply:
     """
     What goes back: the JSON body, its HTTP status, and what the audit wants to know.
 
-    `turn` says that the call goes on in another way, or cannot with this client; faces that know how say so.
+    `turn` says that the call goes on in another way, or cannot with this client; faces that know how say so. `links`
+    are documents that say more, for faces that have a place for them.
     """
 
     body: bytes
@@ -76,6 +78,7 @@ class Reply:
     retry_after_seconds: int | None = None
     content_type: str = "application/json"
     turn: Interruption | CannotAsk | None = None
+    links: tuple[Link, ...] = ()
 
     @property
     def is_refusal(self) -> bool:
@@ -181,7 +184,8 @@ async def _run(tool: Tool, arguments: bytes, client: Client, course: _Course) ->
         )
     course.outcome = Outcome.ANSWERED
     rows = output.row_count() if hasattr(output, "row_count") else None
-    return Reply(body=encode(output if tool.gives_contents else tool.dialect.success(output)), rows=rows)
+    links = tuple(tool.links(question, answer=output)) if tool.links else ()
+    return Reply(body=encode(output if tool.gives_contents else tool.dialect.success(output)), rows=rows, links=links)
 
 
 def _permitted(call: Call, course: _Course, *, caller: Caller) -> Tool:

@@ -17,11 +17,13 @@ class ToolboxConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks, take in each app's tools and jobs; a broken module of either stops the start."""
+        """Register the checks, take in each app's tools, offers and jobs; a broken module of one stops the start."""
         import_module("toolbox.checks")
         for app in apps.get_app_configs():
             if app.module and module_has_submodule(app.module, "tools"):
                 tools = import_module(f"{app.name}.tools")
+                if module_has_submodule(app.module, "offers"):
+                    import_module(f"{app.name}.offers")
                 toolkit = getattr(tools, "toolkit", None)
                 if isinstance(toolkit, Toolkit):
                     registry.take_in(toolkit)

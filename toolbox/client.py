@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from toolbox.callers import CallContext
+from toolbox.callers import CallContext, Caller
 from toolbox.errors import ErrorCode, Refusal
 
 LOG_LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -54,6 +54,12 @@ def form(message: str, *, fields: Mapping[str, Any], required: Sequence[str] | N
     wanted = list(fields) if required is None else list(required)
     schema = {"type": "object", "properties": dict(fields), "required": wanted}
     return Inquiry(method="elicitation/create", params={"message": message, "requestedSchema": schema})
+
+
+def filled_in(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what a person filled in; nothing where the form was declined or closed."""
+    content = answer.get("content")
+    return dict(content) if answer.get("action") == "accept" and isinstance(content, dict) else {}
 
 
 def completion(prompt: str, *, most_tokens: int) -> Inquiry:
@@ -111,6 +117,19 @@ class Client:
     call: CallContext | None = None
     deadline: asyncio.Timeout | None = None
 
+    @property
+    def caller(self) -> Caller:
+        """Who calls; known from the moment that the call begins."""
+        if self.call is None:
+            raise RuntimeError("the call has not begun")
+        return self.call.caller
+
+    @property
+    def fills_in_forms(self) -> bool:
+        """Tell whether a person can be asked by a form; a client that only opens addresses declares `url` alone."""
+        declared = self.capabilities.get("elicitation")
+        return declared is not None and (not declared or "form" in declared)
+
     def can(self, capability: str) -> bool:
         """Tell whether the client declared it: elicitation, sampling, roots."""
         return capability in self.capabilities
@@ -145,6 +164,22 @@ class Client:
                 raise CannotAsk({inquiry.capability: {}}, what=f"can be asked ({inquiry.capability})")
         await self._answer({name: inquiry for name, inquiry in inquiries.items() if name not in self.answers})
         return {name: self.answers[name] for name in inquiries}
+
+    async def fill_in(self, name: str, *, inquiry: Inquiry) -> dict[str, Any]:
+        """Have a person fill in a form; empty where nobody can be asked, or nothing was said."""
+        if not self.fills_in_forms:
+            return {}
+        try:
+            return filled_in((await self.ask({name: inquiry}))[name])
+        except CannotAsk:
+            return {}
+
+    async def pick(self, name: str, *, message: str, options: Sequence[str]) -> str | None:
+        """Have a person pick one of these; None where nobody can be asked, or none was picked."""
+        options = list(dict.fromkeys(options))
+        inquiry = form(message, fields={"choice": {"type": "string", "enum": options}})
+        given = (await self.fill_in(name, inquiry=inquiry)).get("choice")
+        return given if isinstance(given, str) and given in options else None
 
     async def go_on_as_task(self, *, required: bool = False) -> None:
         """

@@ -70,6 +70,8 @@ class Link(Answer):
     type: Literal["resource_link"] = Field(default="resource_link", description="What kind of content this is.")
     uri: str = Field(description="Where to read it.")
     name: str = Field(description="What it is called.")
+    description: str | None = Field(default=None, description="What is in it.")
+    mime_type: str | None = Field(default=None, serialization_alias="mimeType", description="As application/json.")
 
 
 Block = Text | Image | Audio | Embedded | Link

@@ -6,8 +6,9 @@ from typing import Any
 
 import orjson
 
+from toolbox import mcp_compact
 from toolbox.functions import function_schema
-from toolbox.mcp_face import mcp_tool
+from toolbox.mcp_described import mcp_tool
 from toolbox.tool import Tool
 
 BYTES_A_TOKEN = 4
@@ -30,6 +31,12 @@ class Cost:
             mcp=sum(cost.mcp for cost in costs),
             function=sum(cost.function for cost in costs),
         )
+
+
+def compact_cost() -> int:
+    """Count the bytes of the compact catalogue."""
+    listed = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in mcp_compact.catalogue()]
+    return sum(map(_size, listed))
 
 
 def _cost(tool: Tool) -> Cost:

@@ -1,5 +1,7 @@
 """Each domain's own page, written from its code, as a document that a client can read before it chooses a tool."""
 
+from functools import cache
+
 from toolbox.documentation import domain_page
 from toolbox.offers import Readable
 from toolbox.tool import Toolkit
@@ -10,8 +12,12 @@ KEEP_SECONDS = 3_600
 def guide(toolkit: Toolkit) -> Readable:
     """Give the domain's guide, at `toolroom://guides/<domain>`; it changes only when the server does."""
 
-    async def read() -> str:
+    @cache
+    def page() -> str:
         return domain_page(toolkit)
+
+    async def read() -> str:
+        return page()
 
     read.__name__ = f"{toolkit.domain}_guide"
     read.__doc__ = f"{toolkit.summary} Every tool: what it takes, answers and refuses."
@@ -22,4 +28,5 @@ def guide(toolkit: Toolkit) -> Readable:
         title=f"Guide to {toolkit.domain}",
         mime_type="text/markdown",
         ttl_seconds=KEEP_SECONDS,
+        measure=lambda: len(page().encode()),
     )

@@ -19,15 +19,17 @@ from mcp.shared.inbound import (
     classify_inbound_request,
     find_duplicated_routing_header,
 )
-from mcp_types import SERVER_INFO_META_KEY, methods
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, SERVER_INFO_META_KEY, methods
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from toolbox.answer import Reply
+from toolbox.encoding import encode
 from toolbox.tool import Tool
 
 _VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
 _PARAMETER_HEADER = MCP_PARAM_HEADER_PREFIX.lower()
 _LONGEST_ENVELOPE = 4_096
+_FIRST_WITH_LINKS = "2025-06-18"
 _JSON = frozenset({"application/json", "application/*", "*/*"})
 
 
@@ -56,6 +58,13 @@ class ToolsCall:
     arguments: bytes
     is_modern: bool
     meta: bytes = b""
+    knows_links: bool = True
+
+    @property
+    def capabilities(self) -> dict[str, Any]:
+        """What a client of 2026 declares with every call."""
+        declared = orjson.loads(self.meta).get(CLIENT_CAPABILITIES_META_KEY) if self.is_modern else None
+        return declared if isinstance(declared, dict) else {}
 
     @property
     def progress_token(self) -> str | int | None:
@@ -84,18 +93,39 @@ def read_call(body: bytes, *, sent: dict[bytes, str], lines: list[tuple[bytes, b
         return None
     if not (_is_modern_envelope(request, meta=meta, sent=sent, lines=lines) if is_modern else _is_plain_meta(meta)):
         return None
-    return ToolsCall(id=request.id, name=request.params.name, arguments=arguments, is_modern=is_modern, meta=meta)
+    return ToolsCall(
+        id=request.id,
+        name=request.params.name,
+        arguments=arguments,
+        is_modern=is_modern,
+        meta=meta,
+        knows_links=knows_links(version),
+    )
+
+
+def knows_links(version: str | None) -> bool:
+    """Tell whether the protocol has links to documents in answers; who names no version may be of before them."""
+    return version is not None and version >= _FIRST_WITH_LINKS
+
+
+def begins_plainly(call: ToolsCall, *, tool: Tool | None) -> bool:
+    """
+    Tell whether the call is answered by this lane, at least as far as its first question.
+
+    A tool that asks seldom begins so for clients of 2026, who are asked by an answer; the SDK then runs it anew.
+    """
+    return tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and call.is_modern)
 
 
 def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, server: dict[str, Any]) -> bytes:
     """Write the JSON-RPC answer; `server` names the server, which the 2026 era wants in `_meta`."""
-    result = tool_result(reply, tool=tool)[:-1] + _era(call, server=server)
+    result = tool_result(reply, tool=tool, has_links=call.knows_links)[:-1] + _era(call, server=server)
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}}' % (orjson.dumps(call.id), result)
 
 
-def tool_result(reply: Reply, *, tool: Tool | None) -> bytes:
+def tool_result(reply: Reply, *, tool: Tool | None, has_links: bool = True) -> bytes:
     """
-    Write the result of a call: the reply as text and as structured content, both to the byte.
+    Write the result of a call: the reply as text and as structured content, both to the byte, links after the text.
 
     What need not be an object is put under `result`. Blocks are the content, and nothing is structured.
     """
@@ -103,8 +133,10 @@ def tool_result(reply: Reply, *, tool: Tool | None) -> bytes:
     if tool and is_answer and tool.gives_contents:
         return b'%b,"isError":false}' % reply.body[:-1]
     structured = b'{"result":%b}' % reply.body if tool and is_answer and tool.wraps else reply.body
-    return b'{"content":[{"type":"text","text":%b}],"isError":%b,"structuredContent":%b}' % (
+    links = b"".join(b",%b" % encode(link) for link in reply.links) if has_links else b""
+    return b'{"content":[{"type":"text","text":%b}%b],"isError":%b,"structuredContent":%b}' % (
         orjson.dumps(reply.body.decode()),
+        links,
         b"true" if reply.is_refusal else b"false",
         structured,
     )

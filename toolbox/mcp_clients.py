@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from toolbox.callers import Caller
 from toolbox.client import Answers, CalledAgain, CannotAsk, Client, InputNeeded, Inquiry, Waiting
 from toolbox.sealed import seal, unseal
+from toolbox.wire import request_id
 
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
@@ -53,6 +54,11 @@ def client_of(ctx: Context, *, params: types.RequestParams, caller: Caller, log_
     declared = ctx.session.client_capabilities
     known = declared.model_dump(by_alias=True, exclude_none=True) if declared else {}
     return Waiting(capabilities=known, send=_Telling(ctx).send, **told | {"log_level": log_level})
+
+
+def request_id_of(ctx: Context) -> str:
+    """Give the id of the HTTP request that carried the message, or make one."""
+    return request_id(ctx.request.headers.get("x-request-id", "") if ctx.request is not None else "")
 
 
 def interim(turn: InputNeeded, *, ctx: Context, client: Client, caller: Caller) -> types.InputRequiredResult:

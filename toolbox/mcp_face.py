@@ -12,24 +12,27 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolbox import VERSION
+from toolbox import VERSION, mcp_compact
 from toolbox.answer import Call, Reply, answer
 from toolbox.callers import Caller
 from toolbox.client import CannotAsk, Client, InputNeeded, TaskWanted
+from toolbox.encoding import encode
 from toolbox.errors import DatabaseUnavailable, Refusal
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.limits import call_limits
+from toolbox.mcp_calls import knows_links
 from toolbox.mcp_changes import listening
-from toolbox.mcp_clients import client_of, interim, missing
+from toolbox.mcp_clients import client_of, interim, missing, request_id_of
+from toolbox.mcp_described import mcp_tool
 from toolbox.mcp_offers import Offers
 from toolbox.mcp_preferences import Preferences
 from toolbox.mcp_tasks import begin_task, offer_tasks
+from toolbox.recording import Entry, recorded
 from toolbox.registry import Registry
-from toolbox.schema import shape
 from toolbox.tool import Tool
 from toolbox.watch import watcher
-from toolbox.wire import credential, request_id, sent_headers
+from toolbox.wire import credential, sent_headers
 
 Context = ServerRequestContext[Any, Any]
 Listen = Callable[[Context, types.SubscriptionsListenRequestParams], Awaitable[types.SubscriptionsListenResult]]
@@ -41,17 +44,21 @@ INSTRUCTIONS = (
 )
 
 
-def mcp_server(registry: Registry, *, face: str, credential_of: CredentialOf, domain: str | None = None) -> Server[Any]:
-    """Make an MCP server of the tools that the caller may use: all, or one domain's."""
+def mcp_server(
+    registry: Registry, *, face: str, credential_of: CredentialOf, domain: str | None = None, is_compact: bool = False
+) -> Server[Any]:
+    """Make an MCP server of the tools that the caller may use: all, one domain's, or all behind three."""
 
     async def caller_of(ctx: Context) -> Caller:
         return await _caller(credential_of(ctx))
 
     offers = Offers(registry=registry, caller_of=caller_of, face=face, domain=domain)
     likes = Preferences(registry=registry)
-    tools = _Tools(registry=registry, credential_of=credential_of, face=face, domain=domain, likes=likes)
+    tools = _Tools(
+        registry=registry, credential_of=credential_of, face=face, domain=domain, likes=likes, is_compact=is_compact
+    )
     server: Server[Any] = Server(
-        "toolroom" if domain is None else f"toolroom-{domain}",
+        "-".join(filter(None, ("toolroom", domain, "compact" if is_compact else None))),
         version=VERSION,
         instructions=INSTRUCTIONS,
         on_list_tools=tools.list,
@@ -73,10 +80,13 @@ class _Tools:
     face: str
     domain: str | None
     likes: Preferences
+    is_compact: bool
 
     async def list(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the caller may use."""
         caller = await _caller(self.credential_of(ctx))
+        if self.is_compact:
+            return types.ListToolsResult(tools=mcp_compact.catalogue())
         await watcher.ready()
         shown = self.registry.visible_to(caller, domain=self.domain)
         return types.ListToolsResult(tools=[mcp_tool(tool) for tool in shown])
@@ -84,6 +94,11 @@ class _Tools:
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
         """Call a tool; one that asks, or goes on as a task, does so in the way of the client's protocol."""
         await watcher.ready()
+        if self.is_compact and params.name in mcp_compact.NAMES:
+            inner = mcp_compact.unwrapped(params)
+            if inner is None:
+                return await self._asked(ctx, params)
+            params = inner
         tool = self.registry.find(params.name, domain=self.domain)
         caller = await _caller(self.credential_of(ctx)) if tool and tool.talks else None
         client = client_of(ctx, params=params, caller=caller, log_level=self.likes.log_level) if caller else Client()
@@ -93,7 +108,7 @@ class _Tools:
             arguments=_json(params.arguments or {}),
             credential=self.credential_of(ctx),
             face=self.face,
-            request_id=_request_id(ctx),
+            request_id=request_id_of(ctx),
             client=client,
         )
         reply = await answer(call)
@@ -103,7 +118,20 @@ class _Tools:
             return await begin_task(call, caller=caller)
         if isinstance(reply.turn, CannotAsk) and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
             raise missing(reply.turn)
-        return mcp_result(reply, tool=tool)
+        return mcp_result(reply, tool=tool, knows_links=knows_links(ctx.protocol_version))
+
+    async def _asked(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Answer about the catalogue, with an audit row as of any tool."""
+        caller = await _caller(self.credential_of(ctx))
+        entry = Entry(
+            method=params.name, about=params.arguments or {}, caller=caller, face=self.face,
+            request_id=request_id_of(ctx),
+        )  # fmt: skip
+
+        async def work() -> types.CallToolResult:
+            return mcp_compact.answered(params, entry=entry, registry=self.registry)
+
+        return await recorded(entry, work=work)
 
 
 def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
@@ -118,31 +146,18 @@ def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
     return listen
 
 
-def mcp_tool(tool: Tool) -> types.Tool:
-    """Describe a tool to an MCP client; the output schema covers refusals too, because clients check both by it."""
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        output_schema=None if tool.gives_contents else _output_schema(tool),
-        annotations=types.ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=tool.writes,
-            idempotent_hint=not tool.writes,
-            open_world_hint=False,
-        ),
-    )
-
-
-def mcp_result(reply: Reply, *, tool: Tool | None = None) -> types.CallToolResult:
+def mcp_result(reply: Reply, *, tool: Tool | None = None, knows_links: bool = True) -> types.CallToolResult:
     """Give a reply as text, to the byte, and as structured content; or the blocks that the tool answers with."""
     body = orjson.loads(reply.body)
     if tool and tool.gives_contents and not reply.is_refusal:
         return types.CallToolResult.model_validate(body, by_name=False)
     structured = {"result": body} if tool and tool.wraps and not reply.is_refusal else body
+    links = orjson.loads(encode(reply.links if knows_links else ()))
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=reply.body.decode())],
+        content=[
+            types.TextContent(type="text", text=reply.body.decode()),
+            *(types.ResourceLink.model_validate(link, by_name=False) for link in links),
+        ],
         structured_content=structured,
         is_error=reply.is_refusal,
     )
@@ -175,21 +190,3 @@ async def _caller(presented: str | Caller | None) -> Caller:
         raise MCPError(types.INVALID_REQUEST, f"{refusal.message} {refusal.suggestion}") from refusal
     except DatabaseUnavailable as away:
         raise MCPError(types.INTERNAL_ERROR, "Database temporarily unavailable. Please try again.") from away
-
-
-def _request_id(ctx: Context) -> str:
-    return request_id(ctx.request.headers.get("x-request-id", "") if ctx.request is not None else "")
-
-
-_REFUSAL = {"type": "object", "required": ["error"], "description": "Why there is no answer, and what to do next."}
-"""What every refusal is, the kernel's and every dialect's; in full it would double the catalogue for no gain."""
-
-
-def _output_schema(tool: Tool) -> dict[str, Any]:
-    """
-    Describe a success, and a refusal, which clients check by the same schema.
-
-    In shapes alone: programs check by it, and what the fields mean, a quarter of the whole catalogue, is in the tool's
-    pages and in OpenAPI.
-    """
-    return {"type": "object", "anyOf": [shape(tool.output_schema), _REFUSAL]}

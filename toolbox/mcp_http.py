@@ -1,5 +1,7 @@
 """
-MCP over HTTP: `/mcp` for every tool, `/mcp/<domain>` for a domain's. Stateless, so any process serves any call.
+MCP over HTTP: `/mcp` for every tool, `/mcp/<domain>` for a domain's, `/mcp/compact` for every tool behind three.
+
+Stateless, so any process serves any call.
 
 Calls of tools are answered here (toolbox/mcp_calls.py); every other message goes to the SDK's own transport.
 """
@@ -14,9 +16,9 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolbox import mcp_stream
+from toolbox import mcp_compact, mcp_stream
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
-from toolbox.client import Client
+from toolbox.client import CalledAgain, Client, Interruption
 from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
@@ -32,7 +34,7 @@ from toolbox.errors import (
 from toolbox.fast_lane import GONE, cancelled_when_left, read_body, send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
-from toolbox.mcp_calls import ToolsCall, read_call, result_body
+from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body
 from toolbox.mcp_face import http_credential, mcp_server
 from toolbox.mcp_legacy import NO_SESSION, NO_STREAM, Legacy
 from toolbox.mcp_talk import Conversation
@@ -42,6 +44,7 @@ from toolbox.wire import credential, is_own_origin, names_this_host, request_id,
 
 FACE = "mcp"
 PREFIX = "/mcp"
+COMPACT = "compact"
 _REQUEST_ID = b"x-request-id"
 LARGEST_BODY = LARGEST_ARGUMENTS + 16_384
 """Room for the largest arguments, and the protocol's envelope around them."""
@@ -54,6 +57,7 @@ class McpLane:
         self._behind = behind
         domains = [None, *(toolkit.domain for toolkit in registry.toolkits())]
         self._doors = {_address(domain): _Door(registry=registry, domain=domain) for domain in domains}
+        self._doors[_address(COMPACT)] = _Door(registry=registry, domain=None, is_compact=True)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -150,10 +154,11 @@ class _Exchange:
 
 @dataclass(frozen=True, kw_only=True)
 class _Door:
-    """One address: the tools of a domain, or all."""
+    """One address: the tools of a domain, or all, listed or behind three that find, describe and call them."""
 
     registry: Registry
     domain: str | None
+    is_compact: bool = False
 
     async def take(self, posted: "_Exchange") -> None:
         """Answer a posted message: a plain call of a tool here, any other by the SDK, which gets the body again."""
@@ -163,17 +168,23 @@ class _Door:
         if body is None:
             await send_reply(posted.send, _TOO_LARGE, request_id=posted.request_id)
             return
-        call = read_call(body, sent=posted.sent, lines=posted.scope["headers"])
+        call = self._plain_call(body, posted=posted)
         tool = self.registry.find(call.name, domain=self.domain) if call else None
-        if call and not (tool and tool.needs_more_of_the_protocol):
-            await self._answer(call, posted=posted)
-        elif Legacy.speaks(posted.sent):
+        if call and begins_plainly(call, tool=tool) and await self._answer(call, posted=posted):
+            return
+        if Legacy.speaks(posted.sent):
             await self._take_legacy(body, call=call, posted=posted)
         else:
             manager = self.streaming if posted.takes_stream_of_call else self.manager
             current_request.set(posted.request_id)
             receive = _again(body, receive=posted.receive)
             await manager.handle_request(posted.named_scope, receive, posted.named_send)
+
+    def _plain_call(self, body: bytes, *, posted: "_Exchange") -> ToolsCall | None:
+        call = read_call(body, sent=posted.sent, lines=posted.scope["headers"])
+        if call and self.is_compact and call.name in mcp_compact.NAMES:
+            return mcp_compact.through(call)
+        return call
 
     async def stream(self, posted: "_Exchange") -> None:
         """Hold the stream of a 2025 session; there is none without a session."""
@@ -211,15 +222,20 @@ class _Door:
             reply = await answer(call)
             await conversation.end(result_body(asked, reply=reply, tool=tool, server={}))
 
-    async def _answer(self, asked: ToolsCall, *, posted: "_Exchange") -> None:
+    async def _answer(self, asked: ToolsCall, *, posted: "_Exchange") -> bool:
+        """Answer a call that says nothing on its way; False where it has a question, and nothing was sent."""
         await watcher.ready()
         tool = self.registry.find(asked.name, domain=self.domain)
         # In the 2025 era a dropped connection is no wish to cancel: what writes is then done to its end.
         is_cancelled = asked.is_modern or not (tool and tool.writes)
         async with cancelled_when_left(posted.receive) if is_cancelled else nullcontext():
-            reply = await answer(self._call(asked, posted=posted))
+            client = CalledAgain(capabilities=asked.capabilities) if tool and tool.talks else None
+            reply = await answer(self._call(asked, posted=posted, client=client))
+            if isinstance(reply.turn, Interruption):
+                return False
             body = result_body(asked, reply=reply, tool=tool, server=self._server.server_info_stamp)
             await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
+        return True
 
     def _call(self, asked: ToolsCall, *, posted: "_Exchange", client: Client | None = None) -> Call:
         tool = self.registry.find(asked.name, domain=self.domain)
@@ -247,7 +263,9 @@ class _Door:
 
     @cached_property
     def _server(self) -> Server[Any]:
-        return mcp_server(self.registry, face=FACE, credential_of=http_credential, domain=self.domain)
+        return mcp_server(
+            self.registry, face=FACE, credential_of=http_credential, domain=self.domain, is_compact=self.is_compact
+        )
 
 
 def _again(body: bytes, *, receive: Receive) -> Receive:

@@ -1,6 +1,12 @@
-"""MCP's documents, prompts and completions: what domains offer beside tools, to callers who may read the domain."""
+"""
+MCP's documents, prompts and completions: what domains offer beside tools, to callers who may read the domain.
 
-from collections.abc import Iterable
+Reading a document and getting a prompt leave an audit row each; lists and completions none.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -9,15 +15,22 @@ import orjson
 from mcp.shared.exceptions import MCPError
 
 from toolbox.callers import CallContext, Caller
-from toolbox.client import CannotAsk, Client, InputNeeded, Interruption
+from toolbox.client import Client, InputNeeded
 from toolbox.contents import Document
 from toolbox.encoding import encode
-from toolbox.errors import ToolError
-from toolbox.mcp_clients import Context, client_of, interim, missing
-from toolbox.offers import Prompt, Readable
+from toolbox.errors import DatabaseUnavailable, ToolError
+from toolbox.home import at_home
+from toolbox.mcp_clients import Context, client_of, interim, request_id_of
+from toolbox.offers import Completer, Prompt, Readable, Typed
+from toolbox.recording import Entry, recorded
 from toolbox.registry import Registry
+from toolbox.watch import watcher
+
+logger = logging.getLogger(__name__)
 
 MOST_COMPLETIONS = 100
+LONGEST_TYPED = 200
+COMPLETION_SECONDS = 3.0
 Offer = TypeVar("Offer", Prompt, Readable)
 Handler = Any
 
@@ -54,7 +67,7 @@ class Offers:
         caller = await self.caller_of(ctx)
         shown = [
             types.Resource(name=one.name, title=one.title, uri=one.uri, description=one.description,
-                           mime_type=one.mime_type)
+                           mime_type=one.mime_type, size=one.measure() if one.measure else None)
             for one in _visible(self.registry.readables(domain=self.domain), caller=caller) if not one.is_template
         ]  # fmt: skip
         return types.ListResourcesResult(resources=shown)
@@ -66,7 +79,7 @@ class Offers:
         caller = await self.caller_of(ctx)
         shown = [
             types.ResourceTemplate(name=one.name, title=one.title, uri_template=one.uri, description=one.description,
-                                   mime_type=one.mime_type)
+                                   mime_type=one.mime_type, _meta=_limits(one))
             for one in _visible(self.registry.readables(domain=self.domain), caller=caller) if one.is_template
         ]  # fmt: skip
         return types.ListResourceTemplatesResult(resource_templates=shown)
@@ -74,18 +87,29 @@ class Offers:
     async def _read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Give a document; one that is not there, or not for this caller, is an invalid parameter."""
         caller = await self.caller_of(ctx)
-        for one in _visible(self.registry.readables(domain=self.domain), caller=caller):
-            values = one.values(params.uri)
-            content = await one.filled(values, client=self._listener(ctx, caller)) if values is not None else None
+        entry = self._entry("resources/read", {"uri": params.uri}, ctx=ctx, caller=caller)
+        client = Client(call=self._context(entry))
+        one, content = await recorded(entry, work=lambda: self._found(params.uri, entry=entry, client=client))
+        document = Document.of(content, uri=params.uri, mime_type=one.mime_type)
+        read = _plain({"contents": [document]}) | _caching(one)
+        return types.ReadResourceResult.model_validate(read, by_name=False)
+
+    async def _found(self, uri: str, *, entry: Entry, client: Client) -> tuple[Readable, str | bytes]:
+        for one in _visible(self.registry.readables(domain=self.domain), caller=entry.caller):
+            values = one.values(uri)
+            if values is None:
+                continue
+            entry.domain = one.domain
+            content = await one.filled(values, client=client)
             if content is not None:
-                document = Document.of(content, uri=params.uri, mime_type=one.mime_type)
-                read = _plain({"contents": [document]}) | _caching(one)
-                return types.ReadResourceResult.model_validate(read, by_name=False)
-        raise MCPError(types.INVALID_PARAMS, "There is no such resource; resources/list has them.", {"uri": params.uri})
+                entry.size = _size(content, of=one, uri=uri)
+                return one, content
+        raise MCPError(types.INVALID_PARAMS, "There is no such resource; resources/list has them.", {"uri": uri})
 
     async def _list_prompts(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """List the prompts."""
         caller = await self.caller_of(ctx)
+        await watcher.ready()
         return types.ListPromptsResult(
             prompts=[_prompt(one) for one in _visible(self.registry.prompts(domain=self.domain), caller=caller)]
         )
@@ -95,33 +119,39 @@ class Offers:
     ) -> types.GetPromptResult | types.InputRequiredResult:
         """Fill a prompt in; one that has a question asks it as tools do."""
         caller = await self.caller_of(ctx)
-        prompt = self._prompt(params.name, caller=caller)
+        await watcher.ready()
+        given = params.arguments or {}
+        entry = self._entry("prompts/get", {"name": params.name, "arguments": given}, ctx=ctx, caller=caller)
         client = client_of(ctx, params=params, caller=caller)
-        client.call = self._context(ctx, caller)
+        client.call = self._context(entry)
         try:
-            messages = await prompt.messages(_checked(prompt, params.arguments or {}), client=client)
+            filled = await recorded(entry, work=lambda: self._filled(params.name, given, entry=entry, client=client))
         except InputNeeded as turn:
             return interim(turn, ctx=ctx, client=client, caller=caller)
-        except CannotAsk as error:
-            raise missing(error) from error
-        except (ToolError, Interruption) as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from error
-        filled = _plain({"description": prompt.description, "messages": messages})
         return types.GetPromptResult.model_validate(filled, by_name=False)
+
+    async def _filled(self, name: str, given: dict[str, str], *, entry: Entry, client: Client) -> dict[str, Any]:
+        prompt = self._prompt(name, caller=entry.caller)
+        entry.domain = prompt.domain
+        messages = await prompt.messages(_checked(prompt, given), client=client)
+        body = encode({"description": prompt.description, "messages": messages})
+        entry.size = len(body)
+        filled: dict[str, Any] = orjson.loads(body)
+        return filled
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Complete an argument of a prompt or of a document's address; nothing where nobody knows."""
         caller = await self.caller_of(ctx)
+        await watcher.ready()
         if isinstance(params.ref, types.PromptReference):
             offer: Prompt | Readable = self._prompt(params.ref.name, caller=caller)
         else:
             offer = self._template(params.ref.uri, caller=caller)
         completer = offer.completes.get(params.argument.name)
         chosen = (params.context.arguments if params.context else None) or {}
-        values = list(await completer(params.argument.value, chosen)) if completer else []
-        shown = types.Completion(
-            values=values[:MOST_COMPLETIONS], total=len(values), has_more=len(values) > MOST_COMPLETIONS
-        )
+        typed = Typed(text=params.argument.value, chosen=chosen, caller=caller)
+        values = await _completed(completer, typed) if completer else []
+        shown = types.Completion(values=values[:MOST_COMPLETIONS], has_more=len(values) > MOST_COMPLETIONS)
         return types.CompleteResult(completion=shown)
 
     def _prompt(self, name: str, *, caller: Caller) -> Prompt:
@@ -136,11 +166,39 @@ class Offers:
                 return one
         raise MCPError(types.INVALID_PARAMS, "There is no such resource template.", {"uri": uri})
 
-    def _listener(self, ctx: Context, caller: Caller) -> Client:
-        return Client(call=self._context(ctx, caller))
+    def _entry(self, method: str, about: dict[str, Any], *, ctx: Context, caller: Caller) -> Entry:
+        return Entry(method=method, about=about, caller=caller, face=self.face, request_id=request_id_of(ctx))
 
-    def _context(self, ctx: Context, caller: Caller) -> CallContext:
-        return CallContext(caller=caller, request_id=str(ctx.request_id), face=self.face)
+    def _context(self, entry: Entry) -> CallContext:
+        return CallContext(caller=entry.caller, request_id=entry.request_id, face=self.face)
+
+
+async def _completed(completer: Completer, typed: Typed) -> list[str]:
+    """Give what fits; nothing where it cannot be found out: a completion is a help, no answer."""
+    given = (typed.text, *typed.chosen.values())
+    if any("\0" in text or len(text) > LONGEST_TYPED for text in given):
+        return []
+    try:
+        async with asyncio.timeout(COMPLETION_SECONDS):
+            return list(await at_home(lambda: _awaited(completer, typed)))
+    except (ToolError, DatabaseUnavailable, TimeoutError):
+        return []
+    except Exception:  # the entry point of completions: logged here, and nothing is completed
+        logger.exception("a completion failed")
+        return []
+
+
+async def _awaited(completer: Completer, typed: Typed) -> Sequence[str]:
+    return await completer(typed)
+
+
+def _size(content: str | bytes, *, of: Readable, uri: str) -> int:
+    """Count the bytes; raises MCPError where they are too many."""
+    size = len(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+    if size > of.most_bytes:
+        said = f"The document has {size:,} bytes; at most {of.most_bytes:,} are given. Call a tool for a part of it."
+        raise MCPError(types.INVALID_PARAMS, said, {"uri": uri})
+    return size
 
 
 def _visible(offers: Iterable[Offer], *, caller: Caller) -> Iterable[Offer]:
@@ -165,6 +223,11 @@ def _checked(prompt: Prompt, given: dict[str, str]) -> dict[str, str]:
         wrong = f"{lacking[0]} is missing" if lacking else f"there is no {unknown[0][:64]}"
         raise MCPError(types.INVALID_PARAMS, f"{prompt.name}: {wrong}. It takes: {', '.join(known) or 'nothing'}.")
     return given
+
+
+def _limits(one: Readable) -> dict[str, Any]:
+    """Say of a template's documents how long they keep and how large they may be."""
+    return {"ttlMs": int(one.ttl_seconds * 1000), "mostBytes": one.most_bytes}
 
 
 def _caching(one: Readable) -> dict[str, Any]:

@@ -78,7 +78,8 @@ class Session:
 
 def begin(declared: Any, *, caller: Caller) -> str:
     """Make the id of a new session; what we never ask of a client is left out."""
-    capabilities: dict[str, Any] = {name: {} for name in _KNOWN if isinstance(declared, dict) and name in declared}
+    known = declared if isinstance(declared, dict) else {}
+    capabilities: dict[str, Any] = {name: _modes(known[name]) for name in _KNOWN if name in known}
     return seal({"c": capabilities, "who": _who(caller), "n": secrets.token_hex(8)}, purpose=_PURPOSE)
 
 
@@ -88,6 +89,11 @@ def resume(session_id: str, *, caller: Caller) -> Session | None:
     if not isinstance(kept, dict) or kept.get("who") != _who(caller):
         return None
     return Session(id=session_id, capabilities=kept["c"])
+
+
+def _modes(declared: Any) -> dict[str, Any]:
+    """Keep in which ways it can be asked, as `form`."""
+    return {name: {} for name in ("form", "url") if isinstance(declared, dict) and name in declared}
 
 
 async def forget_old() -> None:

@@ -9,6 +9,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from toolbox.keys import digest, new_key
+from toolbox.prompts.models import CuratedPrompt
+
+__all__ = ["ApiKey", "CallCount", "CuratedPrompt", "Example", "Job", "McpSession", "Task", "ToolCall"]
 
 
 class ApiKey(models.Model):

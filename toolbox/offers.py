@@ -7,12 +7,27 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from urllib.parse import quote, unquote
 
+from toolbox.callers import Caller
 from toolbox.client import Client
 from toolbox.contents import Message
 
-Completer = Callable[[str, Mapping[str, str]], Awaitable[Sequence[str]]]
-"""Gives values for what was typed so far, best first; the second argument holds the values already chosen."""
+LONGEST_ADDRESS = 2_000
+MOST_BYTES = 262_144
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """What was typed of an argument so far, the values already chosen for others, and by whom."""
+
+    text: str
+    chosen: Mapping[str, str]
+    caller: Caller
+
+
+Completer = Callable[[Typed], Awaitable[Sequence[str]]]
+"""Gives values that go on from what was typed, best first; only such as the caller may see."""
 
 _NONE: Mapping[str, Completer] = MappingProxyType({})
 _VARIABLE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
@@ -88,13 +103,17 @@ class Readable(_Offer):
     A document, or as many as its address has values for: `linescore://teams/{code}`.
 
     The function gives text or bytes; None says that there is no such document. `ttl_seconds` is how long a client may
-    keep it, `is_public` that it is the same for every caller.
+    keep it, `is_public` that it is the same for every caller. None is larger than `most_bytes`; `measure` gives the
+    size of one that is known without being asked for. Values stand in the address as URIs write them, `%20` for a
+    space.
     """
 
     uri: str
     mime_type: str = "text/plain"
     ttl_seconds: float = 0
     is_public: bool = False
+    most_bytes: int = MOST_BYTES
+    measure: Callable[[], int] | None = None
 
     @property
     def is_template(self) -> bool:
@@ -108,8 +127,9 @@ class Readable(_Offer):
 
     def values(self, uri: str) -> dict[str, str] | None:
         """Give what the address is filled in with; None where it is not of this form."""
-        found = self._pattern.fullmatch(uri)
-        return found.groupdict() if found else None
+        found = self._pattern.fullmatch(uri) if len(uri) <= LONGEST_ADDRESS else None
+        values = {name: unquote(value) for name, value in found.groupdict().items()} if found else None
+        return None if values and any("\0" in value for value in values.values()) else values
 
     def mistake(self) -> str | None:
         """Say what keeps it from being offered."""
@@ -126,6 +146,11 @@ class Prompt(_Offer):
         """Give the messages; a text is one of the user."""
         given = await self.filled(values, client=client)
         return [Message.of(given)] if isinstance(given, str) else list(given)
+
+
+def address(template: str, **values: object) -> str:
+    """Fill an address in."""
+    return _VARIABLE.sub(lambda variable: quote(str(values[variable[1]]), safe=""), template)
 
 
 def _arguments(function: Callable[..., Any]) -> tuple[Argument, ...]:

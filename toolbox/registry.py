@@ -24,6 +24,7 @@ class Registry:
         self._tools: dict[str, Tool] = {}
         self._guides: dict[str, Readable] = {}
         self._rows: dict[str, Tool] = {}
+        self._written: dict[str, Prompt] = {}
         self._skipped: dict[str, list[Skipped]] = {}
         self._described: dict[str, dict[str, tuple[object, ...]]] = {}
         self._listeners: dict[object, Callable[[str], None]] = {}
@@ -55,9 +56,18 @@ class Registry:
                 raise ToolMistake(f"{toolkit.domain}: another prompt or document is called {name}")
 
     def prompts(self, *, domain: str | None = None) -> Iterator[Prompt]:
-        """Give the prompts, all or a domain's."""
+        """Give the prompts, all or a domain's; those that the code declares before rows."""
         kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
-        return chain.from_iterable(kit.prompts for kit in kits)
+        rows = (prompt for prompt in self._written.values() if domain in (None, prompt.domain))
+        return chain(chain.from_iterable(kit.prompts for kit in kits), rows)
+
+    def put_prompts(self, written: Iterable[Prompt]) -> None:
+        """Replace the prompts that are rows; one whose name or domain is not free or not there is left out."""
+        taken = {prompt.name for kit in self._toolkits.values() for prompt in kit.prompts}
+        free = [one for one in written if one.name not in taken and one.domain in self._toolkits]
+        before, self._written = self._written, {one.name: one for one in free}
+        if list(before.values()) != list(self._written.values()):
+            self.tell("prompts")
 
     def readables(self, *, domain: str | None = None) -> Iterator[Readable]:
         """Give the documents, all or a domain's, its guide first."""

@@ -11,12 +11,12 @@ from pydantic import TypeAdapter
 
 from toolbox.callers import CallContext, Caller
 from toolbox.client import Client
-from toolbox.contents import Contents
+from toolbox.contents import Contents, Link
 from toolbox.contract import Question
 from toolbox.dialect import KERNEL, Dialect, Schema
 from toolbox.encoding import encode
 from toolbox.errors import ErrorCode
-from toolbox.offers import OfferMistake, Prompt, Readable
+from toolbox.offers import Completer, OfferMistake, Prompt, Readable
 from toolbox.schema import input_schema, output_schema, undescribed
 from toolbox.slots import Slot
 
@@ -25,6 +25,13 @@ Function = TypeVar("Function", bound=ToolFunction)
 Offer = TypeVar("Offer", Readable, Prompt)
 
 DEFAULT_DEADLINE_SECONDS = 10.0
+
+
+class Links(Protocol):
+    """Names documents that say more than an answer that was cut; none where it was not."""
+
+    def __call__(self, ask: Any, /, *, answer: Any) -> Sequence[Link]:
+        """Name them."""
 
 
 class ToolMistake(Exception):
@@ -42,6 +49,8 @@ class Tool:
     `knows_its_call` says that the function takes a CallContext after its question, `talks` that it takes a Client.
     `gives_contents` says that it answers with blocks for a person to see, and no data. `offered_to` leaves it out of
     the catalogue of callers it says no to, and of what is public; refusing their calls is the function's own.
+    `links` names, from the question and a success that was cut, documents with more. `asks_seldom` says that it talks
+    only to ask what is unclear, before it does anything: its calls begin as plain ones.
     """
 
     domain: str
@@ -60,6 +69,8 @@ class Tool:
     knows_its_call: bool = False
     talks: bool = False
     gives_contents: bool = False
+    links: Links | None = None
+    asks_seldom: bool = False
 
     async def ask(self, question: Question, *, client: Client) -> object:
         """Call the function; it is told of the call, or given its client, if it asks for that."""
@@ -148,6 +159,8 @@ class ToolOptions:
     live: Callable[[], str] | None = None
     offered_to: Callable[[Caller], bool] | None = None
     dialect: Dialect | None = None
+    links: Links | None = None
+    asks_seldom: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +185,7 @@ class Toolkit:
 
     `summary` is what a person reads first about the domain. Importing a toolkit has no effect; the registry takes it
     in at start. `dynamic` adds tools that are rows (toolbox/watch.py). `slots` are what the domain's questions name
-    (toolbox/slots.py).
+    (toolbox/slots.py). Curated prompts know `completers` by their names.
     """
 
     domain: str
@@ -183,6 +196,7 @@ class Toolkit:
     slots: tuple[Slot, ...] = ()
     readables: list[Readable] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
+    completers: dict[str, Completer] = field(default_factory=dict)
 
     def readable(self, uri: str, **options: Any) -> Callable[[Function], Function]:
         """Offer what an async function of texts gives as a document at an address; takes the fields of Readable."""

@@ -8,7 +8,7 @@ loads a domain's rows anew when it is named; a missed announcement is made up fo
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import psycopg
 
@@ -17,24 +17,27 @@ from toolbox.announcing import CHANNEL, DOCUMENTS
 from toolbox.errors import DatabaseUnavailable, StatementTimeout
 from toolbox.ledger import ledger
 from toolbox.pool import Pool
+from toolbox.prompts.known import ANNOUNCED, refresh
 from toolbox.registry import Registry, registry
 from toolbox.tool import DynamicTools
 
 logger = logging.getLogger(__name__)
 
+Refresh = Callable[[], Awaitable[None]]
 RETRY_SECONDS = 2.0
 RECHECK_SECONDS = 60.0
 
 
 class Watcher:
-    """Listens for one registry, on the home loop."""
+    """Listens for one registry, on the home loop; `beside` are other rows that are loaded anew when named."""
 
-    def __init__(self, watched: Registry, *, pool: Pool) -> None:
+    def __init__(self, watched: Registry, *, pool: Pool, beside: Mapping[str, Refresh] | None = None) -> None:
         self._registry = watched
         self._pool = pool
         self._listening: asyncio.Task[None] | None = None
         self._gathered = asyncio.Event()
         self._hearers: dict[str, Callable[[str], None]] = {}
+        self._beside = dict(beside or {})
         home.at_close(self.close)
         os.register_at_fork(after_in_child=self._forget)
 
@@ -60,7 +63,7 @@ class Watcher:
         self._gathered.clear()
 
     async def _begin(self) -> None:
-        if not (self._sources() or self._hearers):
+        if not (self._sources() or self._hearers or self._beside):
             self._gathered.set()
             return
         if self._listening is None:
@@ -85,7 +88,7 @@ class Watcher:
             for channel in (CHANNEL, *hearers):
                 await connection.execute(f"LISTEN {channel}".encode())
             while True:
-                await self._gather(self._sources())
+                await self._gather([*self._sources(), *self._beside])
                 self._gathered.set()
                 async for notice in connection.notifies(timeout=RECHECK_SECONDS):
                     if hearer := hearers.get(notice.channel):
@@ -96,14 +99,13 @@ class Watcher:
     async def _gather(self, domains: Iterable[str]) -> None:
         sources = self._sources()
         for domain in domains:
-            if domain not in sources:
-                continue
             try:
-                offered = await sources[domain].load()
+                if refresh := self._beside.get(domain):
+                    await refresh()
+                elif domain in sources:
+                    self._registry.put(await sources[domain].load(), domain=domain)
             except (psycopg.Error, DatabaseUnavailable, StatementTimeout) as away:
-                logger.warning("the tools of %s that are rows stay as they were: %s", domain, away)
-                continue
-            self._registry.put(offered, domain=domain)
+                logger.warning("the rows of %s stay as they were: %s", domain, away)
 
     def _sources(self) -> dict[str, DynamicTools]:
         return {toolkit.domain: toolkit.dynamic for toolkit in self._registry.toolkits() if toolkit.dynamic}
@@ -113,4 +115,4 @@ class Watcher:
         self._listening, self._gathered = None, asyncio.Event()
 
 
-watcher = Watcher(registry, pool=ledger)
+watcher = Watcher(registry, pool=ledger, beside={ANNOUNCED: refresh})

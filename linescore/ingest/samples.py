@@ -13,15 +13,19 @@ from linescore.ingest.report import LoadReport
 SEASON_ENDED = date(2025, 4, 17)
 
 
-def load_samples(*, on_progress: OnProgress = unseen) -> LoadReport:
+def load_samples(*, on_progress: OnProgress = unseen, days: tuple[date, date] | None = None) -> LoadReport:
     """
-    Store what is missing of the shipped teams and season, about 1 s the first time.
+    Store what is missing of the shipped teams and season, or of its games of some days; about 1 s the first time.
 
     What is stored is left as it is: a curator may have corrected it.
     """
     report = LoadReport()
     teams = [record for record in _shipped("teams.csv") if isinstance(record, TeamRecord)]
-    games = [record for record in _shipped("periods_2024_2025.csv.gz") if isinstance(record, GameScore)]
+    games = [
+        record
+        for record in _shipped("periods_2024_2025.csv.gz")
+        if isinstance(record, GameScore) and (days is None or days[0] <= record.game_date <= days[1])
+    ]
     report.expected = len(games)
     load_teams(teams, rules=TeamRules(replaces_stored=False), report=report)
     rules = LoadRules(today=SEASON_ENDED, replaces_stored=False)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import regex
 
-from sprints.asking.drafting import Draft, draft
+from sprints.asking.drafting import Doubt, Draft, draft
 from sprints.asking.prompts import GENERATE, GeneratedSql, to_generate
 from sprints.asking.understanding import Understood, understand
 from sprints.contracts import SchemaInfo
@@ -30,15 +30,20 @@ async def generate(
     A model that fails is stood in for by the verified queries. `schema` is the caller's own, where it has one.
     """
     understood = await understand(question, now=now, reader=reader)
-    drafted = draft(understood)
+    return await drafted(understood, model=model, schema=schema), understood
+
+
+async def drafted(understood: Understood, *, model: Model | None, schema: SchemaInfo | None) -> Draft:
+    """Do the same with a question that is understood already."""
+    verified = draft(understood)
     if understood.linked.unclear or model is None:
-        return _within(drafted, schema=schema), understood
+        return _within(verified, schema=schema)
     try:
-        return await by_model(model, understood=understood, schema=schema or await known_schema()), understood
+        return await by_model(model, understood=understood, schema=schema or await known_schema())
     except ModelFailure as failure:
         logger.warning("The verified queries answer in the model's place: %s", failure)
-        said = (*drafted.assumptions, "The model could not be asked, so only verified queries were tried.")
-        return _within(replace(drafted, assumptions=said), schema=schema), understood
+        said = (*verified.assumptions, "The model could not be asked, so only verified queries were tried.")
+        return _within(replace(verified, assumptions=said), schema=schema)
 
 
 async def by_model(model: Model, *, understood: Understood, schema: SchemaInfo) -> Draft:
@@ -48,7 +53,8 @@ async def by_model(model: Model, *, understood: Understood, schema: SchemaInfo) 
     sql = (given.sql or "").strip().rstrip(";").strip()
     near = tuple(understood.nearest())
     if not sql:
-        return Draft(clarification=given.clarification or UNSURE, suggestions=near)
+        asked = given.clarification or UNSURE
+        return Draft(clarification=asked, suggestions=near, doubts=(Doubt(question=asked, mends="more"),))
     assumed = (*understood.linked.assumptions, *understood.assumptions, *given.assumptions)
     return Draft(sql=sql, assumptions=tuple(dict.fromkeys(assumed)), suggestions=near)
 

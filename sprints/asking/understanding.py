@@ -1,6 +1,6 @@
 """What a question is about: names and days of the data in it, and the verified queries nearest to it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -60,13 +60,19 @@ class Understood:
         return known[0].text if known else _USUAL.get(slot, slot)
 
 
-async def understand(question: str, *, now: datetime, reader: Pool) -> Understood:
-    """Link the question to the data and rank the verified queries; no statement where all is in memory."""
+async def understand(
+    question: str, *, now: datetime, reader: Pool, meant: Mapping[str, str] | None = None
+) -> Understood:
+    """
+    Link the question to the data and rank the verified queries; no statement where all is in memory.
+
+    `meant` says which of several a name means.
+    """
     index = await name_index(reader=reader)
     held = await library(reader=reader)
     moment = await data_as_of(reader=reader)
     today = _today(now, as_of=moment)
-    linked = link(question, index=index, today=today)
+    linked = link(question, index=index, today=today, meant=meant or {})
     return Understood(
         linked=linked, index=index, library=held, matches=match(linked, library=held),
         assumptions=(*_about_today(linked, now=now), *_beyond_the_data(linked, as_of=moment)),

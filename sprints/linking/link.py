@@ -1,8 +1,9 @@
 """A question linked to the data: which rows, sprints and days it means, what was assumed, what is not clear."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from types import MappingProxyType
 from typing import TypeVar
 
 from sprints.linking.folding import Stretch, Word, normalised, overlaps, words
@@ -25,14 +26,23 @@ Found = TypeVar("Found", bound=Stretch)
 
 LONGEST_QUESTION = 2_000
 MOST_LISTED = 6
+MOST_CHOICES = 50
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear:
-    """Something of the question that has to be asked back: what was said, and the sentence that asks."""
+    """
+    Something of the question that has to be asked back: what was said, and the sentence that asks.
+
+    `choices` are what it may mean, names as they are said with their team or days as ISO writes them; none where
+    anything may be meant.
+    """
 
     said: str
     question: str
+    choices: tuple[str, ...] = ()
+    is_name: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +70,12 @@ class Linked:
         return list(dict.fromkeys(named))
 
 
-def link(question: str, *, index: NameIndex, today: date) -> Linked:
-    """Link a question. Pure: the index holds the names of the data, `today` is a value."""
+def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING) -> Linked:
+    """
+    Link a question. Pure: the index holds the names of the data, `today` is a value.
+
+    `meant` says which of several a name means, as `Unclear` offered them.
+    """
     text = normalised(question)[:LONGEST_QUESTION]
     linked = Linked(text=text, words=words(text), today=today, keys=issue_keys(text))
     linked.unit = unit_in(text)
@@ -74,16 +88,19 @@ def link(question: str, *, index: NameIndex, today: date) -> Linked:
     for number in amounts(text):
         if not overlaps(number, others=[*taken, *linked.spotted, *linked.amounts]):
             linked.amounts.append(number)
-    _narrow(linked)
+    _narrow(linked, meant=meant)
     _choose_sprints(linked, index=index)
     _explain(linked)
     return linked
 
 
-def _narrow(linked: Linked) -> None:
-    """Choose among namesakes by the team that the question names elsewhere."""
+def _narrow(linked: Linked, *, meant: Mapping[str, str]) -> None:
+    """Choose among namesakes as was said before, or by the team that the question names elsewhere."""
     teams = {name.value for one in linked.spotted if one.kind == "team" for name in one.names}
     for place, one in enumerate(linked.spotted):
+        if told := [name for name in one.names if name.said == meant.get(one.said)]:
+            linked.spotted[place] = one.narrowed(told)
+            continue
         if one.kind != "person" or len(one.names) == 1:
             continue
         inside = [name for name in one.names if name.team_id in teams]
@@ -111,13 +128,15 @@ def _explain(linked: Linked) -> None:
     """Write the assumptions, and ask about what fits several rows."""
     for one in linked.spotted:
         if one.is_hard and one.kind != "sprint" and len(one.names) > 1:
-            linked.unclear.append(Unclear(said=one.said, question=_which(one)))
+            choices = tuple(dict.fromkeys(name.said for name in one.names))[:MOST_CHOICES]
+            linked.unclear.append(Unclear(said=one.said, question=_which(one), choices=choices, is_name=True))
         elif one.is_hard and (said := _taken_as(one)):
             linked.assumptions.append(said)
     for period in linked.periods:
         if period.alternatives:
             days = " or ".join(day.strftime("%-d %B %Y") for day in period.alternatives)
-            linked.unclear.append(Unclear(said=period.said, question=f"Is '{period.said}' {days}?"))
+            choices = tuple(day.isoformat() for day in period.alternatives)
+            linked.unclear.append(Unclear(said=period.said, question=f"Is '{period.said}' {days}?", choices=choices))
         else:
             linked.assumptions.append(period.assumption)
 

@@ -146,7 +146,8 @@ def _places(function: Function) -> int:
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     if names[-3:] == ["scope", "receive", "send"]:
         return 0
-    if [ast.unparse(argument.annotation or ast.Constant("")) for argument in function.args.args[1:]] == ["CallContext"]:
+    after = [ast.unparse(argument.annotation or ast.Constant("")) for argument in function.args.args[1:]]
+    if after in (["CallContext"], ["Client"]):
         return 1
     return len([name for name in names if name not in ("self", "cls")])
 

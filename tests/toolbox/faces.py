@@ -57,9 +57,10 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def text_of(told: CallToolResult) -> str:
-    """Give the text of a tool's result over MCP, its only content."""
-    (part,) = told.content
+    """Give the text of a tool's result over MCP, its only content but for links."""
+    part, *links = told.content
     assert isinstance(part, TextContent)
+    assert all(link.type == "resource_link" for link in links)
     return part.text
 
 

@@ -15,7 +15,7 @@ from tests.house.bounded import is_bounded
 from tests.toolbox.faces import TOOLS, address, mcp_in_memory, mcp_over_http, named, settled, text_of
 from toolbox.callers import Caller
 from toolbox.functions import function_schema
-from toolbox.mcp_face import mcp_tool
+from toolbox.mcp_described import mcp_tool
 from toolbox.memory import forget_all
 from toolbox.pool import Connection, Pool
 from toolbox.reader import reader

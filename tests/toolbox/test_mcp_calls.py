@@ -61,7 +61,8 @@ def _both(client: httpx.Client, era: str | None, message: dict[str, Any]) -> lis
         assert answered.status_code == 200, answered.text
         told = orjson.loads(answered.content.replace(b"%d" % number, b"7"))
         for part in told["result"]["content"]:
-            part["text"] = settled(orjson.loads(part["text"]))
+            if part["type"] == "text":
+                part["text"] = settled(orjson.loads(part["text"]))
         answers.append(settled(told))
     return answers
 

@@ -28,6 +28,7 @@ from devassist.editor.load import ensure_sample_state
 from devassist.ingest.samples import UnusableWorkspace, give_configured
 from graphql_proxy.ingest.samples import point_at
 from toolbox.examples.load import load_examples
+from toolbox.prompts.load import load_prompts
 from toolbox.registry import registry
 from toolbox.tool import Tool
 
@@ -98,6 +99,9 @@ def prepare(console: Console) -> Demo:
     loaded = [load_examples(toolkit.domain) for toolkit in registry.toolkits()]
     added, skipped = sum(one.added for one in loaded), sum(one.skipped for one in loaded)
     console.print(f"[green]✓[/] examples: {added:,} added, {skipped:,} already there")
+    prompts = [load_prompts(toolkit.domain) for toolkit in registry.toolkits()]
+    added, skipped = sum(one.added for one in prompts), sum(one.skipped for one in prompts)
+    console.print(f"[green]✓[/] prompts: {added:,} added, {skipped:,} already there")
     demo = ensure_demo()
     ensure_sample_state(demo.username)
     return demo

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
-from toolbox.costs import BYTES_A_TOKEN, Cost
+from toolbox.costs import BYTES_A_TOKEN, Cost, compact_cost
 from toolbox.registry import registry
 
 
@@ -24,6 +24,8 @@ class Command(BaseCommand):
         for toolkit in registry.toolkits():
             table.add_row(f"/mcp/{toolkit.domain}", *_cells(Cost.of(toolkit.tools)))
         table.add_row("/mcp", *_cells(Cost.of(registry.tools())))
+        compact = compact_cost()
+        table.add_row("/mcp/compact", *_cells(Cost(asking=compact, mcp=compact, function=compact)))
         console = Console(width=120)
         with console.capture() as drawn:
             console.print(table)

@@ -26,6 +26,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take which tools to offer."""
         parser.add_argument("--domain", help="Offer this domain's tools only.")
+        parser.add_argument("--compact", action="store_true", help="Offer all behind three: find, describe, call.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve until the client closes its end; the database is started on demand."""
@@ -34,13 +35,13 @@ class Command(BaseCommand):
             raise CommandError(f"there is no domain {options['domain']}; there are {', '.join(domains)}")
         connection.ensure_connection()
         connection.close()
-        asyncio.run(_serve(domain=options["domain"]))
+        asyncio.run(_serve(domain=options["domain"], is_compact=options["compact"]))
 
 
-async def _serve(*, domain: str | None) -> None:
+async def _serve(*, domain: str | None, is_compact: bool) -> None:
     home.claim()
     caller = settings.TOOLROOM_API_KEY or LOCAL_OPERATOR
-    server = mcp_server(registry, face=FACE, credential_of=lambda _: caller, domain=domain)
+    server = mcp_server(registry, face=FACE, credential_of=lambda _: caller, domain=domain, is_compact=is_compact)
     try:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())

@@ -1,0 +1,32 @@
+"""Runs as documents, and what completes their names."""
+
+from typing import Annotated
+from uuid import UUID
+
+from backtests.addresses import JSON, RUN
+from backtests.answers import RunAnswer
+from backtests.contracts import GUID
+from backtests.offered import queries
+from backtests.tools import toolkit
+from toolbox.encoding import encode
+from toolbox.offers import Typed
+
+KEEP_SECONDS = 60.0
+
+
+async def _runs(typed: Typed) -> list[str]:
+    return await queries.runs(typed.text)
+
+
+async def _symbols(typed: Typed) -> list[str]:
+    return await queries.symbols(typed.text, run=typed.chosen.get("run", ""))
+
+
+toolkit.completers.update(run=_runs, symbol=_symbols)
+
+
+@toolkit.readable(RUN, title="A backtest run", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"run": _runs})
+async def backtest_run(run: Annotated[str, "The run's GUID."]) -> str | None:
+    """Show the facts of a run: its times, its configuration's hash, its events by type and severity, its securities."""
+    row = await queries.facts(UUID(run)) if GUID(run) else None
+    return encode(RunAnswer(**row)).decode() if row else None

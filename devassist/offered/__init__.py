@@ -1,0 +1,1 @@
+"""What documents and completions ask of the tables."""

@@ -1,0 +1,28 @@
+"""Past root causes as documents, and what goes on from what was typed."""
+
+from typing import Any
+
+from toolbox.reader import reader
+
+_ENTRY = """
+SELECT entry_name AS id, language, error_type, error_description, root_cause, solution, fixed_in, confidence, status,
+       created_at
+FROM devassist_root_causes WHERE entry_name = %s AND status <> 'retired' LIMIT 1
+"""
+_ENTRIES = """
+SELECT entry_name AS value FROM devassist_root_causes
+WHERE entry_name ~>=~ %(typed)s::text AND entry_name ~<~ (%(typed)s::text || U&'\\+10FFFF') AND status <> 'retired'
+ORDER BY entry_name USING ~<~ LIMIT 101
+"""
+"""By the index that keeps prefixes, whatever the database's collation and however many there are."""
+
+
+async def entry(name: str) -> dict[str, Any] | None:
+    """Give a past root cause by its id; a retired one is not found, as tools do not find it."""
+    rows = (await reader.fetch(_ENTRY, [name])).rows
+    return rows[0] if rows else None
+
+
+async def entries(typed: str) -> list[str]:
+    """Give ids of past root causes."""
+    return [row["value"] for row in (await reader.fetch(_ENTRIES, {"typed": typed})).rows]

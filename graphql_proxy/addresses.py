@@ -1,0 +1,25 @@
+"""Where parts of a schema are read, and which of them say more than an answer that was cut."""
+
+from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
+from toolbox.contents import Link
+from toolbox.offers import address
+
+TYPE = "graphql://upstreams/{upstream}/types/{type}"
+QUERY = "graphql://upstreams/{upstream}/queries/{query}"
+SDL = "application/graphql"
+
+
+def whole(ask: SchemaQuestion, *, answer: SchemaAnswer) -> list[Link]:
+    """Name the type or query of which something was left out."""
+    links = []
+    if answer.left_out and ask.type_name:
+        uri = address(TYPE, upstream=answer.upstream, type=ask.type_name)
+        links.append(_link(uri, name=f"type {ask.type_name}"))
+    if answer.left_out and ask.query_name:
+        uri = address(QUERY, upstream=answer.upstream, query=ask.query_name)
+        links.append(_link(uri, name=f"query {ask.query_name}"))
+    return links
+
+
+def _link(uri: str, *, name: str) -> Link:
+    return Link(uri=uri, name=name[:100], description="All of it, as the schema writes it.", mime_type=SDL)

@@ -1,0 +1,37 @@
+"""Where this domain's documents are read, and which of them say more than an answer that was cut."""
+
+from datetime import date
+
+from linescore.contracts import LinescoreQuery, LinescoreRows
+from toolbox.contents import Link
+from toolbox.offers import address
+
+SEASON = "linescore://seasons/{season}"
+TEAM = "linescore://seasons/{season}/teams/{team}"
+GAME = "linescore://games/{game}"
+JSON = "application/json"
+_FIRST_MONTH = 10
+
+
+def more(ask: LinescoreQuery, *, answer: LinescoreRows) -> list[Link]:
+    """Name the season, or the team's, that rows were left out of; of several seasons the first and the last shown."""
+    if not answer.query_metadata.was_limited:
+        return []
+    days = [row["game_date"] for row in answer.results if "game_date" in row]
+    shown = [season_of(day) for day in (min(days), max(days))] if days else []
+    seasons = [ask.season] if ask.season else sorted(set(shown))
+    return [_link(season, team=ask.team_code) for season in seasons]
+
+
+def season_of(day: date) -> str:
+    """Give the season of a game's day."""
+    first = day.year if day.month >= _FIRST_MONTH else day.year - 1
+    return f"{first}-{first + 1}"
+
+
+def _link(season: str, *, team: str | None) -> Link:
+    if team is None:
+        uri, said = address(SEASON, season=season), f"Every team's periods of {season}, counted."
+    else:
+        uri, said = address(TEAM, season=season, team=team), f"Every game of {team} in {season}, period by period."
+    return Link(uri=uri, name=f"{team or 'season'} {season}", description=said, mime_type=JSON)

@@ -1,0 +1,113 @@
+"""The shipped set of questions, asked by a tool: `evaluate_sql_questions`."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from importlib.resources import files
+from typing import Literal
+
+from pydantic import Field
+
+from sprints.asking.drafting import Draft
+from sprints.asking.generating import generate
+from sprints.contracts import CamelAnswer
+from sprints.evaluation.counting import CountingModel
+from sprints.evaluation.running import Judged, Pair, Score, judge, read_pairs, scores
+from sprints.executing import tried
+from sprints.linking.kept import data_as_of
+from toolbox.client import Client
+from toolbox.contract import Question, WholeNumber
+from toolbox.errors import FORBIDDEN, UNAVAILABLE, Refusal
+from toolbox.model import configured_model
+from toolbox.pool import Pool
+
+AT_ONCE = 20
+MOST_QUESTIONS = 500
+MOST_MISSES = 20
+SCOPE = "sprints:write"
+
+
+class EvaluationQuestion(Question):
+    """How many questions, and who answers."""
+
+    most: WholeNumber = Field(10, ge=1, le=MOST_QUESTIONS, description="How many of the set, from its beginning.")
+    provider: Literal["verified", "model"] = Field(
+        "verified", description="verified: the verified queries alone. model: the language model; needs sprints:write."
+    )
+
+
+class CategoryScore(CamelAnswer):
+    """One category's count."""
+
+    category: str = Field(description="The category; all is the sum.")
+    questions: int = Field(description="How many were asked.")
+    right: int = Field(description="Rows as the gold statement's.")
+    wrong: int = Field(description="Other rows.")
+    failed: int = Field(description="Statements that did not run.")
+    asked: int = Field(description="Asked back.")
+    refused: int = Field(description="Statements that the guard refused.")
+    tokens: int = Field(description="Tokens of the model, as far as known.")
+    median_ms: float = Field(description="Half of the drafts took no longer, in milliseconds.")
+
+
+class Miss(CamelAnswer):
+    """A question that was not answered as it should be."""
+
+    question: str = Field(description="The question.")
+    verdict: str = Field(description="wrong, failed, asked, refused or broken gold.")
+    said: str = Field(description="The statement, the error or the question back, cut.")
+
+
+class Evaluation(CamelAnswer):
+    """How well the questions were answered."""
+
+    scores: list[CategoryScore] = Field(description="By category, all of them last.")
+    misses: list[Miss] = Field(description=f"The first {MOST_MISSES} that went wrong.")
+
+
+async def evaluate(ask: EvaluationQuestion, *, client: Client, now: datetime, reader: Pool) -> Evaluation:
+    """Ask each question, run its SQL and compare; more than a few as a task, where the client knows tasks."""
+    model = _model(ask, client=client)
+    if ask.most > AT_ONCE or model:
+        await client.go_on_as_task()
+    moment = await data_as_of(reader=reader) or now
+    pairs = read_pairs((files("sprints.evaluation") / "questions.csv").read_text(encoding="utf-8"))[: ask.most]
+    return _evaluation(await _judged(pairs, client=client, model=model, now=moment, reader=reader))
+
+
+async def _judged(
+    pairs: Sequence[Pair], *, client: Client, model: CountingModel | None, now: datetime, reader: Pool
+) -> list[Judged]:
+    async def draft(question: str) -> Draft:
+        return (await generate(question, now=now, reader=reader, model=model))[0]
+
+    judged = []
+    for done, pair in enumerate(pairs):
+        await client.progress(done, total=len(pairs), message=pair.question)
+        tokens = model.tokens if model else lambda: 0
+        judged.append(await judge(pair, ask=draft, run=tried, tokens=tokens, clock=reader.clock))
+    return judged
+
+
+def _model(ask: EvaluationQuestion, *, client: Client) -> CountingModel | None:
+    if ask.provider == "verified":
+        return None
+    if not client.caller.has(SCOPE):
+        suggestion = "Ask with provider verified, or use a key with that scope."
+        raise Refusal(FORBIDDEN, f"Asking the model for a whole set needs the scope {SCOPE}.", suggestion=suggestion)
+    configured = configured_model()
+    if configured is None:
+        raise Refusal(UNAVAILABLE, "No language model is configured.", suggestion="Ask with provider verified.")
+    return CountingModel(configured)
+
+
+def _evaluation(judged: Sequence[Judged]) -> Evaluation:
+    counted = [_score(one) for one in scores(judged)]
+    missed = [one for one in judged if not one.is_good][:MOST_MISSES]
+    misses = [Miss(question=one.question, verdict=one.verdict, said=" ".join(one.said.split())[:300]) for one in missed]
+    return Evaluation(scores=counted, misses=misses)
+
+
+def _score(counted: Score) -> CategoryScore:
+    told = asdict(counted)
+    return CategoryScore(median_ms=told.pop("median_milliseconds"), **told)
