@@ -17,7 +17,8 @@ from toolbox.scopes import RIGHTS
 from toolbox.tool import Tool
 
 _KEY = """
-SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream
+SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,
+  CASE WHEN key.digest LIKE 'oauth:%%' THEN 'OAuth' ELSE '' END AS issuer
 FROM toolbox_api_keys AS key
 JOIN auth_user AS owner ON owner.id = key.owner_id
 WHERE key.id = %s AND key.owner_id = %s
@@ -63,4 +64,5 @@ def _caller(row: dict[str, Any]) -> Caller:
         owner_id=row["owner_id"],
         default_workspace=row["default_workspace"],
         default_upstream=row["default_upstream"],
+        issuer=row["issuer"],
     )

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from statistics import median
@@ -28,6 +28,7 @@ class Load:
     p95_ms: float
     failed: int
     cpu_us_per_call: float | None = None
+    p99_ms: float = 0.0
 
     @property
     def calls_per_second(self) -> float:
@@ -48,10 +49,7 @@ def drive(server: RunningServer, request: ToolRequest, *, clients: int, seconds:
     after = server.cpu_seconds()
     if before is None or after is None or not load.calls:
         return load
-    return Load(
-        calls=load.calls, seconds=load.seconds, p50_ms=load.p50_ms, p95_ms=load.p95_ms, failed=load.failed,
-        cpu_us_per_call=(after - before) / load.calls * 1e6,
-    )  # fmt: skip
+    return replace(load, cpu_us_per_call=(after - before) / load.calls * 1e6)
 
 
 def middle(loads: list[Load]) -> Load:
@@ -65,6 +63,7 @@ def middle(loads: list[Load]) -> Load:
         p95_ms=median(load.p95_ms for load in loads),
         failed=sum(load.failed for load in loads),
         cpu_us_per_call=median(cpu) if cpu else None,
+        p99_ms=median(load.p99_ms for load in loads),
     )
 
 
@@ -94,6 +93,7 @@ async def _own_load(request: ToolRequest, *, port: int, clients: int, seconds: f
     return Load(
         calls=len(taken), seconds=time.monotonic() - started, failed=sum(failed for _, failed in outcomes),
         p50_ms=taken[len(taken) // 2] * 1000, p95_ms=taken[int(len(taken) * 0.95)] * 1000,
+        p99_ms=taken[int(len(taken) * 0.99)] * 1000,
     )  # fmt: skip
 
 

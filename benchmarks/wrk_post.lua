@@ -29,7 +29,8 @@ function done(summary, latency, requests)
     failed = failed + thread:get("failed")
   end
   print(string.format(
-    '{"calls": %d, "seconds": %.6f, "p50_ms": %.4f, "p95_ms": %.4f, "failed": %d}',
-    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(95) / 1e3, failed
+    '{"calls": %d, "seconds": %.6f, "p50_ms": %.4f, "p95_ms": %.4f, "p99_ms": %.4f, "failed": %d}',
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(95) / 1e3,
+    latency:percentile(99) / 1e3, failed
   ))
 end

@@ -39,6 +39,20 @@ class Environment(BaseSettings):
     toolroom_https: bool = Field(
         default=False, description="Served behind TLS: secure cookies, trust X-Forwarded-Proto."
     )
+    toolroom_url: str = Field(
+        "", description="This server's own address, as its clients see it: what tokens of OAuth must be for."
+    )
+    toolroom_oauth: bool = Field(
+        default=True, description="People may let MCP clients in by OAuth, without a key; 0: keys alone."
+    )
+    oauth_issuer: str = Field("", description="An issuer of your own whose tokens are taken, instead of ours.")
+    oauth_jwks_url: str = Field("", description="Where its keys are; found by its metadata if not given.")
+    oauth_audience: Annotated[list[str], NoDecode] = Field(
+        default=[], description="Other names that it has for this server, by comma, beside TOOLROOM_URL."
+    )
+    oauth_calls_per_minute: int | None = Field(
+        None, ge=1, description="How often who comes by OAuth may call; the admin sets it for each."
+    )
     database_url: str = Field("", description="PostgreSQL of your own; without it the embedded one is started.")
     database_reader_url: str = Field("", description="The same database as the read-only role; may be a replica.")
     database_analyst_url: str = Field(
@@ -128,7 +142,7 @@ class Environment(BaseSettings):
     )
     agent_model_retries: int = Field(3, ge=0, le=10, description="How often a failing model server is asked again.")
 
-    @field_validator("allowed_hosts", "csrf_trusted_origins", "secret_key_fallbacks", mode="before")
+    @field_validator("allowed_hosts", "csrf_trusted_origins", "secret_key_fallbacks", "oauth_audience", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
@@ -145,6 +159,19 @@ class Environment(BaseSettings):
             raise ValueError("must be a postgresql:// address")
         return value
 
+    @field_validator("toolroom_url")
+    @classmethod
+    def _origin(cls, value: str) -> str:
+        if value.rstrip("/") != "{0.scheme}://{0.netloc}".format(urlsplit(value)) and value:
+            raise ValueError("must be https://host or https://host:port, with no path")
+        return value.rstrip("/")
+
+    @model_validator(mode="after")
+    def _issuer_has_an_audience(self) -> Self:
+        if self.oauth_issuer and not (self.toolroom_url or self.oauth_audience):
+            raise ValueError("OAUTH_ISSUER wants TOOLROOM_URL too: what its tokens must be for")
+        return self
+
     @model_validator(mode="after")
     def _model_has_a_server(self) -> Self:
         if self.agent_model and not (self.openai_base_url or self.openai_api_key):
@@ -153,7 +180,7 @@ class Environment(BaseSettings):
 
     @field_validator(
         "graphql_upstream_url", "openai_base_url", "devassist_stackexchange_url", "devassist_github_url",
-        "devassist_mdn_url",
+        "devassist_mdn_url", "toolroom_url", "oauth_issuer", "oauth_jwks_url",
     )  # fmt: skip
     @classmethod
     def _web(cls, value: str) -> str:

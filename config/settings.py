@@ -8,6 +8,7 @@ from django.templatetags.static import static
 from config import broker
 from config.environment import BASE_DIR as PROJECT_DIR
 from config.environment import django_database, kept_secret, read_environment, server_environment, upstream_secrets
+from config.oauth_server import OAUTH_SERVER
 from config.postgres.cluster import address
 from config.postgres.place import find_place
 from config.postgres.roles import ANALYST, DATABASE, OWNER, READER
@@ -32,6 +33,7 @@ INSTALLED_APPS = [
     "sprints",
     "devassist",
     "toolbox",
+    "oauth2_provider",
     "unfold",
     "unfold.contrib.filters",
     "django.contrib.admin",
@@ -122,6 +124,12 @@ TOOLROOM_FAST_LANE = env.toolroom_fast_lane
 TOOLROOM_LIMITS_URL = env.toolroom_limits_url
 TOOLROOM_AUDIT_KEEP_DAYS = env.toolroom_audit_keep_days
 TOOLROOM_API_KEY = env.toolroom_api_key
+TOOLROOM_URL = env.toolroom_url
+TOOLROOM_OAUTH = env.toolroom_oauth and not env.oauth_issuer
+OAUTH_ISSUER = env.oauth_issuer
+OAUTH_JWKS_URL = env.oauth_jwks_url
+OAUTH_AUDIENCE = env.oauth_audience
+OAUTH_CALLS_PER_MINUTE = env.oauth_calls_per_minute
 GRAPHQL_UPSTREAM_URL = env.graphql_upstream_url
 GRAPHQL_SECRETS = upstream_secrets()
 DEVASSIST_WORKSPACE = env.devassist_workspace
@@ -175,6 +183,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-jobs": {"task": "toolbox.sweep_jobs", "schedule": 5.0, "options": {"expires": 10.0}},
     "forget-calls": {"task": "toolbox.forget_calls", "schedule": crontab(minute=20)},
     "forget-tasks": {"task": "toolbox.forget", "schedule": crontab(minute=40)},
+    "forget-tokens": {"task": "toolbox.forget_tokens", "schedule": crontab(hour=4, minute=30)},
 }
 
 LANGUAGE_CODE = "en"
@@ -230,6 +239,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"persistAuthorization": True},
 }
+
+OAUTH2_PROVIDER = OAUTH_SERVER | {"OIDC_ISS_ENDPOINT": env.toolroom_url}
 
 UNFOLD = {
     "SITE_TITLE": "Toolroom",

@@ -1,5 +1,6 @@
 """Every address that Django serves."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
@@ -13,6 +14,7 @@ from linescore import resources as linescore_resources
 from linescore.graphql.views import view as hockey_graphql
 from sprints import api as sprints_api
 from sprints import resources as sprints_resources
+from toolbox.oauth.metadata import protected_resource
 from toolbox.registry import registry
 from toolbox.rest import ToolsAPI, tools_router
 
@@ -31,6 +33,8 @@ api.add_router("/sprints", sprints_api.router)
 handler500 = "config.observing.failing.failed"
 
 urlpatterns = [
+    path(".well-known/oauth-protected-resource", protected_resource, name="protected-resource"),
+    path(".well-known/oauth-protected-resource/<path:path>", protected_resource),
     path("", include("console.urls")),
     path("linescore/", include("linescore.pages")),
     path("admin/", admin.site.urls),
@@ -41,5 +45,6 @@ urlpatterns = [
     path("api/resources/openapi.json", SpectacularJSONAPIView.as_view(), name="resources-openapi"),
     path("api/resources/docs", SpectacularSwaggerView.as_view(url_name="resources-openapi"), name="resources-docs"),
     path("api/", api.urls),
+    *([path("", include("config.oauth_urls"))] if settings.TOOLROOM_OAUTH else []),
     path("graphql/", hockey_graphql),
 ]

@@ -26,13 +26,14 @@ class KnownWorkspace:
         """
         Tell whether the caller may read it.
 
-        A conversation has no key, so any of its owner's counts. Who is neither runs this machine and sees all.
+        A conversation has no key, and a client that a person let in is the person's, so any of the owner's counts. Who
+        is neither runs this machine and sees all.
         """
         if self.is_open or (caller.key_id is None and caller.owner_id is None):
             return True
-        if caller.key_id is not None:
+        if caller.key_id is not None and not caller.issuer:
             return caller.key_id in self.key_ids
-        return caller.owner_id in self.owner_ids
+        return caller.key_id in self.key_ids or caller.owner_id in self.owner_ids
 
 
 _known: Memory[list[KnownWorkspace]] = Memory()

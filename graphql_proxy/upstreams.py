@@ -118,10 +118,14 @@ async def _chosen_rows() -> list[queries.Row]:
 
 
 def _is_of(caller: Caller, row: queries.Row) -> bool:
-    """Tell whether a chosen key is the caller's; a conversation has none, so any of its owner's counts."""
-    if caller.key_id is not None:
+    """
+    Tell whether a chosen key is the caller's.
+
+    A conversation has none, and a client that a person let in is the person's, so any of the owner's counts.
+    """
+    if caller.key_id is not None and not caller.issuer:
         return bool(row["key_id"] == caller.key_id)
-    return bool(row["owner_id"] == caller.owner_id)
+    return bool(row["key_id"] == caller.key_id or row["owner_id"] == caller.owner_id)
 
 
 def _is_operator(caller: Caller) -> bool:

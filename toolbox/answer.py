@@ -20,12 +20,13 @@ from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.errors import (
-    FORBIDDEN,
     PAYLOAD_TOO_LARGE,
     UNKNOWN_TOOL,
+    Bearer,
     DatabaseUnavailable,
     ErrorCode,
     Refusal,
+    ScopeMissing,
     StatementTimeout,
     ToolError,
 )
@@ -68,7 +69,8 @@ class Reply:
     What goes back: the JSON body, its HTTP status, and what the audit wants to know.
 
     `turn` says that the call goes on in another way, or cannot with this client; faces that know how say so. `links`
-    are documents that say more, for faces that have a place for them.
+    are documents that say more, for faces that have a place for them; `bearer` is for clients of OAuth: what to fetch a
+    token for.
     """
 
     body: bytes
@@ -79,6 +81,7 @@ class Reply:
     content_type: str = "application/json"
     turn: Interruption | CannotAsk | None = None
     links: tuple[Link, ...] = ()
+    bearer: Bearer | None = None
 
     @property
     def is_refusal(self) -> bool:
@@ -196,11 +199,7 @@ def _permitted(call: Call, course: _Course, *, caller: Caller) -> Tool:
         suggestion = f"Tools of this key: {', '.join(names)}." if names else "This key may use no tool; ask for scopes."
         raise Refusal(UNKNOWN_TOOL, "There is no tool of that name here.", suggestion=suggestion)
     if not caller.has(tool.scope):
-        raise Refusal(
-            FORBIDDEN,
-            f"This key lacks the scope {tool.scope}.",
-            suggestion=f"Use a key with the scope {tool.scope}, or another tool.",
-        )
+        raise ScopeMissing(tool.scope, held=caller.scopes if caller.issuer else None)
     return tool
 
 
@@ -228,6 +227,7 @@ def _refusal(error: ToolError, *, tool: Tool | None) -> Reply:
         code=error.code.code,
         retry_after_seconds=error.retry_after_seconds,
         turn=error if isinstance(error, CannotAsk) else None,
+        bearer=error.bearer if isinstance(error, Refusal) else None,
     )
 
 

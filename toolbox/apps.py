@@ -19,6 +19,7 @@ class ToolboxConfig(AppConfig):
     def ready(self) -> None:
         """Register the checks, take in each app's tools, offers and jobs; a broken module of one stops the start."""
         import_module("toolbox.checks")
+        import_module("toolbox.oauth.taken")
         for app in apps.get_app_configs():
             if app.module and module_has_submodule(app.module, "tools"):
                 tools = import_module(f"{app.name}.tools")

@@ -10,7 +10,8 @@ class Caller:
 
     A scope is `domain:read` or `domain:write`; `*` stands for every domain. Write does not imply read. `owner_id` is
     the user whom the key belongs to, None for the local operator. The defaults are names of rows in other domains'
-    tables, empty for none: what a call means that names no workspace or upstream.
+    tables, empty for none: what a call means that names no workspace or upstream. `issuer` is who vouched for them by
+    a token of OAuth, empty for keys and people: only such a caller can fetch a token with more scopes.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Caller:
     owner_id: int | None = None
     default_workspace: str = ""
     default_upstream: str = ""
+    issuer: str = ""
 
     def has(self, scope: str) -> bool:
         """Tell whether the caller holds the scope, by name or by its `*`."""

@@ -1,6 +1,6 @@
 """How a tool says no. Knows no envelope and no Django; a domain's dialect renders what is raised here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,43 @@ class ToolError(Exception):
 
 
 class Refusal(ToolError):
-    """A refusal by the kernel itself, rendered alike in every domain."""
+    """
+    A refusal by the kernel itself, rendered alike in every domain.
+
+    `bearer` is what OAuth's header for clients says of it (RFC 6750), None where it says nothing.
+    """
+
+    bearer: "Bearer | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bearer:
+    """What is wrong with a bearer: OAuth's code for it, none where nobody sent one, and the scopes it would need."""
+
+    error: str = ""
+    scope: str = ""
+
+
+class Unauthenticated(Refusal):
+    """Nobody known is asking: there was no credential, or it is none of ours."""
+
+    def __init__(self, message: str, *, suggestion: str, is_missing: bool = False) -> None:
+        super().__init__(UNAUTHENTICATED, message, suggestion=suggestion)
+        self.bearer = Bearer(error="" if is_missing else "invalid_token")
+
+
+class ScopeMissing(Refusal):
+    """The caller lacks a scope; `held` are those of one who can fetch a token with more, else nothing."""
+
+    def __init__(self, scope: str, *, held: Iterable[str] | None = None) -> None:
+        what, how = ("key", "Use a key") if held is None else ("token", "Get a token")
+        super().__init__(
+            FORBIDDEN,
+            f"This {what} lacks the scope {scope}.",
+            suggestion=f"{how} with the scope {scope}, or use another tool.",
+        )
+        if held is not None:
+            self.bearer = Bearer(error="insufficient_scope", scope=" ".join(sorted({*held, scope})))
 
 
 UNAUTHENTICATED = ErrorCode("UNAUTHENTICATED", 401, "No API key was sent, or it is unknown, expired or revoked.")

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
+from toolbox.oauth.place import metadata_address, site
 from toolbox.rest import FACE
 from toolbox.wire import credential, headers, names_this_host, request_id, sent_headers
 
@@ -45,7 +46,9 @@ class FastLane:
             credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
         )
         async with cancelled_when_left(receive):
-            await send_reply(send, await answer(call), request_id=call.request_id)
+            reply = await answer(call)
+            metadata = metadata_address(site(sent, scheme=scope["scheme"])) if reply.bearer else ""
+            await send_reply(send, reply, request_id=call.request_id, metadata=metadata)
 
 
 @asynccontextmanager
@@ -95,9 +98,11 @@ async def read_body(receive: Receive, *, most: int) -> bytes | None:
             return b"".join(parts) if size <= most else None
 
 
-async def send_reply(send: Send, reply: Reply, *, request_id: str) -> None:
+async def send_reply(send: Send, reply: Reply, *, request_id: str, metadata: str = "") -> None:
     """Send a reply as an ASGI response."""
-    lines = [(name.encode(), value.encode()) for name, value in headers(reply, request_id=request_id)]
+    lines = [
+        (name.encode(), value.encode()) for name, value in headers(reply, request_id=request_id, metadata=metadata)
+    ]
     await send({"type": "http.response.start", "status": reply.status, "headers": lines})
     await send({"type": "http.response.body", "body": reply.body})
 

@@ -1,13 +1,18 @@
-"""API keys: made once, shown once, kept as a hash, looked up with a short memory."""
+"""
+Who presents a credential, looked up with a short memory.
+
+API keys are made once, shown once, and kept as a hash. Tokens of OAuth are read by whoever `read_also` made known.
+"""
 
 import hashlib
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from toolbox.callers import Caller
-from toolbox.errors import UNAUTHENTICATED, Refusal
+from toolbox.errors import Unauthenticated
 from toolbox.ledger import ledger
 from toolbox.under_way import UnderWay
 
@@ -17,7 +22,8 @@ MEMORY_SECONDS = 4.0
 MOST_REMEMBERED = 10_000
 
 _KEY = """
-SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream
+SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,
+  CASE WHEN key.digest LIKE 'oauth:%%' THEN 'OAuth' ELSE '' END AS issuer
 FROM toolbox_api_keys AS key
 JOIN auth_user AS owner ON owner.id = key.owner_id
 WHERE {which} = %s
@@ -35,8 +41,24 @@ class _Remembered:
     until: float
 
 
+class Tokens(Protocol):
+    """A kind of tokens beside our keys."""
+
+    def has(self, token: str) -> bool:
+        """Tell from its look whether it is of this kind."""
+
+    async def holder(self, token: str) -> tuple[Caller, float]:
+        """Give who holds it, and for how many seconds it is good; raises Refusal."""
+
+
 _memory: dict[str, _Remembered] = {}
 _under_way: UnderWay[Caller] = UnderWay()
+_kinds: list[Tokens] = []
+
+
+def read_also(kinds: Iterable[Tokens]) -> None:
+    """Have tokens of these kinds taken beside keys; called once, at start."""
+    _kinds[:] = kinds
 
 
 def new_key() -> str:
@@ -58,16 +80,16 @@ async def identify(credential: str | Caller | None) -> Caller:
     if isinstance(credential, Caller):
         return credential
     if not credential:
-        raise Refusal(
-            UNAUTHENTICATED,
+        raise Unauthenticated(
             "This address needs an API key.",
             suggestion="Send the header 'Authorization: Bearer <key>'. `manage.py create_api_key` makes one.",
+            is_missing=True,
         )
     hashed = digest(credential)
     known = _memory.get(hashed)
     if known and known.until > time.monotonic():
         return known.caller
-    return await _under_way.join(hashed, lambda: _look_up(hashed))
+    return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
 def forget() -> None:
@@ -76,21 +98,25 @@ def forget() -> None:
     _under_way.forget()
 
 
-async def _look_up(hashed: str) -> Caller:
+async def _look_up(credential: str, *, hashed: str) -> Caller:
     asked_at = time.monotonic()
-    found = await ledger.fetch(_LOOK_UP, [hashed])
     _memory.pop(hashed, None)
+    kind = next((kind for kind in _kinds if kind.has(credential)), None)
+    caller, seconds = await kind.holder(credential) if kind else (await _key_holder(hashed), MEMORY_SECONDS)
+    if len(_memory) >= MOST_REMEMBERED:
+        _memory.clear()
+    _memory[hashed] = _Remembered(caller, asked_at + min(seconds, MEMORY_SECONDS))
+    return caller
+
+
+async def _key_holder(hashed: str) -> Caller:
+    found = await ledger.fetch(_LOOK_UP, [hashed])
     if not found.rows:
-        raise Refusal(
-            UNAUTHENTICATED,
+        raise Unauthenticated(
             "The API key is unknown, expired or revoked.",
             suggestion="Check the key, or ask whoever runs this server for a new one.",
         )
-    caller = _caller(found.rows[0])
-    if len(_memory) >= MOST_REMEMBERED:
-        _memory.clear()
-    _memory[hashed] = _Remembered(caller, asked_at + MEMORY_SECONDS)
-    return caller
+    return _caller(found.rows[0])
 
 
 async def holder_of(key_id: int) -> Caller | None:
@@ -108,4 +134,5 @@ def _caller(row: dict[str, Any]) -> Caller:
         owner_id=row["owner_id"],
         default_workspace=row["default_workspace"],
         default_upstream=row["default_upstream"],
+        issuer=row["issuer"],
     )

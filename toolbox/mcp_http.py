@@ -38,7 +38,9 @@ from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body
 from toolbox.mcp_face import http_credential, mcp_server
 from toolbox.mcp_legacy import NO_SESSION, NO_STREAM, Legacy
 from toolbox.mcp_talk import Conversation
+from toolbox.oauth.place import metadata_address, site
 from toolbox.registry import Registry
+from toolbox.tool import Tool
 from toolbox.watch import watcher
 from toolbox.wire import credential, is_own_origin, names_this_host, request_id, sent_headers
 
@@ -78,7 +80,7 @@ class McpLane:
         address = path.rstrip("/")
         refusal = await self._refusal(address, sent=posted.sent, key=posted.credential)
         if refusal:
-            await send_reply(send, refusal, request_id=posted.request_id)
+            await posted.refuse(refusal)
         elif scope["method"] == "POST":
             await self._doors[address].take(posted)
         elif Legacy.speaks(posted.sent):
@@ -137,6 +139,12 @@ class _Exchange:
             message = {**message, "headers": lines}
         await self.send(message)
 
+    async def refuse(self, reply: Reply) -> None:
+        """Send a refusal, with where tokens for this address are had."""
+        path = self.scope["path"].rstrip("/")
+        metadata = metadata_address(site(self.sent, scheme=self.scope["scheme"]), path=path) if reply.bearer else ""
+        await send_reply(self.send, reply, request_id=self.request_id, metadata=metadata)
+
     @property
     def takes_stream(self) -> bool:
         """Tell whether the client takes a stream of events for an answer."""
@@ -170,7 +178,8 @@ class _Door:
             return
         call = self._plain_call(body, posted=posted)
         tool = self.registry.find(call.name, domain=self.domain) if call else None
-        if call and begins_plainly(call, tool=tool) and await self._answer(call, posted=posted):
+        is_plain = call is not None and begins_plainly(call, tool=tool)
+        if call and (is_plain or await self._wants_a_scope(tool, posted)) and await self._answer(call, posted=posted):
             return
         if Legacy.speaks(posted.sent):
             await self._take_legacy(body, call=call, posted=posted)
@@ -185,6 +194,11 @@ class _Door:
         if call and self.is_compact and call.name in mcp_compact.NAMES:
             return mcp_compact.through(call)
         return call
+
+    async def _wants_a_scope(self, tool: Tool | None, posted: "_Exchange") -> bool:
+        """Tell whether the caller has to fetch a token with another scope first."""
+        caller = await at_home(lambda: identify(posted.credential))
+        return bool(tool and caller.issuer) and not (tool and caller.has(tool.scope))
 
     async def stream(self, posted: "_Exchange") -> None:
         """Hold the stream of a 2025 session; there is none without a session."""
@@ -233,6 +247,9 @@ class _Door:
             reply = await answer(self._call(asked, posted=posted, client=client))
             if isinstance(reply.turn, Interruption):
                 return False
+            if reply.bearer:  # which only HTTP's own refusal tells a client of OAuth
+                await posted.refuse(reply)
+                return True
             body = result_body(asked, reply=reply, tool=tool, server=self._server.server_info_stamp)
             await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
         return True
@@ -283,7 +300,13 @@ def _address(domain: str | None) -> str:
 
 
 def _reply(error: ToolError) -> Reply:
-    return Reply(body=encode(KERNEL.refusal(error)), status=error.code.status, code=error.code.code)
+    return Reply(
+        body=encode(KERNEL.refusal(error)),
+        status=error.code.status,
+        code=error.code.code,
+        retry_after_seconds=error.retry_after_seconds,
+        bearer=error.bearer if isinstance(error, Refusal) else None,
+    )
 
 
 _TOO_LARGE = _reply(

@@ -11,7 +11,7 @@ REDACTED = "[redacted]"
 DEEPEST = 50
 
 _SECRET_NAME = re.compile(r"passw|secret|token|api[-_ ]?key|authorization|credential|cookie|private[-_ ]?key", re.I)
-_OWN_KEY = re.compile(r"tr_[A-Za-z0-9_-]{20,}")
+_OWN_KEY = re.compile(r"tr[or]?_[A-Za-z0-9_-]{20,}|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}")
 _BEARER = re.compile(r"\b(bearer|basic)\s{1,4}[A-Za-z0-9._~+/=-]{8,}", re.I)
 # Also for JSON that is cut, and keeps how the rest is written. Names are looked at 80 characters at most, so that no
 # text makes the search quadratic.
@@ -19,7 +19,7 @@ _FIELD = re.compile(r'"([^"\\]{1,80})"(\s{0,20}:\s{0,20})(?:"(?:[^"\\]|\\.)*(?:"
 
 
 def redacted(text: str) -> str:
-    """Blank the values of secret-looking JSON fields, Toolroom's own keys and bearer tokens; also in cut JSON."""
+    """Blank the values of secret-looking JSON fields, Toolroom's own keys, tokens of OAuth; also in cut JSON."""
     text = _FIELD.sub(_blank, text)
     with suppress(ValueError):
         parsed = orjson.loads(text)

@@ -12,14 +12,15 @@ from rest_framework.throttling import BaseThrottle
 
 from toolbox import home
 from toolbox.callers import Caller
-from toolbox.errors import DatabaseUnavailable, Refusal
+from toolbox.errors import Bearer, DatabaseUnavailable, Refusal, Unauthenticated
 from toolbox.keys import identify
 from toolbox.limits import call_limits
-from toolbox.wire import credential
+from toolbox.oauth.place import metadata_address, site_of
+from toolbox.wire import challenge, credential
 
 
 class DatabaseAway(APIException):
-    """The database cannot be asked, for the key or for the rows."""
+    """The database cannot be asked, for the key or for the rows; or whoever signs tokens cannot."""
 
     status_code = 503
     default_detail = "The database is not reachable."
@@ -36,14 +37,20 @@ class KeyAuthentication(BaseAuthentication):
             return None
         try:
             return AnonymousUser(), home.run(identify(key))
-        except Refusal as refusal:
+        except Unauthenticated as refusal:
             raise AuthenticationFailed(refusal.message) from refusal
+        except Refusal as refusal:  # whoever could tell, an outside issuer, is away
+            raise DatabaseAway(refusal.message) from refusal
         except DatabaseUnavailable as away:
             raise DatabaseAway from away
 
     def authenticate_header(self, request: Request) -> str:
         """Tell what to send."""
-        return 'Bearer realm="Toolroom"'
+        sent = bool(request.headers.get("Authorization") or request.headers.get("X-API-Key"))
+        return challenge(
+            Bearer(error="invalid_token" if sent else ""),
+            metadata=metadata_address(site_of(request)),
+        )
 
 
 class MayReadDomain(BasePermission):

@@ -13,6 +13,7 @@ from toolbox import home
 from toolbox.answer import Call, Reply, answer
 from toolbox.dialect import KERNEL, Schema
 from toolbox.errors import KERNEL_CODES
+from toolbox.oauth.place import metadata_address, site_of
 from toolbox.registry import Registry, registry
 from toolbox.tool import Tool
 from toolbox.watch import watcher
@@ -126,7 +127,9 @@ async def _answered(request: HttpRequest, *, domain: str, name: str) -> HttpResp
         request_id=_request_id(request),
         credential=credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", "")),
     )
-    return _response_of(await answer(call), request_id=call.request_id)
+    reply = await answer(call)
+    metadata = metadata_address(site_of(request)) if reply.bearer else ""
+    return _response_of(reply, request_id=call.request_id, metadata=metadata)
 
 
 def _body(request: HttpRequest) -> bytes | None:
@@ -140,8 +143,8 @@ def _request_id(request: HttpRequest) -> str:
     return request_id(request.headers.get("X-Request-Id", ""))
 
 
-def _response_of(reply: Reply, *, request_id: str) -> HttpResponse:
+def _response_of(reply: Reply, *, request_id: str, metadata: str = "") -> HttpResponse:
     response = HttpResponse(reply.body, status=reply.status)
-    for name, value in headers(reply, request_id=request_id):
+    for name, value in headers(reply, request_id=request_id, metadata=metadata):
         response[name] = value
     return response

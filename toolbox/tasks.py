@@ -55,3 +55,11 @@ def forget(**_future: Any) -> None:
     """Forget tasks whose time is over, and sessions that nobody resumes."""
     home.run(task_rows.forget_old())
     home.run(mcp_sessions.forget_old())
+
+
+@shared_task(name="toolbox.forget_tokens", ignore_result=True)
+def forget_tokens(**_future: Any) -> None:
+    """Delete tokens that are over, and clients that registered themselves and have none."""
+    from toolbox.oauth.queries import forget_old  # noqa: PLC0415 - its tables are there once all apps are
+
+    forget_old()

@@ -71,7 +71,8 @@ class Web:
 
     async def get(self, to: Destination, *, query: Mapping[str, str]) -> WebAnswer:
         """Ask the destination with these parameters; raises a WebFailure, never anything of the wire's own."""
-        request = _Request(method="GET", url=f"{to.url}?{urlencode(query)}", is_repeatable=True)
+        url = f"{to.url}?{urlencode(query)}" if query else to.url
+        request = _Request(method="GET", url=url, is_repeatable=True)
         return await home.at_home(lambda: self._within_time(to, request))
 
     async def close(self) -> None:

@@ -11,7 +11,7 @@ from django.http.request import split_domain_port, validate_host
 from toolbox.answer import Reply
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
-from toolbox.errors import METHOD_NOT_ALLOWED, UNAUTHENTICATED, Refusal
+from toolbox.errors import METHOD_NOT_ALLOWED, UNAUTHENTICATED, Bearer, Refusal
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _SECURITY = (
@@ -61,13 +61,19 @@ def request_id(sent: str) -> str:
     return sent if _REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)
 
 
-def headers(reply: Reply, *, request_id: str) -> Iterable[tuple[str, str]]:
-    """Give every header of a reply, in order."""
+def challenge(bearer: Bearer, *, metadata: str = "") -> str:
+    """Tell a client of OAuth what is wrong with its token, and where it learns who gives one (RFC 6750, RFC 9728)."""
+    said = {"realm": "Toolroom", "error": bearer.error, "scope": bearer.scope, "resource_metadata": metadata}
+    return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in said.items() if value)
+
+
+def headers(reply: Reply, *, request_id: str, metadata: str = "") -> Iterable[tuple[str, str]]:
+    """Give every header of a reply, in order; `metadata` is where clients of OAuth learn who gives tokens."""
     yield "content-type", reply.content_type
     yield "content-length", str(len(reply.body))
     yield "x-request-id", request_id
-    if reply.status == UNAUTHENTICATED.status:
-        yield "www-authenticate", 'Bearer realm="Toolroom"'
+    if reply.bearer or reply.status == UNAUTHENTICATED.status:
+        yield "www-authenticate", challenge(reply.bearer or Bearer(), metadata=metadata)
     if reply.status == METHOD_NOT_ALLOWED.status:
         yield "allow", "POST"
     if reply.retry_after_seconds is not None:

@@ -28,6 +28,7 @@ POSITIONAL = {
     "toolbox/examples/filters.py:number",
     "toolbox/examples/filters.py:where",
     "toolbox/fast_lane.py:send_reply",
+    "toolbox/oauth/server.py:FewDocuments.has_permission",  # django-oauth-toolkit calls it so
     "toolbox/pool.py:Pool.fetch",
     "toolbox/reading.py:read_question",
     "toolbox/resource_refusals.py:refuse",  # DRF calls its exception handler so

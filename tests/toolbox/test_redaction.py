@@ -26,6 +26,14 @@ def test_a_secret_looking_field_is_blanked(name: str, spacing: str) -> None:
     assert name in kept
 
 
+@pytest.mark.parametrize("start", ["tr_", "tro_", "trr_", "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ."])
+def test_keys_and_tokens_are_blanked_wherever_they_stand(start: str) -> None:
+    kept = redacted(json.dumps({"text": f"call it with {start}{SECRET} please"}))
+
+    assert SECRET not in kept
+    assert "please" in kept
+
+
 @pytest.mark.parametrize(
     "value",
     [

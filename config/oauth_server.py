@@ -1,0 +1,43 @@
+"""How django-oauth-toolkit is set up as our authorization server (toolbox/oauth/server.py)."""
+
+from typing import Any
+
+DAY_SECONDS = 86_400
+
+OAUTH_SERVER: dict[str, Any] = {
+    "OAUTH2_VALIDATOR_CLASS": "toolbox.oauth.server.Validator",
+    "SCOPES_BACKEND_CLASS": "toolbox.oauth.server.Scopes",
+    "ACCESS_TOKEN_GENERATOR": "toolbox.oauth.server.access_token",
+    "REFRESH_TOKEN_GENERATOR": "toolbox.oauth.server.refresh_token",
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3_600,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
+    "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
+    "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["none", "client_secret_post", "client_secret_basic"],
+    "ALLOWED_REDIRECT_URI_SCHEMES": [
+        "https",
+        "http",
+        "cursor",
+        "vscode",
+        "vscode-insiders",
+    ],  # http: loopback alone
+    "ALLOW_LOCALHOST_LOOPBACK": True,
+    "APPLICATION_ADMIN_CLASS": "toolbox.oauth.admin.ClientAdmin",
+    "ACCESS_TOKEN_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
+    "GRANT_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
+    "ID_TOKEN_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
+    "REFRESH_TOKEN_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
+    "DCR_ENABLED": True,
+    "DCR_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.server.FewRegistrations"],
+    "DCR_REGISTRATION_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
+    "CIMD_ENABLED": True,
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.server.FewDocuments"],
+    # RFC 9700, best current practice: no implicit or password grant, S256 alone, the issuer named, tokens hashed.
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+}

@@ -1,0 +1,58 @@
+"""Fixtures of OAuth: an outside issuer, and people who let clients in."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from oauth2_provider.models import Application
+
+from tests.toolbox.oauth.browser import RawClient, session_of
+from tests.toolbox.oauth.local_issuer import HERE, ISSUER, LocalIssuer
+from toolbox import keys
+from toolbox.models import ApiKey
+from toolbox.oauth.issuer import IssuerKeys
+from toolbox.oauth.taken import outside
+
+
+@pytest.fixture
+def issuer(committed: None, settings: Any) -> Iterator[LocalIssuer]:
+    """Trust an issuer that this process runs; what its subjects left behind goes with it."""
+    local = LocalIssuer()
+    settings.OAUTH_ISSUER, settings.TOOLROOM_URL, before = ISSUER, HERE, outside.keys
+    outside.keys = IssuerKeys(issuer=ISSUER, ask=local.ask, clock=lambda: local.now)
+    keys.forget()
+    yield local
+    outside.keys = before
+    keys.forget()
+    User.objects.filter(username__startswith=f"{ISSUER} ").delete()
+
+
+@pytest.fixture
+def make_person(committed: None) -> Iterator[Callable[..., User]]:
+    """Give a maker of people with scopes, who go with the test."""
+    made: list[int] = []
+
+    def make(*scopes: str) -> User:
+        person = User.objects.create_user(f"person-{secrets.token_hex(6)}")
+        person.groups.set([Group.objects.get_or_create(name=scope)[0] for scope in scopes])
+        made.append(person.pk)
+        return person
+
+    yield make
+    Application.objects.exclude(registration_source="manual").delete()
+    ApiKey.objects.filter(owner_id__in=made).delete()
+    User.objects.filter(pk__in=made).delete()
+
+
+@pytest.fixture
+def cookie(make_person: Callable[..., User]) -> str:
+    """Log in somebody who reads linescore."""
+    return session_of(make_person("linescore:read"))
+
+
+@pytest.fixture
+def client(server: str) -> RawClient:
+    """Register a client."""
+    return RawClient(server)
