@@ -9,7 +9,7 @@ from devassist.contracts.get_code_context import (
     RelevantImport,
     Surroundings,
 )
-from devassist.syntax.functions import Function, enclosing, functions, innermost_lambda
+from devassist.syntax.functions import Scope, enclosing, functions, innermost_lambda
 from devassist.syntax.imports import Import, imports, needed
 from devassist.syntax.parsing import Code, ParseOverdue, line_span, parsed
 from devassist.workspace_files import text_of
@@ -61,7 +61,7 @@ def _syntax(text: str, *, ask: CodeContextQuestion) -> tuple[FunctionDefinition 
     return described, found, None if code.is_whole else NOT_WHOLE
 
 
-def _described(function: Function, *, known: list[Function], code: Code, line: int) -> FunctionDefinition:
+def _described(function: Scope, *, known: list[Scope], code: Code, line: int) -> FunctionDefinition:
     inner = innermost_lambda(known, code=code, line=line, within=function)
     return FunctionDefinition(
         name=function.name,

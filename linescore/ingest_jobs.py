@@ -8,7 +8,6 @@ from django import forms
 from linescore.ingest.fetch import Wire
 from linescore.ingest.from_files import Wanted, ingest_files
 from linescore.ingest.from_nhl import Span, ingest_nhl
-from linescore.ingest.report import LoadReport
 from linescore.ingest.samples import load_samples
 from toolbox.jobs.forms import JobForm, file_field
 from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
@@ -52,35 +51,30 @@ def from_nhl(given: Assignment) -> Outcome:
         raise JobRefused(f"{first} is more than {LONGEST_DAYS} days ago; give a last day.")
     with Wire() as wire:
         report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_wanted(given), on_step=given.on_step)
-    return _outcome(report)
+    return Outcome.of(report, thing="game")
 
 
 def from_file(given: Assignment) -> Outcome:
     """Read a file."""
     if given.file is None:
         raise JobRefused("The file is gone; start again.")
-    return _outcome(ingest_files(given.file, wanted=_wanted(given), on_step=given.on_step))
+    return Outcome.of(ingest_files(given.file, wanted=_wanted(given), on_step=given.on_step), thing="game")
 
 
 def from_samples(given: Assignment) -> Outcome:
     """Load the shipped season, or some of its days."""
     first, last = (given.values.get(name) for name in ("first", "last"))
     days = (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
-    return _outcome(
+    return Outcome.of(
         load_samples(
             on_progress=lambda report: given.on_step("storing games", report.total, report.expected), days=days
-        )
+        ),
+        thing="game",
     )
 
 
 def _wanted(given: Assignment) -> Wanted:
     return Wanted(today=given.today, adds_teams=bool(given.values.get("add_teams")))
-
-
-def _outcome(report: LoadReport) -> Outcome:
-    if report.unreadable and not report.total:
-        raise JobRefused(f"No game could be read: {report.unreadable[0].name}: {report.unreadable[0].reason}")
-    return Outcome(summary=report.summary(), reasons=report.reasons())
 
 
 JOBS = [

@@ -9,7 +9,6 @@ from sprints.ingest.from_files import ingest_files
 from sprints.ingest.from_site import Wanted, ingest_site
 from sprints.ingest.load import OnProgress, ensure_organisation, note_synced
 from sprints.ingest.record import NotReadable
-from sprints.ingest.report import LoadReport
 from sprints.ingest.samples import load_samples
 from toolbox.jobs.forms import JobForm, file_field
 from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
@@ -54,7 +53,7 @@ def from_site(given: Assignment) -> Outcome:
         raise JobRefused(str(reason)) from reason
     if not projects:
         note_synced(organisation, report=report)
-    return _outcome(report)
+    return Outcome.of(report, thing="issue")
 
 
 def from_file(given: Assignment) -> Outcome:
@@ -64,24 +63,19 @@ def from_file(given: Assignment) -> Outcome:
     name = given.values["organisation"]
     organisation = ensure_organisation(slugify(name) or "jira", name=name, site_url="")
     try:
-        return _outcome(ingest_files(given.file, organisation=organisation, on_progress=_telling(given)))
+        report = ingest_files(given.file, organisation=organisation, on_progress=_telling(given))
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason
+    return Outcome.of(report, thing="issue")
 
 
 def from_samples(given: Assignment) -> Outcome:
     """Load the shipped organisation."""
-    return _outcome(load_samples(on_progress=_telling(given)))
+    return Outcome.of(load_samples(on_progress=_telling(given)), thing="issue")
 
 
 def _telling(given: Assignment) -> OnProgress:
     return lambda report: given.on_step("storing issues", report.total, report.expected)
-
-
-def _outcome(report: LoadReport) -> Outcome:
-    if report.unreadable and not report.total:
-        raise JobRefused(f"No issue could be read: {report.unreadable[0].reason}")
-    return Outcome(summary=report.summary(), reasons=report.reasons())
 
 
 JOBS = [

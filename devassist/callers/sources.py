@@ -18,7 +18,11 @@ Stamp = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """The files of one look: path from the root, with time of change and size. `is_cut` where there are more."""
+    """
+    The files of one look: path from the root, with time of change and size.
+
+    `is_cut` where there are more, or some whose names are no UTF-8, which neither servers nor answers can say.
+    """
 
     files: Mapping[str, Stamp]
     is_cut: bool
@@ -37,24 +41,41 @@ NONE = Sources(files={}, is_cut=False)
 def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
     """Walk the folders below the root, following no links, and stamp each file whose name is wanted."""
     files: dict[str, Stamp] = {}
-    left, seen = [""], 0
+    left, seen, is_cut = [""], 0, False
     while left and seen < MOST_FOLDERS:
         folder = left.pop()
         seen += 1
-        try:
-            entries = sorted(os.scandir(os.path.join(root, folder)), key=lambda entry: entry.name)  # noqa: PTH118
-        except OSError:
-            continue
-        for entry in entries:
+        for entry in _entries(os.path.join(root, folder)):  # noqa: PTH118
             path = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name not in _SKIPPED and not entry.name.startswith("."):
-                    left.append(path)
-            elif entry.is_file(follow_symlinks=False) and wanted(path):
-                if len(files) >= MOST_FILES:
-                    return Sources(files=files, is_cut=True)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_folder and not (entry.is_file(follow_symlinks=False) and wanted(path)):
+                continue
+            if not _can_be_said(entry.name):
+                is_cut = True
+            elif is_folder:
+                left.append(path)
+            elif len(files) >= MOST_FILES:
+                return Sources(files=files, is_cut=True)
+            else:
                 _stamp(entry, into=files, path=path)
-    return Sources(files=files, is_cut=bool(left))
+    return Sources(files=files, is_cut=is_cut or bool(left))
+
+
+def _entries(folder: str) -> list["os.DirEntry[str]"]:
+    """Give what a folder holds by name, without folders that are left out; nothing where it may not be read."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [entry for entry in entries if not (entry.is_dir(follow_symlinks=False) and _is_left_out(entry.name))]
+
+
+def _is_left_out(name: str) -> bool:
+    return name in _SKIPPED or name.startswith(".")
+
+
+def _can_be_said(name: str) -> bool:
+    return name.isascii() or name.encode(errors="replace").decode() == name
 
 
 def _stamp(entry: os.DirEntry[str], *, into: dict[str, Stamp], path: str) -> None:

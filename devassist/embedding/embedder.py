@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from devassist.embedding.failures import EmbeddingFailed
+from devassist.embedding.failures import EmbeddingFailed, StillLoading
 from devassist.embedding.model_files import DIMENSIONS, MODEL, TOKENIZER, ModelFile
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ MOST_CHARACTERS = 8_000
 BATCH = 8
 """Texts a run of the model: more of them are not faster on a processor, and take more memory."""
 THREADS = 2
+LOADING_SECONDS = 1.4
+"""How long a question waits for a model that is still being loaded: less than the 2 s that a tool has."""
 
 Vector = NDArray[np.float32]
 
@@ -71,9 +73,12 @@ class Embedder:
             self._thread.submit(self.embed, ["warm"])
 
     async def embedded(self, text: str) -> Vector:
-        """Give the vector of one text without holding up the event loop; raises EmbeddingFailed."""
-        rows = await asyncio.get_running_loop().run_in_executor(self._thread, self.embed, [text])
-        vector: Vector = rows[0]
+        """Give the vector of one text without holding up the event loop; raises EmbeddingFailed and StillLoading."""
+        running = asyncio.get_running_loop().run_in_executor(self._thread, self.embed, [text])
+        if self._loaded is None and not (await asyncio.wait({running}, timeout=LOADING_SECONDS))[0]:
+            running.cancel()
+            raise StillLoading(f"the model took longer than {LOADING_SECONDS:g} s to load")
+        vector: Vector = (await running)[0]
         return vector
 
     def _ready(self) -> _Loaded:

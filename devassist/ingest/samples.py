@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
@@ -13,6 +12,7 @@ from devassist.ingest.load import ensure_workspace, give_workspace, move_workspa
 from devassist.root_causes.samples import load_root_causes
 from devassist.roots import problem_of_root
 from toolbox.keys import digest
+from toolbox.samples import SampleReport, unseen
 
 SAMPLE = "trailnotes"
 SAMPLE_ROOT = Path(devassist.__file__).parent / "samples" / SAMPLE
@@ -22,31 +22,7 @@ class UnusableWorkspace(Exception):
     """DEVASSIST_WORKSPACE names no folder that can be a workspace."""
 
 
-@dataclass(slots=True)
-class SampleReport:
-    """How many rows were added, and how many were there."""
-
-    added: int = 0
-    skipped: int = 0
-
-    @property
-    def total(self) -> int:
-        """Count every row."""
-        return self.added + self.skipped
-
-    def count(self, *, is_new: bool) -> None:
-        """Count a row."""
-        if is_new:
-            self.added += 1
-        else:
-            self.skipped += 1
-
-
-def _unseen(_: SampleReport) -> None:
-    """Show nothing."""
-
-
-def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> SampleReport:
+def load_samples(*, on_progress: Callable[[SampleReport], None] = unseen) -> SampleReport:
     """Store what is missing; what is stored stays as a curator left it, but for where the sample lies."""
     report = SampleReport()
     if settings.DEVASSIST_WORKSPACE:

@@ -8,6 +8,7 @@ from typing import Any
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.dialect import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, INVALID_PARAMETERS, NO_RESULTS
+from devassist.embedding.failures import EmbeddingFailed, StillLoading
 from devassist.root_causes import queries
 from devassist.root_causes.entry import language_key
 from devassist.root_causes.queries import Sought
@@ -31,8 +32,15 @@ def nothing_to_search() -> ToolError:
     )
 
 
-def no_embedding(failed: Exception) -> ToolError:
-    """Refuse because the model is not there; the server's log says why."""
+def no_embedding(failed: EmbeddingFailed) -> ToolError:
+    """Refuse because the model is not there, or not yet; the server's log says why."""
+    if isinstance(failed, StillLoading):
+        return ToolError(
+            EMBEDDING_FAILED,
+            "The embedding model is still being loaded, the server has just started.",
+            suggestion="Ask again in a second.",
+            retry_after_seconds=1,
+        )
     logger.error("a query could not be embedded: %s", failed)
     return ToolError(
         EMBEDDING_FAILED,

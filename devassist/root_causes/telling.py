@@ -7,15 +7,18 @@ from dataclasses import dataclass
 MOST_READ = 60_000
 """Characters read from each end of a longer paste: the JVM tells the error first, Python last."""
 MOST_LINES = 1_500
+LONGEST_LINE = 2_000
 MOST_MESSAGE = 400
 MOST_TOLD = 4_000
 OWN_FRAMES = 3
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]|\x1b\[[0-9;]*m")
+_CONTROL = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+# Possessive, for several optional spaces in a row would otherwise be tried in every way.
 _LOG_PREFIX = re.compile(
-    r"^(?:\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\d+\s+\d+\s+)?[VDIWEF]\s*[/ ]?\s*[\w.$ -]+?\s*(?:\(\s*\d+\))?:\s?"
-    r"|[VDIWEF]/[\w.$]+\s*\(\s*\d+\):\s?"
-    r"|[VDIWEF] [\w.$]+\s*: ?)"
+    r"^(?:\d\d-\d\d \d\d:\d\d:\d\d\.\d++\s++(?:\d++\s++\d++\s++)?[VDIWEF][/\s]++[\w.$-]++(?: ++[\w.$-]++)*+\s*+"
+    r"(?:\(\s*+\d++\))?:\s?"
+    r"|[VDIWEF]/[\w.$]++\s*+\(\s*+\d++\):\s?"
+    r"|[VDIWEF] [\w.$]++\s*+: ?)"
 )
 _JVM_FRAME = re.compile(r"^\s*at (?:[\w.-]+/)*([\w.$<>-]+)\(([^()]*)\)")
 _JS_FRAME = re.compile(
@@ -78,10 +81,10 @@ def told(text: str) -> Told:
 def _lines(text: str) -> list[str]:
     if len(text) > 2 * MOST_READ:
         text = text[:MOST_READ] + "\n" + text[-MOST_READ:]
-    lines = [_LOG_PREFIX.sub("", _CONTROL.sub(" ", line)) for line in text.splitlines()]
+    lines = text.splitlines()
     if len(lines) > 2 * MOST_LINES:
         lines = lines[:MOST_LINES] + lines[-MOST_LINES:]
-    return [line[:2_000] for line in lines]
+    return [_LOG_PREFIX.sub("", _CONTROL.sub(" ", line[:LONGEST_LINE])) for line in lines]
 
 
 def _frame(line: str) -> tuple[str, bool] | None:

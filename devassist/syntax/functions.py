@@ -3,16 +3,16 @@ The functions of a file: which there are, and which one stands around a line.
 
     code = parsed(text, path="app/Main.kt")     # devassist.syntax.parsing; None for a language that is not read
     functions(code)                             # every one, in the file's order
-    functions_named(code, name="refresh")       # several: overloads, the same name in two classes
     enclosing(functions(code), line=51)         # the one whose name a stack trace would show there
+    scopes(code, at=1_204)                      # functions and classes around an offset, outermost first
 
-Lines count from 1 and are inclusive. `code.column(function.name_start)` is the column of its name as language servers
+Lines count from 1 and are inclusive. `code.place(function.name_start)` is where its name stands as language servers
 count. What does not parse may be missing: then `code.is_whole` is False.
 """
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tree_sitter import Node
@@ -30,65 +30,70 @@ _NOT_IN_SIGNATURES = ("annotation", "marker_annotation", "decorator", "comment",
 
 
 class Kind(StrEnum):
-    """What sort of function it is; an accessor is a Kotlin property's get or set."""
+    """What sort of scope it is; an accessor is a Kotlin property's get or set, a container no function."""
 
     FUNCTION = "function"
     ACCESSOR = "accessor"
     INITIALIZER = "initializer"
     LAMBDA = "lambda"
+    CONTAINER = "container"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
+class Scope:
     """
-    A function, a method, a constructor, an initialiser, or a lambda with or without a name.
+    A function, a method, a constructor, an initialiser, a lambda with or without a name; or a class, object, namespace.
 
     `qualified_name` has the classes, objects, namespaces and functions around it before the name, and an extension's
-    receiver. `name_line` and the offset `name_start` are those of the name, or the function's where it has none.
-    `passed_to` is what an anonymous function is an argument of. `start` and `end` are offsets in the code's source.
+    receiver. `name_line` and the offset `name_start` are those of the name, of the class's for an initialiser, or the
+    scope's where it has none. `passed_to` is what an anonymous function is an argument of. `start` and `end` are
+    offsets in the code's source, `own_start` leaves out what decorates it.
     """
 
     name: str
     qualified_name: str
     kind: Kind
-    signature: str
+    node_type: str
     start_line: int
     end_line: int
     name_line: int
     name_start: int
     start: int
+    own_start: int
     end: int
     passed_to: str = ""
+    match: "_Match" = field(repr=False, compare=False)
+    code: Code = field(repr=False, compare=False)
 
     @property
     def is_named(self) -> bool:
         """Tell whether it has a name of its own."""
-        return self.name != ANONYMOUS
+        return self.name not in (ANONYMOUS, "")
+
+    @property
+    def signature(self) -> str:
+        """Give the text up to the body on one line."""
+        return _signature(self.match, code=self.code)
 
 
-def functions(code: Code) -> list[Function]:
+def functions(code: Code) -> list[Scope]:
     """Give every function of the file in its order, anonymous ones too."""
-    found: list[Function] = []
-    around: list[_Scope] = []
-    for scope in _scopes(code):
-        while around and around[-1].end < scope.end:
+    return [scope for scope in scopes(code) if scope.kind != Kind.CONTAINER]
+
+
+def scopes(code: Code, *, at: int | None = None) -> list[Scope]:
+    """Give functions, and what they stand in, outer before inner: of the file, or those around an offset."""
+    found: list[Scope] = []
+    around: list[Scope] = []
+    for match in _matches(code, at=at):
+        while around and around[-1].end < match.end:
             around.pop()
-        if scope.kind:
-            found.append(_function(scope, around=around, code=code))
-        around.append(scope)
+        found.append(_scope(match, around=around, code=code))
+        around.append(found[-1])
     return found
 
 
-def functions_named(code: Code, *, name: str) -> list[Function]:
-    """Give the functions of that name, which may be qualified: `refresh`, `NoteList.refresh`."""
-    return [
-        function
-        for function in functions(code)
-        if function.name == name or f".{function.qualified_name}".endswith(f".{name}")
-    ]
-
-
-def enclosing(known: Iterable[Function], *, code: Code, line: int) -> Function | None:
+def enclosing(known: Iterable[Scope], *, code: Code, line: int) -> Scope | None:
     """
     Give the innermost function with a name that stands around the line's first character.
 
@@ -98,7 +103,7 @@ def enclosing(known: Iterable[Function], *, code: Code, line: int) -> Function |
     there = [function for function in known if function.start_line <= line <= function.end_line]
     around = [function for function in there if function.start <= at < function.end]
     beginning = [function for function in there if function.start_line == line and function.start > at]
-    choices: list[Sequence[Function]] = [
+    choices: list[Sequence[Scope]] = [
         [function for function in around if function.is_named][::-1],
         [function for function in beginning if function.is_named],
         around[::-1],
@@ -107,7 +112,7 @@ def enclosing(known: Iterable[Function], *, code: Code, line: int) -> Function |
     return next((chosen[0] for chosen in choices if chosen), None)
 
 
-def innermost_lambda(known: Iterable[Function], *, code: Code, line: int, within: Function) -> Function | None:
+def innermost_lambda(known: Iterable[Scope], *, code: Code, line: int, within: Scope) -> Scope | None:
     """Give the anonymous function around the line's first character, inside of `within`."""
     at, _ = line_span(code, line=line)
     inside = [one for one in known if within.start <= one.start <= at < one.end <= within.end and not one.is_named]
@@ -115,12 +120,12 @@ def innermost_lambda(known: Iterable[Function], *, code: Code, line: int, within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Scope:
-    """A match of the scope query; `kind` is empty for a container."""
+class _Match:
+    """A match of the scope query."""
 
     node: Node
     span: Node
-    kind: str
+    kind: Kind
     name: Node | None
     body: Node | None
     receiver: Node | None
@@ -131,17 +136,24 @@ class _Scope:
         return self.span.start_byte
 
     @property
+    def own_start(self) -> int:
+        return self.node.start_byte if self.kind == Kind.FUNCTION and not self.is_exported else self.start
+
+    @property
     def end(self) -> int:
         return self.span.end_byte
 
+    @property
+    def is_exported(self) -> bool:
+        return self.span.type == "export_statement"
+
     @classmethod
-    def of(cls, captures: dict[str, list[Node]]) -> "_Scope":
-        kind = next((kind for kind in Kind if kind in captures), "")
-        node = captures[kind or "container"][0]
+    def of(cls, captures: dict[str, list[Node]]) -> "_Match":
+        kind = next(kind for kind in Kind if kind in captures)
         one = {name: found[0] for name, found in captures.items()}
         return cls(
-            node=node,
-            span=one.get("span", node),
+            node=one[kind],
+            span=one.get("span", one[kind]),
             kind=kind,
             name=one.get("name"),
             body=one.get("body"),
@@ -150,88 +162,91 @@ class _Scope:
         )
 
 
-def _scopes(code: Code) -> list[_Scope]:
+def _matches(code: Code, *, at: int | None) -> list[_Match]:
     """Give functions and containers, outer before inner; of several matches about a node, the one that says most."""
     best: dict[int, dict[str, list[Node]]] = {}
-    for captures in code.matches(scope_query(code.grammar)):
+    for captures in code.matches(scope_query(code.grammar), at=at):
         if "wrapper" in captures and not _WRAPPERS.fullmatch(code.text(captures["wrapper"][0])):
             continue
-        node = next(found[0] for name, found in captures.items() if name == "container" or name in list(Kind))
+        node = next(captures[kind][0] for kind in Kind if kind in captures)
         known = best.get(node.id)
         if known is None or _weight(known) < _weight(captures):
             best[node.id] = captures
-    return sorted(map(_Scope.of, best.values()), key=lambda scope: (scope.start, -scope.end, scope.kind))
+    found = (match for match in map(_Match.of, best.values()) if at is None or match.start <= at < match.end)
+    return sorted(found, key=lambda match: (match.start, -match.end, match.kind))
 
 
 def _weight(captures: dict[str, list[Node]]) -> tuple[bool, int]:
     return "name" in captures, len(captures)
 
 
-def _function(scope: _Scope, *, around: Sequence[_Scope], code: Code) -> Function:
-    name = _name(scope, code=code)
-    parts = [
-        *(_container_name(outer, code=code) for outer in around[-_MOST_AROUND:]),
-        *_receiver(scope, code=code),
-        name,
-    ]
-    stands = scope.name or scope.node
-    return Function(
+def _scope(match: _Match, *, around: Sequence[Scope], code: Code) -> Scope:
+    name = _name(match, code=code)
+    owners = [outer.name for outer in around[-_MOST_AROUND:] if outer.match.name and outer.is_named]
+    line, start = _stands(match, around=around)
+    return Scope(
         name=name,
-        qualified_name=".".join(part for part in parts if part),
-        kind=Kind(scope.kind),
-        signature=_signature(scope, code=code),
-        start_line=scope.span.start_point.row + 1,
-        end_line=_last_row(scope.span) + 1,
-        name_line=stands.start_point.row + 1,
-        name_start=stands.start_byte,
-        start=scope.start,
-        end=scope.end,
-        passed_to=_text(scope.passed_to, code=code),
+        qualified_name=".".join((*owners, *_receiver(match, code=code), name)),
+        kind=match.kind,
+        node_type=match.node.type,
+        start_line=match.span.start_point.row + 1,
+        end_line=_last_row(match.span) + 1,
+        name_line=line,
+        name_start=start,
+        start=match.start,
+        own_start=match.own_start,
+        end=match.end,
+        passed_to=_text(match.passed_to, code=code),
+        match=match,
+        code=code,
     )
 
 
-def _name(scope: _Scope, *, code: Code) -> str:
+def _stands(match: _Match, *, around: Sequence[Scope]) -> tuple[int, int]:
+    """Give line and offset of the name that a person would point at."""
+    if match.kind == Kind.INITIALIZER and not match.name:
+        for outer in reversed(around):
+            if outer.kind == Kind.CONTAINER and outer.is_named:
+                return outer.name_line, outer.name_start
+    named = match.name or match.node
+    return named.start_point.row + 1, named.start_byte
+
+
+def _name(match: _Match, *, code: Code) -> str:
     """Give its name; where the code is broken, a name may be missing that the language wants."""
-    if said := _container_name(scope, code=code):
+    if said := _text(match.name, code=code).strip("'\"`"):
         return said
-    if scope.kind == Kind.INITIALIZER:
-        return {"secondary_constructor": "constructor", "static_initializer": "static"}.get(scope.node.type, "init")
-    return "default" if _is_exported(scope) else ANONYMOUS
+    if match.kind == Kind.CONTAINER:
+        return ""
+    if match.kind == Kind.INITIALIZER:
+        return {"secondary_constructor": "constructor", "static_initializer": "static"}.get(match.node.type, "init")
+    return "default" if match.is_exported else ANONYMOUS
 
 
-def _container_name(scope: _Scope, *, code: Code) -> str:
-    return _text(scope.name, code=code).strip("'\"`")
-
-
-def _receiver(scope: _Scope, *, code: Code) -> list[str]:
+def _receiver(match: _Match, *, code: Code) -> list[str]:
     """Give what goes before the name: a type without its arguments; `this` says nothing."""
-    said = re.sub(r"<.*>|\?|\s", "", _text(scope.receiver, code=code), flags=re.DOTALL)
+    said = re.sub(r"<.*>|\?|\s", "", _text(match.receiver, code=code), flags=re.DOTALL)
     return [said] if said and said != "this" else []
 
 
-def _signature(scope: _Scope, *, code: Code) -> str:
+def _signature(match: _Match, *, code: Code) -> str:
     """Give the text up to the body on one line, without annotations, decorators and comments."""
-    end = _head_end(scope)
-    start = scope.node.start_byte if scope.kind == Kind.FUNCTION and not _is_exported(scope) else scope.start
-    if scope.kind == Kind.ACCESSOR and scope.name and scope.name.parent:
-        return _joined(code.source[scope.name.parent.start_byte : scope.name.parent.end_byte],
-                       code.source[scope.start : end])  # fmt: skip
-    kept, at = [], start
-    for node in _left_out(scope.node):
+    end = _head_end(match)
+    if match.kind == Kind.ACCESSOR and match.name and match.name.parent:
+        return _joined(code.source[match.name.parent.start_byte : match.name.parent.end_byte],
+                       code.source[match.start : end])  # fmt: skip
+    kept, at = [], match.own_start
+    for node in _left_out(match.node):
         kept.append(code.source[at : max(at, node.start_byte)])
         at = max(at, node.end_byte)
     return _joined(*kept, code.source[at : min(end, at + 4 * LONGEST_SIGNATURE)])
 
 
-def _head_end(scope: _Scope) -> int:
+def _head_end(match: _Match) -> int:
     """Give where the body begins; the whole of a named lambda is one, where the grammar names no body in it."""
-    if scope.body:
-        return scope.body.start_byte
-    return scope.node.start_byte if scope.node.start_byte > scope.start else scope.node.end_byte
-
-
-def _is_exported(scope: _Scope) -> bool:
-    return scope.span.type == "export_statement"
+    if match.body:
+        return match.body.start_byte
+    return match.node.start_byte if match.node.start_byte > match.start else match.node.end_byte
 
 
 def _left_out(node: Node) -> list[Node]:

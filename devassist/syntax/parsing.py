@@ -2,6 +2,8 @@
 
 import re
 import time
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
@@ -35,6 +37,7 @@ class Code:
     source: bytes
     tree: Tree
     grammar: Grammar
+    line_starts: Sequence[int]
 
     @property
     def is_whole(self) -> bool:
@@ -49,14 +52,32 @@ class Code:
             else ""
         )
 
-    def column(self, offset: int) -> int:
-        """Give how many UTF-16 units stand before the offset on its line."""
-        line_start = self.source.rfind(b"\n", 0, offset) + 1
-        return len(self.source[line_start:offset].decode("utf-8", "replace").encode("utf-16-le")) // 2
+    def place(self, offset: int) -> tuple[int, int]:
+        """Give line and character of an offset as language servers count: from 0, in UTF-16 units."""
+        line = bisect_right(self.line_starts, offset) - 1
+        before = self.source[self.line_starts[line] : offset]
+        if before.isascii():
+            return line, len(before)
+        return line, len(before.decode("utf-8", "replace").encode("utf-16-le")) // 2
 
-    def matches(self, query: Query) -> list[dict[str, list[Node]]]:
-        """Give the query's matches in the whole file."""
-        return [captures for _, captures in QueryCursor(query).matches(self.tree.root_node)]
+    def offset(self, line: int, *, character: int) -> int:
+        """Give the offset of a place as language servers count; one past the end is the last."""
+        if line >= len(self.line_starts):
+            return max(len(self.source) - 1, 0)
+        start = self.line_starts[line]
+        end = self.line_starts[line + 1] if line + 1 < len(self.line_starts) else len(self.source)
+        row = self.source[start:end]
+        if row.isascii():
+            return start + min(character, len(row))
+        before = row.decode("utf-8", "replace").encode("utf-16-le")[: character * 2]
+        return start + len(before.decode("utf-16-le", "ignore").encode())
+
+    def matches(self, query: Query, *, at: int | None = None) -> list[dict[str, list[Node]]]:
+        """Give the query's matches in the whole file, or those that hold an offset, and some beside it."""
+        cursor = QueryCursor(query)
+        if at is not None:
+            cursor.set_byte_range(at, at + 1)
+        return [captures for _, captures in cursor.matches(self.tree.root_node)]
 
     def captures(self, query: Query, *, start: int, end: int) -> dict[str, list[Node]]:
         """Give the query's captures between two offsets."""
@@ -80,20 +101,18 @@ def parsed(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
     if tree.root_node.has_error and grammar is KOTLIN:
         tree = _better(tree, _tree(_mended(source), grammar=grammar, until=until))
     _ask_only_what_is_quick(tree)
-    return Code(source=source, tree=tree, grammar=grammar)
+    starts = (0, *(found.end() for found in re.finditer(b"\n", source)))
+    return Code(source=source, tree=tree, grammar=grammar, line_starts=starts)
 
 
 def line_span(code: Code, *, line: int) -> tuple[int, int]:
     """Give the offsets of a line's first character that is no space, and of its end; of the file's end past it."""
-    at = -1
-    for _ in range(line - 1):
-        at = code.source.find(b"\n", at + 1)
-        if at < 0:
-            return len(code.source), len(code.source)
-    end = code.source.find(b"\n", at + 1)
-    end = end if end >= 0 else len(code.source)
-    text = code.source[at + 1 : end]
-    return at + 1 + len(text) - len(text.lstrip()), end
+    if line > len(code.line_starts):
+        return len(code.source), len(code.source)
+    start = code.line_starts[line - 1]
+    end = code.line_starts[line] - 1 if line < len(code.line_starts) else len(code.source)
+    text = code.source[start:end]
+    return start + len(text) - len(text.lstrip()), end
 
 
 def _tree(source: bytes, *, grammar: Grammar, until: float) -> Tree:

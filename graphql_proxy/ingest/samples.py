@@ -1,7 +1,6 @@
 """What ships with the domain: our own upstream with its schema, hints, and the documents of the contract's tools."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 
@@ -10,6 +9,7 @@ from django.conf import settings
 
 from graphql_proxy.ingest.load import ensure_operation, ensure_upstream, load_hints, move_upstream, store_schema
 from graphql_proxy.models import SchemaSnapshot
+from toolbox.samples import SampleReport, unseen
 
 HOCKEY = "hockey"
 CONFIGURED = "configured"
@@ -18,31 +18,7 @@ SCHEMA_WRITTEN_AT = datetime(2026, 11, 21, tzinfo=UTC)
 LOOPBACK = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 
 
-@dataclass(slots=True)
-class SampleReport:
-    """How many rows were added, and how many were there."""
-
-    added: int = 0
-    skipped: int = 0
-
-    @property
-    def total(self) -> int:
-        """Count every row."""
-        return self.added + self.skipped
-
-    def count(self, *, is_new: bool) -> None:
-        """Count a row."""
-        if is_new:
-            self.added += 1
-        else:
-            self.skipped += 1
-
-
-def _unseen(_: SampleReport) -> None:
-    """Show nothing."""
-
-
-def load_samples(*, on_progress: Callable[[SampleReport], None] = _unseen) -> SampleReport:
+def load_samples(*, on_progress: Callable[[SampleReport], None] = unseen) -> SampleReport:
     """Store what is missing. What is stored stays as a curator left it; only the shipped schema is kept up to date."""
     report = SampleReport(added=load_hints())
     for slug, address in ((CONFIGURED, settings.GRAPHQL_UPSTREAM_URL), (HOCKEY, USUAL_ADDRESS)):

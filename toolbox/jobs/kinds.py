@@ -1,10 +1,10 @@
 """Which jobs there are: each domain says its own in a module `ingest_jobs`, as a list JOBS."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self
 
 from django import forms
 
@@ -26,12 +26,50 @@ class Assignment:
     on_step: OnStep
 
 
+class NotRead(Protocol):
+    """A file or an answer that could not be read."""
+
+    @property
+    def name(self) -> str:
+        """Say which."""
+
+    @property
+    def reason(self) -> str:
+        """Say why."""
+
+
+class Loaded(Protocol):
+    """What every report of a load says."""
+
+    @property
+    def total(self) -> int:
+        """Count what was read."""
+
+    @property
+    def unreadable(self) -> Sequence[NotRead]:
+        """Name what could not be."""
+
+    def summary(self) -> str:
+        """Say the counts in one line."""
+
+    def reasons(self) -> Iterable[str]:
+        """Name what did not go in."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What became of it: a line, and lines for what did not go in."""
 
     summary: str
     reasons: Iterable[str] = ()
+
+    @classmethod
+    def of(cls, report: Loaded, *, thing: str) -> Self:
+        """Say what a load's report says; raises JobRefused where not one `thing` could be read."""
+        if report.unreadable and not report.total:
+            first = report.unreadable[0]
+            raise JobRefused(f"No {thing} could be read: {first.name}: {first.reason}")
+        return cls(summary=report.summary(), reasons=report.reasons())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

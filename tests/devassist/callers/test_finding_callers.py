@@ -126,6 +126,18 @@ async def test_a_search_by_name_says_that_it_is_one(find: Finder) -> None:
     assert "by name alone" in (found.incomplete_reason or "")
 
 
+async def test_a_file_whose_name_is_no_utf8_is_left_out_and_the_answer_says_that_files_are(
+    find: Finder, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finding_callers, "ANSWER_SECONDS", 60)
+    (shop / "till.py").rename(shop / os.fsdecode(b"caf\xe9.py"))
+
+    found = await find("price")
+
+    assert found.callers == []
+    assert "more source files than are looked at" in (found.incomplete_reason or "")
+
+
 @pytest.mark.parametrize(
     ("name", "path", "code", "said"),
     [

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 
 from devassist.embedding.embedder import Embedder, embedder
-from devassist.embedding.failures import EmbeddingFailed
+from devassist.embedding.failures import EmbeddingFailed, StillLoading
 from devassist.embedding.model_files import DIMENSIONS, MODEL, TOKENIZER, ModelFile
 
 
@@ -98,3 +98,27 @@ def test_a_warmed_model_is_loaded_before_it_is_asked() -> None:
     ahead._thread.shutdown(wait=True)
 
     assert ahead._loaded is not None
+
+
+async def test_who_asks_before_the_model_is_there_is_told_so_in_time_and_answered_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from devassist.embedding import embedder as module
+
+    may_load, load = threading.Event(), module._load
+
+    def slow(model: ModelFile, *, tokenizer: ModelFile) -> object:
+        may_load.wait(60)
+        return load(model, tokenizer=tokenizer)
+
+    monkeypatch.setattr(module, "_load", slow)
+    monkeypatch.setattr(module, "LOADING_SECONDS", 0.01)
+    fresh = Embedder()
+    fresh.warm()
+
+    with pytest.raises(StillLoading):
+        await fresh.embedded("x")
+    may_load.set()
+    monkeypatch.setattr(module, "LOADING_SECONDS", 60)
+
+    assert await fresh.embedded("x") == pytest.approx(embedder.embed(["x"])[0])

@@ -107,3 +107,17 @@ def test_a_bare_name_is_searched_for_with_its_frames() -> None:
     assert told(brief).meaning == "NullPointerException\nL.show"
     assert told("KeyError").meaning == "KeyError"
     assert told(PYTHON).meaning == told(PYTHON).error
+
+
+def test_colours_of_a_terminal_are_no_words() -> None:
+    found = told("\x1b[31mTypeError: x is not a function\x1b[0m\n    at f (/app/src/a.ts:1:1)")
+
+    assert found.error == "TypeError: x is not a function"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["01-01 00:00:00.0 E" + " " * 50_000, "E/" + "a" * 50_000, "at " + "a/" * 25_000, "Caused by: " + "A." * 25_000],
+)
+def test_lines_made_to_be_read_for_hours_are_read(line: str) -> None:
+    assert told(f"{line}\n    at f (/app/src/a.ts:1:1)\n{line}").words

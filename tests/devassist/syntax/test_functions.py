@@ -2,7 +2,7 @@
 
 import pytest
 
-from devassist.syntax.functions import Function, enclosing, functions, functions_named, innermost_lambda
+from devassist.syntax.functions import Scope, enclosing, functions, innermost_lambda, scopes
 from devassist.syntax.parsing import Code, ParseOverdue, parsed
 
 KOTLIN = """package a
@@ -138,7 +138,7 @@ def _code(path: str, text: str) -> Code:
     return code
 
 
-def _at(path: str, needle: str) -> Function | None:
+def _at(path: str, needle: str) -> Scope | None:
     text = FILES[path]
     code = _code(path, text)
     line = text[: text.index(needle)].count("\n") + 1
@@ -203,7 +203,7 @@ def test_the_top_level_is_in_none(path: str, needle: str) -> None:
 def test_a_lambda_is_told_by_what_it_is_passed_to() -> None:
     code = _code("a.kt", KOTLIN)
     known = functions(code)
-    (load,) = functions_named(code, name="Notes.load")
+    (load,) = [one for one in known if one.qualified_name == "Notes.load"]
 
     inner = innermost_lambda(known, code=code, line=22, within=load)
 
@@ -215,9 +215,19 @@ def test_a_lambda_is_told_by_what_it_is_passed_to() -> None:
 def test_a_name_is_found_where_it_stands_also_after_characters_of_two_units() -> None:
     code = _code("a.py", 'x = "😀é"; f = lambda: 1\ndef f(): pass\n')
 
-    found = [(one.name_line, code.column(one.name_start)) for one in functions_named(code, name="f")]
+    found = [code.place(one.name_start) for one in functions(code) if one.name == "f"]
 
-    assert found == [(1, 11), (2, 4)]
+    assert found == [(0, 11), (1, 4)]
+    assert [code.place(code.offset(line, character=character)) for line, character in found] == found
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_scopes_around_an_offset_are_those_of_the_whole_file_that_hold_it(path: str) -> None:
+    code = _code(path, FILES[path])
+    whole = scopes(code)
+
+    for at in range(0, len(code.source), 5):
+        assert scopes(code, at=at) == [scope for scope in whole if scope.start <= at < scope.end], at
 
 
 @pytest.mark.parametrize(

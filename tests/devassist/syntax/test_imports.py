@@ -2,7 +2,7 @@
 
 import pytest
 
-from devassist.syntax.functions import functions_named
+from devassist.syntax.functions import functions
 from devassist.syntax.imports import imports, needed
 from devassist.syntax.parsing import parsed
 
@@ -47,7 +47,7 @@ def show(t):
 def _needed(path: str, text: str) -> list[tuple[str, list[str], int]]:
     code = parsed(text, path=path)
     assert code is not None
-    (show,) = functions_named(code, name="show")
+    (show,) = [one for one in functions(code) if one.name == "show"]
     found = needed(imports(code), code=code, start=show.start, end=show.end)
     return [(one.module, [name.shown for name in one.names], one.line) for one in found]
 
