@@ -14,7 +14,7 @@ from agents.models import Conversation, Message, Run, Step
 from agents.queries import asking, ending
 from agents.run_filters import CostlyFilter, EndingFilter, SlowFilter
 from toolbox import home
-from toolbox.admin import laid_out
+from toolbox.call_admin import laid_out
 from toolbox.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
 from toolbox.redaction import redacted
 

@@ -19,7 +19,7 @@ from agents.contracts import (
 )
 from agents.forms import page_number
 from agents.jobs import enqueue
-from agents.queries import asking, conversations
+from agents.queries import asking, conversations, showing
 from agents.replies import conversation_id as parsed
 from agents.replies import success, unknown_conversation
 from toolbox.answer import Reply
@@ -71,11 +71,16 @@ async def delete(conversation_id: str, *, caller: Caller) -> Reply:
     return Reply(body=b"", status=204)
 
 
-async def fork(conversation_id: str, *, wanted: Fork, caller: Caller) -> Reply:
-    """Begin another with its messages up to one."""
-    original = await owned(conversation_id, caller=caller)
-    title = wanted.title or original["title"]
-    made = await conversations.fork(original["id"], owner_id=caller.owner_id, number=wanted.message, title=title)
+async def fork(conversation_id: str, *, wanted: Fork, caller: Caller, by_reader: bool = False) -> Reply:
+    """Begin another with its messages up to one; `by_reader` also with those of one that somebody shared."""
+    original = await (_readable if by_reader else owned)(conversation_id, caller=caller)
+    made = await conversations.fork(
+        original["id"],
+        owner_id=caller.owner_id,
+        number=wanted.message,
+        title=wanted.title or original["title"],
+        by_reader=by_reader,
+    )
     if made is None:
         count = original["message_count"]
         raise Refusal(
@@ -113,6 +118,14 @@ async def post(conversation_id: str, *, text: str, caller: Caller) -> Reply:
 async def owned(conversation_id: str, *, caller: Caller) -> dict[str, Any]:
     """Give the conversation's row, if it is the caller's; raises Refusal."""
     row = await conversations.one(parsed(conversation_id), owner_id=caller.owner_id)
+    if row is None:
+        raise unknown_conversation()
+    return row
+
+
+async def _readable(conversation_id: str, *, caller: Caller) -> dict[str, Any]:
+    """Give a conversation that is the person's own or shared; raises Refusal."""
+    row = await showing.readable(parsed(conversation_id), reader_id=caller.owner_id or 0)
     if row is None:
         raise unknown_conversation()
     return row

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.conf import settings
 
 from toolbox.scopes import add_domain
 
@@ -17,3 +18,5 @@ class ConfigConfig(AppConfig):
         """Have every process that may ask for a job know which broker takes it, and keys know the scope of /metrics."""
         import_module("config.celery")
         add_domain("metrics")
+        if settings.TOOLROOM_TRACES:
+            import_module("config.observing.traces").begin()

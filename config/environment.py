@@ -76,6 +76,9 @@ class Environment(BaseSettings):
     toolroom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "WARNING", description="What is worth a line in the log."
     )
+    toolroom_traces: bool = Field(
+        default=False, description="Send a span of every call by OTLP, as OTEL_* say; wants requirements-traces.txt."
+    )
     toolroom_audit_keep_days: int = Field(
         400, ge=0, le=36_500, description="Days that calls stay in the audit; 0: for ever."
     )

@@ -122,6 +122,7 @@ SPRINTS_MOST_COST = env.sprints_most_cost
 SPRINTS_ACCEPTED_WALLS = env.sprints_accepted_walls
 TOOLROOM_FAST_LANE = env.toolroom_fast_lane
 TOOLROOM_LIMITS_URL = env.toolroom_limits_url
+TOOLROOM_TRACES = env.toolroom_traces
 TOOLROOM_AUDIT_KEEP_DAYS = env.toolroom_audit_keep_days
 TOOLROOM_API_KEY = env.toolroom_api_key
 TOOLROOM_URL = env.toolroom_url
@@ -249,6 +250,9 @@ UNFOLD = {
     "SITE_URL": "/",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda _request: static("console/mark.svg")}],
     "DASHBOARD_CALLBACK": "config.observing.dashboard.dashboard",
+    "STYLES": [lambda _request: static("console/admin.css")],
+    "SCRIPTS": [lambda _request: static("console/admin.js")],
+    "LOGIN": {"form": "toolbox.logging_in.CountedAdminLogin"},
 }
 
 LOGGING = {

@@ -37,6 +37,8 @@ urlpatterns = [
     path(".well-known/oauth-protected-resource/<path:path>", protected_resource),
     path("", include("console.urls")),
     path("linescore/", include("linescore.pages")),
+    path("devassist/", include("devassist.pages")),
+    path("schemas/", include("graphql_proxy.pages")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),

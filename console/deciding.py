@@ -78,14 +78,14 @@ def share(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def fork(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Begin another with what was said up to a message."""
+    """Begin another with what was said up to a message; whoever may read a conversation may go on from it."""
     sent = request.POST.get("message", "")
     number = int(sent) if sent.isascii() and sent.isdigit() and 0 < len(sent) < 10 else 1  # noqa: PLR2004 - an int4
     wanted = Fork(message=max(1, number))
     made = spoken(
         request,
         name=describing.FORK.name,
-        work=lambda caller: talking.fork(str(conversation_id), wanted=wanted, caller=caller),
+        work=lambda caller: talking.fork(str(conversation_id), wanted=wanted, caller=caller, by_reader=True),
     )
     if made.is_refusal:
         messages.error(request, why(made))

@@ -1,9 +1,11 @@
 """Logging in: by name and password, or once by a link that whoever runs the server had printed."""
 
 from django.contrib.auth import login
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.contrib.auth.views import LoginView
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
 from console.queries import active_user
+from toolbox.logging_in import TOO_MANY, CountedLogin
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -28,7 +31,23 @@ class OnceTokens(PasswordResetTokenGenerator):
 
 
 tokens = OnceTokens()
-log_in = LoginView.as_view(template_name="console/log_in.html", redirect_authenticated_user=True)
+
+
+class LogIn(LoginView):
+    """By name and password; too many wrong ones are answered with 429."""
+
+    template_name = "console/log_in.html"
+    authentication_form = CountedLogin
+    redirect_authenticated_user = True
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        """Show the form again, with what was wrong."""
+        is_full = form.has_error(NON_FIELD_ERRORS, TOO_MANY)
+        shown = self.get_context_data(form=form, is_full=is_full)
+        return self.render_to_response(shown, status=429 if is_full else 200)
+
+
+log_in = LogIn.as_view()
 
 
 def once_path(user: User) -> str:

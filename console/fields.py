@@ -11,7 +11,13 @@ from toolbox.documentation import kind, said
 from toolbox.schema import Schema
 
 NUMBERS = ("integer", "number")
-LONG_TEXTS = ("query", "sql", "failedSql", "naturalLanguageQuery")
+LONG_TEXTS = (
+    "query", "sql", "failedSql", "naturalLanguageQuery", "originalQuery", "errorMessage", "errorDescription",
+    "rootCause", "solution",
+)  # fmt: skip
+SHORT = 300
+"""Characters up to which one line is enough, whatever the name."""
+LINE = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +43,7 @@ def fields_of(schema: Schema, *, values: dict[str, Any], wrong: str = "", why: s
     return [
         Field(
             name=name,
-            control=control(part, name=name),
+            control=control(part, name=name, value=_text(values.get(name))),
             hint=marked_up_line(said(part)),
             kind=kind(part) if "enum" not in part else "one of these",
             value=_text(values.get(name)),
@@ -60,8 +66,8 @@ def arguments_of(schema: Schema, *, values: dict[str, str]) -> dict[str, Any]:
     return {name: value for name, value in typed.items() if value is not None}
 
 
-def control(part: Schema, *, name: str) -> str:
-    """Choose how a parameter is asked for."""
+def control(part: Schema, *, name: str, value: str = "") -> str:
+    """Choose how a parameter is asked for; what is long, or may be, gets several lines, which also keep line ends."""
     types = _types(part)
     if "enum" in part or "boolean" in types:
         return "select"
@@ -69,7 +75,7 @@ def control(part: Schema, *, name: str) -> str:
         return "json"
     if any(number in types for number in NUMBERS):
         return "number"
-    if name in LONG_TEXTS:
+    if len(value) > LINE or "\n" in value or (name in LONG_TEXTS and part.get("maxLength", SHORT + 1) > SHORT):
         return "long"
     return "date" if part.get("pattern") == r"^\d{4}-\d{2}-\d{2}$" or part.get("format") == "date" else "text"
 

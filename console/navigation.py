@@ -1,6 +1,6 @@
 """What stands at the top of every page: the pages that this person may open."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -19,17 +19,26 @@ class Entry:
     url_name: str
     scope: str = ""
     is_staff_only: bool = False
+    current: str = ""
+    """What `aria-current` says: page where it is open, true where a page below it is."""
 
     @property
     def address(self) -> str:
         """Where it is."""
         return reverse(self.url_name)
 
+    def on(self, path: str) -> "Entry":
+        """Say whether this is where somebody is."""
+        is_below = self.address != "/" and path.startswith(self.address)
+        return replace(self, current="page" if path == self.address else "true" if is_below else "")
+
 
 ENTRIES = [
     Entry(label="Ask", url_name="console:ask"),
     Entry(label="Tools", url_name="console:tools"),
     Entry(label="Hockey", url_name="linescore:latest", scope="linescore:read"),
+    Entry(label="Past errors", url_name="devassist:root_causes", scope="devassist:read"),
+    Entry(label="Schemas", url_name="graphql_proxy:schemas", scope="graphql_proxy:read"),
     Entry(label="Admin", url_name="admin:index", is_staff_only=True),
 ]
 
@@ -47,4 +56,4 @@ def _shown(request: HttpRequest) -> list[Entry]:
     except (PermissionDenied, DatabaseUnavailable):  # this very page may be the one that says so
         return []
     allowed = [entry for entry in ENTRIES if not entry.scope or caller.has(entry.scope)]
-    return [entry for entry in allowed if request.user.is_staff or not entry.is_staff_only]
+    return [entry.on(request.path) for entry in allowed if request.user.is_staff or not entry.is_staff_only]

@@ -20,7 +20,6 @@ class WorkspaceAdmin(CuratedAdmin):
         "Tools read everything below a workspace's root but what looks like a secret. They see a change within 5 s."
     )
     form = WorkspaceForm
-    filter_horizontal = ["keys"]
     list_display = ["name", "root", "is_default", "is_open", "shows_secrets"]
     search_fields = ["name", "root"]
     ordering = ["name"]

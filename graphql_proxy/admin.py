@@ -49,7 +49,6 @@ class UpstreamAdmin(CuratedAdmin):
     notice = "Tools see a change within 5 s. An upstream at another host forgets its stored secrets: type them again."
     form = UpstreamForm
     inlines = [HeaderInline]
-    filter_horizontal = ["keys"]
     list_display = ["slug", "title", "address", "is_enabled", "is_default", "is_open", "is_local", "allows_mutations"]
     search_fields = ["slug", "title", "address"]
     ordering = ["slug"]

@@ -75,3 +75,18 @@ LIMIT 500
 async def operations(*, reader: Pool) -> list[Row]:
     """Give the enabled operations by name, each with its upstream's slug, NULL for the default."""
     return (await reader.fetch(_OPERATIONS)).rows
+
+
+_NEWEST_SCHEMAS = """
+SELECT DISTINCT ON (upstream_id) upstream_id, version, query_count, type_count, taken_at
+FROM graphql_proxy_schemas
+WHERE upstream_id = ANY(%s)
+ORDER BY upstream_id, version DESC
+LIMIT 200
+"""
+
+
+async def newest_schemas(upstream_ids: list[int], *, reader: Pool) -> dict[int, Row]:
+    """Give what is known of the newest schema of each upstream, without its text."""
+    rows = (await reader.fetch(_NEWEST_SCHEMAS, [upstream_ids])).rows
+    return {row["upstream_id"]: row for row in rows}

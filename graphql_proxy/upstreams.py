@@ -85,6 +85,11 @@ async def upstream_for(caller: Caller, *, named: str | None) -> KnownUpstream:
     raise refusals.no_default(known=[upstream.slug for upstream in usable])
 
 
+async def usable_by(caller: Caller) -> list[KnownUpstream]:
+    """Give the upstreams that a caller may ask, the default first."""
+    return await _usable(await upstreams(), caller=caller)
+
+
 async def _usable(known: list[KnownUpstream], *, caller: Caller) -> list[KnownUpstream]:
     """Keep the upstreams that are open to all, and those that were opened to this caller."""
     if all(upstream.is_open for upstream in known) or _is_operator(caller):

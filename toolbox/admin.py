@@ -1,8 +1,5 @@
 """Where people make and end API keys, see who called what, and manage who may log in."""
 
-import json
-from collections.abc import Iterable
-from datetime import UTC
 from typing import Any
 
 from django import forms
@@ -14,21 +11,19 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import FieldTextFilter
-from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from toolbox import keys
-from toolbox.curation import BrowsedAdmin, CuratedAdmin, KeptAdmin, MomentFilter, PickFilter
+from toolbox.call_admin import DomainFilter, ToolCallAdmin
+from toolbox.curation import CuratedAdmin, KeptAdmin, MomentFilter
 from toolbox.example_admin import ExampleAdmin
 from toolbox.history_admin import HistoryAdmin
 from toolbox.jobs.admin import JobAdmin
 from toolbox.models import ApiKey, CuratedPrompt, Example, Task, ToolCall
 from toolbox.prompts.admin import PromptAdmin
-from toolbox.registry import registry
 from toolbox.scopes import known_scopes
 
 __all__ = ["ApiKeyAdmin", "HistoryAdmin", "JobAdmin", "PersonAdmin", "RoleAdmin", "ToolCallAdmin"]
@@ -37,6 +32,7 @@ admin.site.unregister(User)
 admin.site.unregister(Group)
 admin.site.register(Example, ExampleAdmin)
 admin.site.register(CuratedPrompt, PromptAdmin)
+admin.site.register(ToolCall, ToolCallAdmin)
 
 
 @admin.register(User)
@@ -144,28 +140,6 @@ class ApiKeyAdmin(CuratedAdmin):
         return ", ".join(row.scopes)
 
 
-class DomainFilter(PickFilter):
-    """By domain, of those that are installed."""
-
-    title = "domain"
-    parameter_name = "domain"
-
-    def values(self) -> Iterable[tuple[str, str]]:
-        """Name the domains."""
-        return [(toolkit.domain, toolkit.domain) for toolkit in registry.toolkits()]
-
-
-class ToolFilter(PickFilter):
-    """By tool, of those that are installed."""
-
-    title = "tool"
-    parameter_name = "tool"
-
-    def values(self) -> Iterable[tuple[str, str]]:
-        """Name the tools."""
-        return [(tool.name, tool.name) for tool in registry.tools()]
-
-
 @admin.register(Task)
 class TaskAdmin(KeptAdmin):
     """Calls that workers carry on; deleting one forgets it."""
@@ -187,99 +161,3 @@ class TaskAdmin(KeptAdmin):
         "answers",
         "outcome",
     ]
-
-
-@admin.register(ToolCall)
-class ToolCallAdmin(BrowsedAdmin):
-    """Every call of a tool, as it was recorded."""
-
-    notice = (
-        "Recorded by the server, never edited; kept as long as TOOLROOM_AUDIT_KEEP_DAYS says. Lists end after 10,000 "
-        "rows; filter or search to see others."
-    )
-    list_display = [
-        "called_at_exactly",
-        "caller",
-        "tool",
-        "face",
-        "outcome_label",
-        "status_and_code",
-        "rows",
-        "milliseconds_rounded",
-    ]
-    exports = [
-        "called_at", "request_id", "caller", "key_id", "face", "domain", "tool", "arguments", "outcome", "code",
-        "status", "rows", "answer_bytes", "milliseconds",
-    ]  # fmt: skip
-    list_filter = [
-        DomainFilter,
-        ToolFilter,
-        "outcome",
-        ("face", FieldTextFilter),
-        ("code", FieldTextFilter),
-        ("caller", FieldTextFilter),
-        ("called_at", MomentFilter),
-    ]
-    search_fields = ["request_id", "caller", "arguments"]
-    search_help_text = "Request id, caller, or words of the arguments"
-    ordering = ["-called_at"]
-    fields = [
-        ("called_at_exactly", "request_id"),
-        ("caller", "key_id"),
-        ("domain", "tool"),
-        ("face", "outcome"),
-        ("code", "status"),
-        ("rows", "answer_bytes"),
-        "milliseconds",
-        "arguments_laid_out",
-    ]
-
-    @admin.display(description="called at", ordering="called_at")
-    def called_at_exactly(self, call: ToolCall) -> str:
-        """Give the moment to the millisecond, in UTC."""
-        return call.called_at.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
-
-    @display(  # type: ignore[untyped-decorator]
-        description="outcome",
-        ordering="outcome",
-        label={
-            "Answered": "success",
-            "Refused": "warning",
-            "Failed": "danger",
-            "Cancelled": "info",
-        },
-    )
-    def outcome_label(self, call: ToolCall) -> str:
-        """Colour how the call ended."""
-        return call.get_outcome_display()
-
-    @admin.display(description="status", ordering="status")
-    def status_and_code(self, call: ToolCall) -> str:
-        """Give both, where there is a code."""
-        return f"{call.status} {call.code}".strip()
-
-    @admin.display(description="ms", ordering="milliseconds")
-    def milliseconds_rounded(self, call: ToolCall) -> str:
-        """Give the time to a tenth of a millisecond."""
-        return f"{call.milliseconds:,.1f}"
-
-    @admin.display(description="arguments")
-    def arguments_laid_out(self, call: ToolCall) -> SafeString:
-        """Show the arguments, indented where they are JSON."""
-        return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', laid_out(call.arguments))
-
-
-def laid_out(arguments: str) -> str:
-    """Indent JSON; give back as it is what is none, was cut, or would lose a repeated name."""
-    try:
-        read = json.loads(arguments, object_pairs_hook=_without_repeats)
-        return json.dumps(read, indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return arguments
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        raise ValueError("a name is there twice")
-    return read

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 
 import psycopg
+from django.conf import settings
 
 from toolbox import home
 from toolbox.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, StatementTimeout
@@ -197,4 +198,13 @@ def _text(value: bytes | str) -> str:
     return redacted(raw[:KEPT_ARGUMENTS].decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}"))
 
 
-audit = Audit()
+def _chosen() -> Audit:
+    """Give the record that also sends spans where that is asked for; without, nothing of it is even imported."""
+    if settings.TOOLROOM_TRACES:
+        from toolbox.tracing import TracedAudit  # noqa: PLC0415 - its package may not be there
+
+        return TracedAudit()
+    return Audit()
+
+
+audit = _chosen()

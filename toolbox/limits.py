@@ -1,13 +1,18 @@
-"""How often a key may call: a fixed window of a minute, counted in Redis or Valkey where configured, else here."""
+"""
+How often a key may call, and somebody try to log in: fixed windows, counted in Redis or Valkey where configured.
+
+Without one, each process counts alone.
+"""
 
 import logging
 import math
 import time
-from typing import cast
+from collections.abc import Awaitable, Callable
+from typing import TypeVar, cast
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from limits import RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
@@ -22,8 +27,15 @@ AWAY_SECONDS = 5.0
 """How long a shared counter that did not answer is left alone, so that calls do not wait for it one by one."""
 
 
+Result = TypeVar("Result")
+
+
 class CallLimits:
-    """Counts the calls of keys that have a limit. When the shared counter is away, this process counts alone."""
+    """
+    Counts the calls of keys that have a limit, and attempts to log in.
+
+    When the shared counter is away, this process counts alone.
+    """
 
     def __init__(self, *, url: str) -> None:
         self._own = FixedWindowRateLimiter(MemoryStorage())
@@ -40,27 +52,37 @@ class CallLimits:
         if caller.calls_per_minute is None or caller.key_id is None:
             return
         window = RateLimitItemPerMinute(caller.calls_per_minute)
-        key = f"toolroom-key-{caller.key_id}"
+        if wait := await self.hit(window, key=f"toolroom-key-{caller.key_id}"):
+            raise Refusal(
+                RATE_LIMITED,
+                f"This key may call {window.amount} times a minute, and has.",
+                suggestion=f"Wait {wait} s, then call again.",
+                retry_after_seconds=wait,
+            )
+
+    async def hit(self, window: RateLimitItem, *, key: str) -> int:
+        """Count one; gives 0, or where the window was full already, how many seconds are left of it."""
+        return await self._asked(lambda limiter: _hit(limiter, window, key=key))
+
+    async def clear(self, window: RateLimitItem, *, key: str) -> None:
+        """Begin to count anew."""
+        await self._asked(lambda limiter: limiter.clear(window, key))
+
+    async def _asked(self, ask: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
+        """Ask the shared counter where it answers, else this process's own."""
         if self._shared and time.monotonic() >= self._away_until:
             try:
-                await self._count(self._shared, window, key=key)
+                return await ask(self._shared)
             except StorageError as away:
                 self._away_until = time.monotonic() + AWAY_SECONDS
                 logger.warning("The shared rate limit counter is away; this process counts alone: %s", away)
-            else:
-                return
-        await self._count(self._own, window, key=key)
+        return await ask(self._own)
 
-    async def _count(self, limiter: FixedWindowRateLimiter, window: RateLimitItemPerMinute, *, key: str) -> None:
-        if await limiter.hit(window, key):
-            return
-        wait = max(1, math.ceil((await limiter.get_window_stats(window, key)).reset_time - time.time()))
-        raise Refusal(
-            RATE_LIMITED,
-            f"This key may call {window.amount} times a minute, and has.",
-            suggestion=f"Wait {wait} s, then call again.",
-            retry_after_seconds=wait,
-        )
+
+async def _hit(limiter: FixedWindowRateLimiter, window: RateLimitItem, *, key: str) -> int:
+    if await limiter.hit(window, key):
+        return 0
+    return max(1, math.ceil((await limiter.get_window_stats(window, key)).reset_time - time.time()))
 
 
 def _shared_storage(url: str) -> Storage:

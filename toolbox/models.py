@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 
 from toolbox.keys import digest, new_key
@@ -112,6 +113,7 @@ class ToolCall(models.Model):
         indexes = [
             models.Index(fields=["tool", "-called_at"], name="toolbox_tool_calls_tool"),
             models.Index(fields=["key_id", "-called_at"], name="toolbox_tool_calls_key"),
+            HashIndex(fields=["request_id"], name="toolbox_tool_calls_request"),
         ]
 
     def __str__(self) -> str:

@@ -65,11 +65,12 @@ LIMIT 400
 _FORK = f"""
 INSERT INTO agents_conversations (id, owner_id, title, toolkits, model, max_steps, max_tokens, max_seconds,
     max_answer_bytes, approve_tools, second_message, message_count, forked_from_id, created_at, updated_at)
-SELECT gen_random_uuid(), owner_id, %(title)s, toolkits, model, max_steps, max_tokens, max_seconds,
+SELECT gen_random_uuid(), %(owner)s::int, %(title)s, toolkits, model, max_steps, max_tokens, max_seconds,
     max_answer_bytes, approve_tools, second_message, least(message_count, %(number)s), id, clock_timestamp(),
     clock_timestamp()
 FROM agents_conversations
-WHERE id = %(conversation)s AND owner_id IS NOT DISTINCT FROM %(owner)s AND message_count >= %(number)s
+WHERE id = %(conversation)s AND message_count >= %(number)s
+  AND (owner_id IS NOT DISTINCT FROM %(owner)s OR (is_shared AND %(by_reader)s))
 RETURNING {_COLUMNS}
 """
 _COPY = """
@@ -134,9 +135,17 @@ async def said_before(conversation_id: UUID, *, question: int) -> list[Row]:
     return (await store.fetch(_SAID_BEFORE, [conversation_id, question])).rows[::-1]
 
 
-async def fork(conversation_id: UUID, *, owner_id: int | None, number: int, title: str) -> Row | None:
-    """Begin another conversation with the messages of this one, as far as `number`; None where there is no such."""
-    wanted = {"conversation": conversation_id, "owner": owner_id, "number": number, "title": title}
+async def fork(
+    conversation_id: UUID, *, owner_id: int | None, number: int, title: str, by_reader: bool = False
+) -> Row | None:
+    """
+    Begin another conversation with the messages of this one, as far as `number`; None where there is no such.
+
+    It is the owner's own, or `by_reader` one that is shared, which they then have a copy of.
+    """
+    wanted = {
+        "conversation": conversation_id, "owner": owner_id, "number": number, "title": title, "by_reader": by_reader,
+    }  # fmt: skip
 
     async def copy(connection: Connection) -> Row | None:
         async with connection.transaction():

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from devassist.contracts.vector_search_db import (
     MOST_ECHOED,
@@ -27,22 +27,36 @@ MOST_LOOKED_UP = 400
 """Entries that the search by words looks at; on the retrieval sets 200 rank as well as 1,000."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What was looked for, and what was found, the most relevant first."""
+
+    paste: Told
+    sought: Sought
+    rows: Sequence[Row]
+
+
 async def find(ask: PastErrorsQuestion) -> PastErrors:
     """Search, and count what was found as used; raises ToolError where nothing is relevant."""
+    found = await looked(ask)
+    if not found.rows:
+        raise await nothing_found(ask, sought=found.sought, reader=reader)
+    uses.count(row["id"] for row in found.rows)
+    return PastErrors(
+        query=_echoed(ask.query),
+        results=[_past_error(row) for row in found.rows],
+        total_found=found.rows[0]["total_found"],
+        searched_for=found.paste.words if found.paste.is_trace else None,
+    )
+
+
+async def looked(ask: PastErrorsQuestion) -> Looked:
+    """Search without counting: for a person who looks why; raises ToolError where there is nothing to search for."""
     paste = told(ask.query)
     if not paste.error:
         raise nothing_to_search()
     sought = await _sought(paste, ask=ask)
-    rows = await queries.search(sought, reader=reader)
-    if not rows:
-        raise await nothing_found(ask, sought=sought, reader=reader)
-    uses.count(row["id"] for row in rows)
-    return PastErrors(
-        query=_echoed(ask.query),
-        results=[_past_error(row) for row in rows],
-        total_found=rows[0]["total_found"],
-        searched_for=paste.words if paste.is_trace else None,
-    )
+    return Looked(paste=paste, sought=sought, rows=await queries.search(sought, reader=reader))
 
 
 async def rows_like(text: str, *, limit: int, floor: float) -> Sequence[Row]:

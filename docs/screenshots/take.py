@@ -8,6 +8,13 @@ from playwright.sync_api import Page, sync_playwright
 
 HERE = Path(__file__).parent
 QUESTION = "How did Carolina do in February 2025?"
+PAGES = {
+    "season": "/linescore/",
+    "past-errors": "/devassist/?q=NullPointerException+at+_binding+when+a+coroutine+resumes+late",
+    "schema": "/schemas/hockey/types/Game/",
+    "dashboard": "/admin/",
+    "calls": "/admin/toolbox/toolcall/",
+}
 
 
 def take(link: str) -> None:
@@ -33,13 +40,18 @@ def take(link: str) -> None:
         _keep(page, name="conversation-phone-dark")
         page.emulate_media(color_scheme="light")
         page.set_viewport_size({"width": 1100, "height": 760})
-        page.goto(
-            page.url.split("/c/")[0] + "/tools/query_linescore_data/?arguments=%7B%22periodOutcome%22:%22WIN%22%7D"
-        )
-        page.click("#call")
-        page.wait_for_selector("#result table")
-        _keep(page, name="tool")
+        _take_pages(page, server="/".join(link.split("/")[:3]))
         browser.close()
+
+
+def _take_pages(page: Page, *, server: str) -> None:
+    page.goto(f"{server}/tools/query_linescore_data/?arguments=%7B%22periodOutcome%22:%22WIN%22%7D")
+    page.click("#call")
+    page.wait_for_selector("#result table")
+    _keep(page, name="tool")
+    for name, path in PAGES.items():
+        page.goto(f"{server}{path}")
+        _keep(page, name=name)
 
 
 def _keep(page: Page, *, name: str, whole: bool = False) -> None:

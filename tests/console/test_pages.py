@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from agents.queries.pool import store
-from console.fields import arguments_of, fields_of
+from console.fields import arguments_of, control, fields_of
 from console.rows import table_of
 from console.same_call import KEY, same_calls
 from console.wording import marked_up
@@ -78,6 +78,18 @@ def test_a_form_gives_back_the_arguments_it_was_filled_with(tool: Tool) -> None:
     typed = {field.name: field.value for field in fields_of(tool.input_schema, values=example)}
 
     assert arguments_of(tool.input_schema, values=typed) == example
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "asked"),
+    [
+        ({"type": "string"}, "query", "", "long"), ({"type": "string", "maxLength": 200}, "query", "", "text"),
+        ({"type": "string"}, "team", "", "text"), ({"type": "string"}, "team", "a\nb", "long"),
+        ({"type": "string"}, "note", "a" * 81, "long"), ({"type": "integer"}, "limit", "9" * 90, "number"),
+    ],
+)  # fmt: skip
+def test_what_is_long_gets_several_lines(part: dict[str, Any], name: str, value: str, asked: str) -> None:
+    assert control(part, name=name, value=value) == asked
 
 
 def test_the_python_and_the_shell_text_make_the_call(server: str, cast: Any) -> None:

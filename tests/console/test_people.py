@@ -103,6 +103,32 @@ def test_a_conversation_is_its_owner_s_until_it_is_shared(
     assert home.run(showing.exchanges(conversation))[0]["tries"] == 1
 
 
+def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
+    carla: User, browser_of_carla: Client, scripted_as: Scripted
+) -> None:
+    scripted_as(calls(FEBRUARY), says("21 periods."))
+    curator = User.objects.get(username="curator")
+    conversation = (talk := Talk("", owner_id=curator.pk)).begin()
+    run_id = talk.say("How did Carolina do?", to=conversation, is_told=False)
+    work_on(run_id)
+    address = f"/c/{conversation}/"
+
+    refused = browser_of_carla.post(f"{address}fork/", {"message": "2"})["Location"]
+    home.run(showing.share(conversation, owner_id=curator.pk, is_shared=True))
+    offered = browser_of_carla.get(address).content.decode()
+    fork = browser_of_carla.post(f"{address}fork/", {"message": "2"})["Location"]
+    copy = browser_of_carla.get(fork).content.decode()
+
+    assert (refused, "in a copy of your own" in offered) == (address, True)
+    assert (fork != address, "21 periods." in copy, 'id="say"' in copy, str(run_id) in copy) == (
+        True,
+        True,
+        True,
+        False,
+    )
+    assert len(home.run(showing.searched(owner_id=carla.pk))) == 1
+
+
 @pytest.fixture(params=["server", "django_server"])
 def lane(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(request.param))

@@ -152,3 +152,31 @@ def test_every_page_holds_in_the_dark_and_on_a_phone(page: Page, faults: list[st
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 20, 25)"
         assert violations(page) == [], address
     assert faults == []
+
+
+def test_past_errors_and_schemas_are_walked_at_a_desk_and_on_a_phone_in_the_dark(page: Page, faults: list[str]) -> None:
+    page.get_by_role("link", name="Past errors").click()
+    page.get_by_label("What went wrong").fill("lateinit property adapter has not been initialized")
+    page.get_by_role("button", name="Search").press("Enter")
+    expect(page.locator(".past").first).to_contain_text("Found by its meaning, and by the words it shares.")
+    page.get_by_text("The same in figures").press("Enter")
+    assert violations(page) == []
+    page.locator(".past h3 a").first.press("Enter")
+    expect(page.get_by_role("heading", name="Why it happens")).to_be_visible()
+    entry = page.url
+
+    page.get_by_role("link", name="Schemas").click()
+    page.get_by_label("Search queries").press_sequentially("league standings")
+    page.locator("#found a.name", has_text="leagueStandings").first.press("Enter")
+    page.get_by_role("link", name="Try it").click()
+    page.get_by_role("button", name="Call it").press("Enter")
+    expect(page.locator("#result")).to_contain_text("answered")
+
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 375, "height": 740})
+    shown = ("/devassist/", "/devassist/?q=null+pointer+in+a+fragment", "/devassist/?q=cold+soup", entry)
+    for address in (*shown, "/schemas/mock/", "/schemas/mock/types/Team/", "/schemas/mock/queries/leagueStandings/"):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375, address
+        assert violations(page) == [], address
+    assert faults == []

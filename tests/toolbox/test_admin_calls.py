@@ -9,7 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from toolbox.admin import laid_out
+from toolbox import call_admin
+from toolbox.call_admin import laid_out
 from toolbox.curation import MOST_COUNTED
 from toolbox.models import ToolCall
 
@@ -137,3 +138,25 @@ def test_the_record_is_hidden_from_those_without_the_right(db: None) -> None:
     client.force_login(User.objects.get(username="clerk"))
 
     assert client.get(LIST).status_code == 403
+
+
+def test_words_are_looked_for_in_the_latest_calls_and_a_request_s_id_in_all(
+    curator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_admin, "SEARCHED", 4)
+    calls(10)
+
+    found = [curator.get(LIST, {"q": words}).context["cl"].result_count for words in ("CAR", "request-1", "request-9")]
+    refused = curator.get(LIST, {"q": "CAR", "outcome__exact": "refused"}).context["cl"].result_count
+
+    assert (found, refused) == ([4, 1, 1], 4)
+
+
+def test_a_search_reads_the_rows_once(curator: Client) -> None:
+    calls(60)
+    with CaptureQueriesContext(connection) as asked:
+        curator.get(LIST, {"q": "CAR"})
+
+    looking = [query["sql"] for query in asked if "LIKE" in query["sql"]]
+    assert len(looking) == 1
+    assert "LIMIT 1000" in looking[0]

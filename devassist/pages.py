@@ -1,0 +1,122 @@
+"""Past root causes searched, with why each was found, and one by itself: devassist's pages in the console."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_http_methods, require_safe
+
+from devassist.contracts.vector_search_db import PastErrorsQuestion
+from devassist.past_errors import queries
+from devassist.past_errors.why import Reason, reasons, spelt, telling, weights_in
+from devassist.root_causes import queries as search_queries
+from devassist.root_causes.queries import Row
+from devassist.root_causes.ranking import FLOOR
+from devassist.root_causes.refusals import nothing_found
+from devassist.root_causes.searching import Looked, looked
+from toolbox import home
+from toolbox.errors import StatementTimeout, ToolError
+from toolbox.people import page
+from toolbox.reader import reader
+
+SCOPE = "devassist:read"
+LONGEST = 100_000
+USUAL_CONFIDENCE = 0.7
+SHOWN, NEAR_SHOWN = 10, 3
+
+
+class SearchForm(forms.Form):
+    """What went wrong, in words or as it was printed, and which entries are looked among."""
+
+    q = forms.CharField(max_length=LONGEST, error_messages={"required": "Say what went wrong, or paste what you saw."})
+    language = forms.CharField(max_length=200, required=False)
+    error_type = forms.CharField(max_length=200, required=False)
+    min_confidence = forms.FloatField(min_value=0, max_value=1, required=False)
+
+    def question(self) -> PastErrorsQuestion:
+        """Ask as an agent would, for as many as there may be."""
+        given = self.cleaned_data
+        confidence = given["min_confidence"]
+        return PastErrorsQuestion(
+            query=given["q"],
+            language=given["language"] or None,
+            error_type=given["error_type"] or None,
+            min_confidence=USUAL_CONFIDENCE if confidence is None else confidence,
+            limit=SHOWN,
+        )
+
+
+@page(scope=SCOPE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def root_causes(request: HttpRequest) -> HttpResponse:
+    """Show a box to search in, and what was found; before a search, what is known."""
+    sent = request.POST if request.method == "POST" else request.GET
+    form = SearchForm(sent if "q" in sent else None, initial={"min_confidence": USUAL_CONFIDENCE})
+    shown: dict[str, Any] = {"form": form, "floor": FLOOR, "usual": USUAL_CONFIDENCE}
+    shown["filtered"] = any(form[name].value() for name in ("language", "error_type"))
+    shown |= home.run(_answer(form.question()) if form.is_valid() else _known())
+    return render(request, "devassist/root_causes.html", shown)
+
+
+@page(scope=SCOPE)
+@require_safe
+def root_cause(request: HttpRequest, *, name: str) -> HttpResponse:
+    """Show one entry, whatever its status."""
+    found = home.run(queries.one(name)) if "\x00" not in name else None
+    if found is None:
+        raise Http404(f"There is no root cause {name}.")
+    return render(request, "devassist/root_cause.html", {"entry": found, "usual": USUAL_CONFIDENCE})
+
+
+async def _known() -> dict[str, Any]:
+    entries, most_used, newest, languages = await asyncio.gather(
+        queries.count(), queries.most_used(), queries.newest(), search_queries.languages(reader=reader)
+    )
+    return {
+        "entries": entries, "is_counted": entries <= queries.MOST_COUNTED, "most_counted": queries.MOST_COUNTED,
+        "most_used": most_used, "newest": newest, "languages": languages,
+    }  # fmt: skip
+
+
+async def _answer(ask: PastErrorsQuestion) -> dict[str, Any]:
+    """Give what was found, and why; where nothing was, the reason, and what came nearest."""
+    try:
+        found, languages = await asyncio.gather(looked(ask), search_queries.languages(reader=reader))
+        near = [] if found.rows else await _nearest(found)
+        refused = None if found.rows else await nothing_found(ask, sought=found.sought, reader=reader)
+    except ToolError as no:
+        return {"refused": no}
+    except StatementTimeout:
+        return {"is_slow": True}
+    words = found.paste.words
+    return {
+        "languages": languages, "refused": refused, "found": await _explained(found, rows=found.rows),
+        "near": await _explained(found, rows=near), "searched_for": words if found.paste.is_trace else "",
+        "total": found.rows[0]["total_found"] if found.rows else 0, "confidence": ask.min_confidence,
+    }  # fmt: skip
+
+
+async def _nearest(found: Looked) -> list[Row]:
+    return await search_queries.search(replace(found.sought, floor=-1.0, limit=NEAR_SHOWN), reader=reader)
+
+
+async def _explained(found: Looked, *, rows: Any) -> list[tuple[Row, Reason]]:
+    """Give each row with its reason, and how often it was used."""
+    if not rows:
+        return []
+    words, weights = spelt(found.paste.words), weights_in(found.sought.weights)
+    beside = await queries.beside([row["id"] for row in rows], places=list(words))
+    shared = {row_id: telling(row["places"], words=words, weights=weights) for row_id, row in beside.items()}
+    known = [row | {"times": beside[row["id"]]["times"] if row["id"] in beside else 0} for row in rows]
+    return list(zip(known, reasons(known, shared=shared), strict=True))
+
+
+app_name = "devassist"
+urlpatterns = [
+    path("", root_causes, name="root_causes"),
+    path("<str:name>/", root_cause, name="root_cause"),
+]

@@ -1,0 +1,1 @@
+"""Past root causes as people see them: why each was found, and one by itself."""

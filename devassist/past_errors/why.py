@@ -1,0 +1,100 @@
+"""Why a search found an entry: how much is meaning, how much shared words, and which words. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from devassist.root_causes.ranking import FLOOR, WORDS_SHARE
+from devassist.root_causes.wording import place_of, words_of
+
+MOST_SAID = 8
+WIDTH = 600
+LEAST_SCALE = 1.2
+_TOKEN = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """What an entry's place among the results is made of; `words` are the query's, the most telling first."""
+
+    similarity: float
+    coverage: float
+    words: tuple[str, ...]
+    scale: float = LEAST_SCALE
+
+    @property
+    def by_words(self) -> float:
+        """Give what shared words add to the score."""
+        return WORDS_SHARE * self.coverage**2
+
+    @property
+    def score(self) -> float:
+        """Give what is ranked by, and held against the floor."""
+        return self.similarity + self.by_words
+
+    @property
+    def is_found(self) -> bool:
+        """Tell whether it is relevant enough for an answer."""
+        return self.score >= FLOOR
+
+    @property
+    def said(self) -> str:
+        """Say it in a sentence."""
+        if not self.is_found:
+            return "Below the floor: neither its meaning nor its words are near enough."
+        if not self.words:
+            return "Found by its meaning alone; it shares no word with what you pasted."
+        if self.similarity < FLOOR:
+            return "Found by the words it shares; by its meaning alone it would stay below the floor."
+        return "Found by its meaning, and by the words it shares."
+
+    @property
+    def meaning_width(self) -> float:
+        """Give how far the bar of its meaning reaches."""
+        return round(max(self.similarity, 0) / self.scale * WIDTH, 1)
+
+    @property
+    def words_width(self) -> float:
+        """Give how long the bar of its words is."""
+        return round(self.by_words / self.scale * WIDTH, 1)
+
+    @property
+    def floor_x(self) -> float:
+        """Give where the floor stands."""
+        return round(FLOOR / self.scale * WIDTH, 1)
+
+
+def reasons(rows: Sequence[Mapping[str, Any]], *, shared: Mapping[int, Sequence[str]]) -> list[Reason]:
+    """Give the reason of each row, drawn to one scale."""
+    scale = max([LEAST_SCALE, *(row["score"] for row in rows)])
+    return [
+        Reason(
+            similarity=row["similarity"],
+            coverage=row["coverage"],
+            words=tuple(shared.get(row["id"], ())[:MOST_SAID]),
+            scale=scale,
+        )
+        for row in rows
+    ]
+
+
+def spelt(text: str) -> dict[int, str]:
+    """Give the words of a query by their places, as they were written where a whole word is meant."""
+    shown: dict[int, str] = {}
+    for token in dict.fromkeys(_TOKEN.findall(text)):
+        for number, stem in enumerate(words_of(token)):
+            shown.setdefault(place_of(stem), token if number == 0 else stem)
+    return shown
+
+
+def telling(places: Sequence[int], *, words: Mapping[int, str], weights: Mapping[int, float]) -> list[str]:
+    """Name the words at these places, the rarest first."""
+    ordered = sorted(places, key=lambda place: (-weights.get(place, 0.0), words.get(place, "")))
+    return [words[place] for place in ordered if place in words]
+
+
+def weights_in(sparse: str) -> dict[int, float]:
+    """Read weights that were written for pgvector."""
+    pairs = (part.partition(":") for part in sparse[1 : sparse.rindex("}")].split(",") if part)
+    return {int(place): float(weight) for place, _, weight in pairs}

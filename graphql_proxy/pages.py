@@ -1,0 +1,180 @@
+"""The schema explorer: upstreams, what their schemas have, a type, a query that runs; graphql_proxy in the console."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
+from django.views.decorators.http import require_safe
+
+from graphql_proxy import queries, schema_pages
+from graphql_proxy.schemas import KnownSchema, schemas
+from graphql_proxy.upstreams import KnownUpstream, usable_by
+from toolbox import home
+from toolbox.callers import Caller
+from toolbox.people import logged_in, page
+from toolbox.reader import reader
+from toolbox.registry import registry
+from toolbox.watch import watcher
+
+SCOPE = "graphql_proxy:read"
+PAGE, MOST_FOUND, MOST_WORDS, MOST_NEAR = 50, 50, 200, 8
+PLURALS = {
+    "query": "queries", "mutation": "mutations", "object": "types", "interface": "interfaces", "union": "unions",
+    "input": "inputs", "enum": "enums", "scalar": "scalars",
+}  # fmt: skip
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """Where a page of a long list stands."""
+
+    number: int
+    last: int
+
+    @property
+    def before(self) -> int:
+        """The page before, 0 where there is none."""
+        return self.number - 1
+
+    @property
+    def after(self) -> int:
+        """The page after, 0 where there is none."""
+        return self.number + 1 if self.number < self.last else 0
+
+
+@page(scope=SCOPE)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """List the upstreams that this person may ask; where there is one, lead to it."""
+    known = home.run(usable_by(logged_in(request)))
+    if len(known) == 1:
+        return redirect("graphql_proxy:schema", slug=known[0].slug)
+    newest = home.run(queries.newest_schemas([one.id for one in known], reader=reader)) if known else {}
+    return render(request, "graphql_proxy/upstreams.html", {"upstreams": [(one, newest.get(one.id)) for one in known]})
+
+
+@page(scope=SCOPE)
+@require_safe
+def schema(request: HttpRequest, *, slug: str) -> HttpResponse:
+    """Show what a schema has, a kind at a time, or what fits a search."""
+    caller = logged_in(request)
+    upstream, known = _opened(caller, slug=slug)
+    if known is None:
+        return render(request, "graphql_proxy/no_schema.html", {"upstream": upstream})
+    words = request.GET.get("q", "").strip()[:MOST_WORDS]
+    shown = {"upstream": upstream, "version": known.version, "words": words}
+    shown |= _searched(known, words=words) if words else _listed(request, known=known)
+    if request.headers.get("HX-Request"):
+        return render(request, "graphql_proxy/schema_list.html", shown)
+    return render(request, "graphql_proxy/schema.html", shown | {"tools": _tools_of(upstream, caller=caller)})
+
+
+@page(scope=SCOPE)
+@require_safe
+def type_(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
+    """Show a type: its fields or values, a page at a time, and what gives or takes it."""
+    upstream, known = _opened(logged_in(request), slug=slug)
+    of = known.schema.type_map.get(name) if known else None
+    if known is None or of is None or name.startswith("__"):
+        raise Http404(f"The schema has no type {name}.")
+    members = schema_pages.members(of, root=known.schema.query_type)
+    names = [member.name for member in members]
+    at = request.GET.get("at", "")
+    number = names.index(at) // PAGE + 1 if at in names else _number(request)
+    shown, leaf = _cut(members, number=number)
+    giving, taking = schema_pages.giving(known.schema, of=of), schema_pages.taking(known.schema, of=of)
+    context = {
+        "upstream": upstream, "type": of, "kind": schema_pages.kind_of(of), "members": shown, "leaf": leaf, "at": at,
+        "count": len(members), "implements": schema_pages.implemented(of), "giving": giving, "taking": taking,
+        "possible": schema_pages.possible(known.schema, of=of)[: schema_pages.MOST_RELATED],
+    }  # fmt: skip
+    return render(request, "graphql_proxy/type.html", context)
+
+
+@page(scope=SCOPE)
+@require_safe
+def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
+    """Show a query: its arguments, what it returns, and a document that can be tried."""
+    upstream, known = _opened(logged_in(request), slug=slug)
+    root = known.schema.query_type if known else None
+    about = root.fields.get(name) if root else None
+    if known is None or about is None:
+        raise Http404(f"The schema has no query {name}.")
+    example = schema_pages.document(known.schema, name=name)
+    arguments = {"query": example["query"], "variables": example["variables"], "upstream": upstream.slug}
+    context = {
+        "upstream": upstream,
+        "query": schema_pages.member(name, about=about),
+        "example": example,
+        "try_address": _address("execute_graphql", arguments=arguments),
+        "check_address": _address("validate_query", arguments=arguments),
+    }
+    return render(request, "graphql_proxy/query.html", context)
+
+
+def _opened(caller: Caller, *, slug: str) -> tuple[KnownUpstream, KnownSchema | None]:
+    """Give an upstream with its schema, if one is stored; one that the person may not ask is not there."""
+    upstream = next((one for one in home.run(usable_by(caller)) if one.slug == slug), None)
+    if upstream is None:
+        raise Http404(f"There is no upstream {slug}.")
+    return upstream, home.run(schemas.of(slug))
+
+
+def _searched(known: KnownSchema, *, words: str) -> dict[str, Any]:
+    entries = known.index.search(words, limit=MOST_FOUND)
+    near = [] if entries else known.index.nearest(words, limit=MOST_NEAR)
+    return {
+        "found": schema_pages.found(entries, schema=known.schema),
+        "is_cut": len(entries) == MOST_FOUND,
+        "near": near,
+        "strangers": known.index.strangers(words),
+    }
+
+
+def _listed(request: HttpRequest, *, known: KnownSchema) -> dict[str, Any]:
+    kinds = schema_pages.kinds_of(known.schema)
+    wanted = request.GET.get("kind", "")
+    kind = wanted if wanted in kinds else next(iter(kinds), "object")
+    rows, leaf = _cut(schema_pages.listed(known.schema, kind=kind), number=_number(request))
+    tabs = [(one, PLURALS[one], number) for one, number in kinds.items()]
+    return {"tabs": tabs, "kind": kind, "rows": rows, "leaf": leaf, "plural": PLURALS[kind]}
+
+
+def _tools_of(upstream: KnownUpstream, *, caller: Caller) -> list[Any]:
+    """Give the tools whose documents ask this upstream: by its name, or without one where it is the default."""
+    home.run(watcher.ready())
+    rows = home.run(queries.operations(reader=reader))
+    names = [row["name"] for row in rows if row["slug"] == upstream.slug or (upstream.is_default and not row["slug"])]
+    found = [tool for name in names if (tool := registry.find(name, domain="graphql_proxy"))]
+    return [tool for tool in found if tool.is_offered_to(caller)]
+
+
+def _cut(rows: list[Row], *, number: int) -> tuple[list[Row], Leaf]:
+    last = max(1, -(-len(rows) // PAGE))
+    number = min(max(1, number), last)
+    return rows[(number - 1) * PAGE : number * PAGE], Leaf(number=number, last=last)
+
+
+def _number(request: HttpRequest) -> int:
+    sent = request.GET.get("page", "")
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 7 else 1  # noqa: PLR2004 - no list is longer
+
+
+def _address(tool: str, *, arguments: dict[str, Any]) -> str:
+    """Give the tool's page with its form filled in; the kernel's tools have their pages by this name."""
+    return (
+        f"{reverse('console:tool', args=[tool])}?{urlencode({'arguments': schema_pages.arguments_address(arguments)})}"
+    )
+
+
+app_name = "graphql_proxy"
+urlpatterns = [
+    path("", index, name="schemas"),
+    path("<str:slug>/", schema, name="schema"),
+    path("<str:slug>/types/<str:name>/", type_, name="type"),
+    path("<str:slug>/queries/<str:name>/", query, name="query"),
+]

@@ -1,0 +1,160 @@
+"""Who called what: the record of calls, browsed at the same cost whether it has a thousand rows or a million."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import FieldTextFilter
+
+from toolbox.curation import BrowsedAdmin, MomentFilter, PickFilter
+from toolbox.models import ToolCall
+from toolbox.registry import registry
+
+SEARCHED = 20_000
+"""Calls that words are looked for in, the latest that pass the filters: what a page can read in a tenth of a second."""
+MOST_FOUND = 1_000
+
+LABEL = "inline-block font-semibold rounded-default text-[11px] uppercase whitespace-nowrap h-6 leading-6 px-2"
+PLAIN = "bg-base-500/8 text-base-700 dark:bg-base-500/20 dark:text-base-200"
+COLOURS = {
+    "answered": "bg-green-100 text-green-700 dark:bg-green-500/20 dark:text-green-400",
+    "refused": "bg-orange-100 text-orange-700 dark:bg-orange-500/20 dark:text-orange-400",
+    "failed": "bg-red-100 text-red-700 dark:bg-red-500/20 dark:text-red-400",
+    "cancelled": "bg-blue-100 text-blue-700 dark:bg-blue-500/20 dark:text-blue-400",
+}
+
+
+class DomainFilter(PickFilter):
+    """By domain, of those that are installed."""
+
+    title = "domain"
+    parameter_name = "domain"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the domains."""
+        return [(toolkit.domain, toolkit.domain) for toolkit in registry.toolkits()]
+
+
+class ToolFilter(PickFilter):
+    """By tool, of those that are installed."""
+
+    title = "tool"
+    parameter_name = "tool"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the tools."""
+        return [(tool.name, tool.name) for tool in registry.tools()]
+
+
+class ToolCallAdmin(BrowsedAdmin):
+    """Every call of a tool, as it was recorded."""
+
+    notice = (
+        "Recorded by the server, never edited; kept as long as TOOLROOM_AUDIT_KEEP_DAYS says. Lists end after 10,000 "
+        "rows; filter or search to see others. A request's id is found anywhere, other words among the latest 20,000 "
+        "calls that pass the filters."
+    )
+    list_display = [
+        "called_at_exactly",
+        "caller",
+        "tool",
+        "face",
+        "outcome_label",
+        "status_and_code",
+        "rows",
+        "milliseconds_rounded",
+    ]
+    exports = [
+        "called_at", "request_id", "caller", "key_id", "face", "domain", "tool", "arguments", "outcome", "code",
+        "status", "rows", "answer_bytes", "milliseconds",
+    ]  # fmt: skip
+    list_filter = [
+        DomainFilter,
+        ToolFilter,
+        "outcome",
+        ("face", FieldTextFilter),
+        ("code", FieldTextFilter),
+        ("caller", FieldTextFilter),
+        ("called_at", MomentFilter),
+    ]
+    search_fields = ["request_id", "caller", "arguments"]
+    search_help_text = "Request id, caller, or words of the arguments"
+    ordering = ["-called_at"]
+    list_per_page = 25
+    fields = [
+        ("called_at_exactly", "request_id"),
+        ("caller", "key_id"),
+        ("domain", "tool"),
+        ("face", "outcome"),
+        ("code", "status"),
+        ("rows", "answer_bytes"),
+        "milliseconds",
+        "arguments_laid_out",
+    ]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[ToolCall], search_term: str
+    ) -> tuple[QuerySet[ToolCall], bool]:
+        """
+        Give the calls of a request by its id, which an index finds; else the latest ones with the words.
+
+        What is found is fixed here: the list counts it and cuts it without looking through the rows again.
+        """
+        words = search_term.strip()
+        if not words:
+            return queryset, False
+        by_id = queryset.filter(request_id=words)
+        if by_id.exists():
+            return by_id, False
+        latest = queryset.order_by("-called_at")
+        edge = latest.values_list("called_at", flat=True)[SEARCHED - 1 : SEARCHED]
+        some = latest.filter(called_at__gte=edge[0]) if len(edge) else latest
+        found, _ = super().get_search_results(request, some, words)
+        return queryset.filter(pk__in=list(found.values_list("pk", flat=True)[:MOST_FOUND])), False
+
+    @admin.display(description="called at", ordering="called_at")
+    def called_at_exactly(self, call: ToolCall) -> str:
+        """Give the moment to the millisecond, in UTC."""
+        return call.called_at.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
+
+    @admin.display(description="outcome", ordering="outcome")
+    def outcome_label(self, call: ToolCall) -> SafeString:
+        """Colour how the call ended; by hand, because unfold renders two templates for each label."""
+        return format_html('<span class="{} {}">{}</span>', LABEL, COLOURS.get(call.outcome, PLAIN), call.outcome)
+
+    @admin.display(description="status", ordering="status")
+    def status_and_code(self, call: ToolCall) -> str:
+        """Give both, where there is a code."""
+        return f"{call.status} {call.code}".strip()
+
+    @admin.display(description="ms", ordering="milliseconds")
+    def milliseconds_rounded(self, call: ToolCall) -> str:
+        """Give the time to a tenth of a millisecond."""
+        return f"{call.milliseconds:,.1f}"
+
+    @admin.display(description="arguments")
+    def arguments_laid_out(self, call: ToolCall) -> SafeString:
+        """Show the arguments, indented where they are JSON."""
+        return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', laid_out(call.arguments))
+
+
+def laid_out(arguments: str) -> str:
+    """Indent JSON; give back as it is what is none, was cut, or would lose a repeated name."""
+    try:
+        read = json.loads(arguments, object_pairs_hook=_without_repeats)
+        return json.dumps(read, indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        raise ValueError("a name is there twice")
+    return read
