@@ -33,6 +33,8 @@ handler500 = "config.observing.failing.failed"
 urlpatterns = [
     path("", include("console.urls")),
     path("linescore/", include("linescore.pages")),
+    path("backtests/", include("backtests.pages")),
+    path("sprints/", include("sprints.pages")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),

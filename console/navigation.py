@@ -30,6 +30,8 @@ ENTRIES = [
     Entry(label="Ask", url_name="console:ask"),
     Entry(label="Tools", url_name="console:tools"),
     Entry(label="Hockey", url_name="linescore:latest", scope="linescore:read"),
+    Entry(label="Backtests", url_name="backtests:runs", scope="backtests:read"),
+    Entry(label="Sprints", url_name="sprints:board", scope="sprints:read"),
     Entry(label="Admin", url_name="admin:index", is_staff_only=True),
 ]
 

@@ -39,7 +39,19 @@ def take(link: str) -> None:
         page.click("#call")
         page.wait_for_selector("#result table")
         _keep(page, name="tool")
+        _take_domains(page, home=page.url.split("/tools/")[0])
         browser.close()
+
+
+def _take_domains(page: Page, *, home: str) -> None:
+    page.goto(f"{home}/backtests/")
+    page.click("tbody th a")
+    page.click("svg.strips a >> nth=30")
+    page.wait_for_url("**at=**")
+    page.evaluate("scrollTo(0, 0)")
+    _keep(page, name="run")
+    page.goto(f"{home}/sprints/")
+    _keep(page, name="sprint")
 
 
 def _keep(page: Page, *, name: str, whole: bool = False) -> None:
