@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,11 +10,11 @@ from django.conf import settings
 
 from backtests import queries
 from backtests.dialect import INVALID_TIME_RANGE, RUN_NOT_FOUND
+from backtests.moments import moment_of
 from toolbox.encoding import timestamp
 from toolbox.errors import ToolError
 from toolbox.pool import Pool
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FRAME_BYTES = 400
 """What an answer needs around its events."""
 
@@ -74,14 +74,14 @@ def found(run_id: UUID, *, row: dict[str, Any] | None, started: float, clock: Ca
 
 def first_moment(moment: datetime | None) -> int | None:
     """Give a range's start in microseconds since 1970."""
-    return None if moment is None else (moment - EPOCH) // timedelta(microseconds=1)
+    return None if moment is None else moment_of(moment)
 
 
 def last_moment(moment: datetime | None) -> int | None:
     """Give a range's end in microseconds since 1970; given to the millisecond, it covers that whole millisecond."""
     if moment is None:
         return None
-    micros = (moment - EPOCH) // timedelta(microseconds=1)
+    micros = moment_of(moment)
     return micros + 999 if micros % 1000 == 0 else micros
 
 

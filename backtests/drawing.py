@@ -1,19 +1,19 @@
-"""Charts as SVG, drawn here: they need no script, no style sheet and nothing from elsewhere. Pure."""
+"""A run's profit and drawdown over time, and of several runs over each other. Pure."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import accumulate
+from typing import Any
 
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-WIDTH, LEFT, RIGHT, TOP = 960, 84, 12, 12
-EQUITY_HEIGHT, DRAWDOWN_HEIGHT, GAP = 200, 80, 18
-BAR_WIDTH, BAR_HEIGHT, BAR_LEFT, LONGEST_LABEL = 520, 24, 270, 40
-MOST_BARS = 12
-GREEN, RED, BLUE, GRAY = "#15a06e", "#e0525f", "#3b82f6", "#8b95a5"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from backtests.moments import DAY, SECOND, shown
+from toolbox.charts import AMBER, BLUE, DASHED, DOTTED, GREEN, MIXED, PURPLE, RED, Mark, Series, lines
+
+Style = tuple[str, str]
+MOST_DRAWN, MARKS, SAMPLES, LOW_HEIGHT = 320, 4, 24, 160
+STYLES = ((BLUE, ""), (AMBER, DASHED), (GREEN, DOTTED), (PURPLE, MIXED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,98 +24,112 @@ class Point:
     value: float
 
 
-def curves(points: Sequence[Point]) -> SafeString | str:
-    """Draw profit over time, and under it how far it was below its highest so far; empty below two points."""
-    if len(points) < 2:  # noqa: PLR2004 - a line has two ends
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A run's points, and what they are called."""
+
+    name: str
+    points: Sequence[Point]
+
+    def from_start(self) -> "Curve":
+        """Count its moments from its first."""
+        first = self.points[0].moment if self.points else 0
+        return Curve(name=self.name, points=[Point(point.moment - first, point.value) for point in self.points])
+
+    def fallen(self) -> "Curve":
+        """Give how far it was below its highest so far."""
+        peaks = accumulate((point.value for point in self.points), max)
+        pairs = zip(self.points, peaks, strict=True)
+        return Curve(name=self.name, points=[Point(point.moment, point.value - peak) for point, peak in pairs])
+
+
+def curves(drawn: Sequence[Curve], *, at: int | None = None, is_counted: bool = False) -> SafeString | str:
+    """
+    Draw profit over time, and under it drawdown; empty where no run has two points.
+
+    `at` is a moment to mark; with `is_counted` moments are not dates but times since the start.
+    """
+    moments = [point.moment for one in drawn for point in one.points]
+    if len(moments) < 2:  # noqa: PLR2004 - a line has two ends
         return ""
-    peaks = list(accumulate((point.value for point in points), max))
-    fallen = [Point(point.moment, point.value - peak) for point, peak in zip(points, peaks, strict=True)]
-    lower_top = TOP + EQUITY_HEIGHT + GAP
-    height = lower_top + DRAWDOWN_HEIGHT + 24
-    deepest = min(point.value for point in fallen)
-    words = f"Profit from {points[0].value:,.2f} to {points[-1].value:,.2f}, deepest drawdown {deepest:,.2f}"
-    return format_html(
-        '<svg viewBox="0 0 {} {}" width="100%" role="img" aria-label="{}" font-size="11" fill="{}">'
-        "<title>{}</title>{}{}{}</svg>",
-        WIDTH, height, words, GRAY, words,
-        _curve(points, top=TOP, height=EQUITY_HEIGHT, color=BLUE, name="profit"),
-        _curve(fallen, top=lower_top, height=DRAWDOWN_HEIGHT, color=RED, name="drawdown", filled=True),
-        _days(points, top=lower_top + DRAWDOWN_HEIGHT + 16),
-    )  # fmt: skip
-
-
-def bars(counts: Sequence[tuple[str, int]], *, color: str = BLUE) -> SafeString | str:
-    """Draw counts as bars, the largest first, at most twelve; empty where there is none."""
-    shown = sorted(counts, key=lambda pair: (-pair[1], pair[0]))[:MOST_BARS]
-    if not shown:
-        return ""
-    longest = max(shown[0][1], 1)
-    room = BAR_WIDTH - BAR_LEFT - 60
-    rows = format_html_join(
-        "",
-        '<g><title>{}: {}</title><text x="{}" y="{}" text-anchor="end">{}</text>'
-        '<rect x="{}" y="{}" width="{}" height="{}" rx="2" fill="{}"/><text x="{}" y="{}">{}</text></g>',
-        (
-            (
-                label, f"{count:,}", BAR_LEFT - 8, place * BAR_HEIGHT + 16, _cut(label),
-                BAR_LEFT, place * BAR_HEIGHT + 3, round(max(room * count / longest, 1)), BAR_HEIGHT - 6, color,
-                BAR_LEFT + round(room * count / longest) + 6, place * BAR_HEIGHT + 16, f"{count:,}",
-            )
-            for place, (label, count) in enumerate(shown)
-        ),
-    )  # fmt: skip
-    return format_html(
-        '<svg viewBox="0 0 {} {}" width="100%" role="img" font-size="13" fill="{}">{}</svg>',
-        BAR_WIDTH, BAR_HEIGHT * len(shown) + 4, GRAY, rows,
-    )  # fmt: skip
-
-
-def _curve(
-    points: Sequence[Point], *, top: int, height: int, color: str, name: str, filled: bool = False
-) -> SafeString:
-    low, high = min(point.value for point in points), max(point.value for point in points)
-    span = (high - low) or 1.0
-    at = [(x, round(top + height * (high - point.value) / span, 1)) for x, point in _placed(points)]
-    path = " ".join(f"{x},{y}" for x, y in at)
-    closed = f"{at[0][0]},{top} {path} {at[-1][0]},{top}" if filled else path
-    marks = format_html_join(
-        "",
-        '<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-opacity="0.3"/>'
-        '<text x="{}" y="{}" text-anchor="end">{}</text>',
-        (
-            (LEFT, WIDTH - RIGHT, y, y, GRAY, LEFT - 8, y + 4, f"{value:,.2f}")
-            for value, y in ((high, top), (low, top + height))
-        ),
+    first, last = min(moments), max(moments)
+    marks = _marks(first, last=last, is_counted=is_counted)
+    is_one = len(drawn) == 1
+    upper = _series(drawn, name="Profit" if is_one else "", styles=STYLES, span=(first, last))
+    fallen = [one.fallen() for one in drawn]
+    lower = _series(
+        fallen, name="Drawdown" if is_one else "", styles=((RED, ""),) if is_one else STYLES, span=(first, last)
     )
-    return format_html(
-        '{}<polyline points="{}" fill="{}" fill-opacity="0.25" stroke="{}" stroke-width="1.5" data-curve="{}"/>',
-        marks, closed, color if filled else "none", color, name,
-    )  # fmt: skip
-
-
-def _placed(points: Sequence[Point]) -> Iterator[tuple[float, Point]]:
-    first, last = points[0].moment, points[-1].moment
-    for point in points:
-        share = (point.moment - first) / ((last - first) or 1)
-        yield round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1), point
-
-
-def _days(points: Sequence[Point], *, top: int) -> SafeString:
-    first, last = points[0].moment, points[-1].moment
-    places = [(share, anchor) for share, anchor in ((0, "start"), (0.5, "middle"), (1, "end"))]
-    return format_html_join(
-        "",
-        '<text x="{}" y="{}" text-anchor="{}">{}</text>',
-        (
-            (round(LEFT + (WIDTH - LEFT - RIGHT) * share), top, anchor, _time(first + round((last - first) * share)))
-            for share, anchor in places
-        ),
+    title = _words(drawn[0], fallen=fallen[0]) if is_one else "Profit by run"
+    cursor = None if at is None else _share(at, first=first, last=last)
+    return SafeString(
+        lines(upper, marks=marks, title=title, at=cursor)
+        + lines(lower, marks=marks, title="Drawdown", height=LOW_HEIGHT, at=cursor)
     )
 
 
-def _time(moment: int) -> str:
-    return f"{_EPOCH + timedelta(microseconds=moment):%Y-%m-%d %H:%M}"
+def thinned(points: Sequence[Point]) -> Sequence[Point]:
+    """Keep what a picture can show: of each stretch its lowest and its highest, and both ends."""
+    if len(points) <= MOST_DRAWN:
+        return points
+    size = -(-len(points) // (MOST_DRAWN // 2))
+    stretches = [range(start, min(start + size, len(points))) for start in range(0, len(points), size)]
+    kept = {0, len(points) - 1}
+    for stretch in stretches:
+        by_value = sorted(stretch, key=lambda place: points[place].value)
+        kept |= {by_value[0], by_value[-1]}
+    return [points[place] for place in sorted(kept)]
 
 
-def _cut(label: str) -> str:
-    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+def sampled(drawn: Sequence[Curve], *, is_counted: bool = False) -> list[list[Any]]:
+    """Tell profit and drawdown of each run at up to 25 moments, evenly spread."""
+    moments = [point.moment for one in drawn for point in one.points]
+    if not moments:
+        return []
+    first, last = min(moments), max(moments)
+    told = [one for run in drawn for one in (run, run.fallen())]
+    wanted = sorted({first + (last - first) * place // SAMPLES for place in range(SAMPLES + 1)})
+    return [
+        [_when(moment, span=last - first, is_counted=is_counted), *(_at(one, moment) for one in told)]
+        for moment in wanted
+    ]
+
+
+def _series(drawn: Sequence[Curve], *, name: str, styles: Sequence[Style], span: tuple[int, int]) -> list[Series]:
+    """Give a line for each curve; one that is named instead of its run stands alone, and is filled where it falls."""
+    return [
+        Series(
+            name=name or one.name, color=color, dash=dash, is_filled=name == "Drawdown",
+            values=[point.value for point in points],
+            places=[_share(point.moment, first=span[0], last=span[1]) for point in points],
+        )
+        for one, (color, dash) in zip(drawn, styles, strict=False)
+        for points in [thinned(one.points)]
+    ]  # fmt: skip
+
+
+def _at(curve: Curve, moment: int, /) -> str:
+    place = bisect_right(curve.points, moment, key=lambda point: point.moment)
+    return f"{curve.points[place - 1].value:,.2f}" if place else ""
+
+
+def _share(moment: int, *, first: int, last: int) -> float:
+    return min(max((moment - first) / ((last - first) or 1), 0.0), 1.0)
+
+
+def _marks(first: int, *, last: int, is_counted: bool) -> list[Mark]:
+    span = last - first
+    moments = [first + span * place // MARKS for place in range(MARKS + 1)]
+    return [(place / MARKS, _when(one, span=span, is_counted=is_counted)) for place, one in enumerate(moments)]
+
+
+def _when(moment: int, *, span: int, is_counted: bool) -> str:
+    if is_counted:
+        return f"{moment / DAY:,.1f} days" if span >= DAY else f"{moment / SECOND:,.1f} s"
+    return shown(moment, step=span // MARKS)
+
+
+def _words(curve: Curve, *, fallen: Curve) -> str:
+    values = [point.value for point in curve.points]
+    deepest = min(point.value for point in fallen.points)
+    return f"Profit from {values[0]:,.2f} to {values[-1]:,.2f}, deepest drawdown {deepest:,.2f}"

@@ -1,5 +1,5 @@
 """
-What the admin shows of one run: curves, counts, and a page of its events.
+What pages and the admin show of one run: curves, counts, and a page of its events.
 
 Each question reads a bounded number of rows, whatever the run's size: ordinals of a list are arithmetic
 (migrations/0002_store.sql), counts are sizes of lists, and breakdowns look at the latest 2,000.

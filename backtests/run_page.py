@@ -1,19 +1,19 @@
 """A run's page in the admin: which events are asked for, and everything drawn, as the template takes it."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
-from django.utils.safestring import SafeString
 
-from backtests import drawing, overview
+from backtests import overview
+from backtests.charting import measure, panels
 from backtests.ingest.lists import entity_lists, severity_list
 from backtests.models import Category, EventType, Run, Severity
-from backtests.overview import Counted, Page, Wanted
+from backtests.moments import read_moment
+from backtests.overview import Page, Wanted
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DEEPEST_PAGE = 10**9
 _LONGEST_VALUE = 500
 
@@ -59,7 +59,7 @@ class EventFilter:
         An entity's events by its value; a symbol's or an indicator's of one type, trades or values where none is
         picked. Else those of a type, of one severity or of all; else those with validation errors; else every event.
         """
-        bounds = {"first_moment": _moment(self.first), "last_moment": _moment(self.last)}
+        bounds = {"first_moment": read_moment(self.first), "last_moment": read_moment(self.last)}
         name = self._list()
         return Wanted(name=name, **{side: moment for side, moment in bounds.items() if name and moment is not None})
 
@@ -88,28 +88,8 @@ def context(run: Run, *, request: HttpRequest) -> dict[str, Any]:
     """Give what the template shows of a run; a bounded number of rows is read, whatever the run's size."""
     asked = EventFilter.of(request)
     page = overview.page(run.pk, wanted=asked.wanted(), index=asked.index, event_count=run.event_count)
-    return {"charts": list(charts(run)), "asked": asked, "choices": _choices()} | _table(page, asked=asked)
-
-
-def charts(run: Run) -> list[dict[str, Any]]:
-    """Draw the run: its profit and drawdown, and three counts."""
-    points, total = overview.profit(run.pk)
-    drawn = f"{len(points):,} of {total:,} points, evenly spread" if len(points) < total else f"{total:,} points"
-    return [
-        {"title": "Profit, and drawdown from its highest", "drawing": drawing.curves(points), "note": drawn},
-        _bars("Trades by symbol", overview.trades_by_symbol(run.pk, symbols=run.symbols), color=drawing.GREEN),
-        _bars("Rejections by reason", overview.rejections_by_reason(run.pk), color=drawing.RED),
-        _bars("Validation errors by field", overview.errors_by_field(run.pk), color=drawing.RED),
-    ]
-
-
-def _bars(title: str, counted: Counted, *, color: str) -> dict[str, SafeString | str]:
-    note = f"{counted.total:,} in all"
-    if counted.looked_at < counted.total:
-        note = f"the latest {counted.looked_at:,} of {counted.total:,}"
-    if len(counted.counts) > drawing.MOST_BARS:
-        note += f"; {drawing.MOST_BARS} of {len(counted.counts):,} shown"
-    return {"title": title, "drawing": drawing.bars(counted.counts, color=color), "note": note}
+    charts = panels([measure(run.pk, symbols=run.symbols)])
+    return {"charts": charts, "asked": asked, "choices": _choices()} | _table(page, asked=asked)
 
 
 def _choices() -> dict[str, Any]:
@@ -140,15 +120,4 @@ def _table(page: Page, *, asked: EventFilter) -> dict[str, Any]:
 
 
 def _is_moment(text: str) -> bool:
-    return not text or _moment(text) is not None
-
-
-def _moment(text: str) -> int | None:
-    """Read ISO 8601, with any offset; none means UTC."""
-    try:
-        read = datetime.fromisoformat(text)
-        aware = read if read.tzinfo else read.replace(tzinfo=UTC)
-        since = aware - _EPOCH
-    except (ValueError, OverflowError):
-        return None
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    return not text or read_moment(text) is not None

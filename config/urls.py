@@ -39,6 +39,8 @@ urlpatterns = [
     path("linescore/", include("linescore.pages")),
     path("devassist/", include("devassist.pages")),
     path("schemas/", include("graphql_proxy.pages")),
+    path("backtests/", include("backtests.pages")),
+    path("sprints/", include("sprints.pages")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),

@@ -39,6 +39,8 @@ ENTRIES = [
     Entry(label="Hockey", url_name="linescore:latest", scope="linescore:read"),
     Entry(label="Past errors", url_name="devassist:root_causes", scope="devassist:read"),
     Entry(label="Schemas", url_name="graphql_proxy:schemas", scope="graphql_proxy:read"),
+    Entry(label="Backtests", url_name="backtests:runs", scope="backtests:read"),
+    Entry(label="Sprints", url_name="sprints:board", scope="sprints:read"),
     Entry(label="Admin", url_name="admin:index", is_staff_only=True),
 ]
 

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
-from sprints.board_page import Panel, sprint_panels, team_panels
+from sprints.board_page import TO_ADMIN, sprint_panels, team_panels
 from sprints.ingest.load import count_rows, forget
 from sprints.models import (
     BlockedPeriod,
@@ -33,6 +33,7 @@ from sprints.models import (
 )
 from sprints.verified.admin import VerifiedQueryAdmin
 from toolbox.curation import BrowsedAdmin, CuratedAdmin, PickFilter
+from toolbox.panels import Panel
 
 FOLLOWS = "What agents are answered follows at once, and so do burndown, velocity and cycle times."
 DERIVED = ["sprint", "started_at", "resolved_at", "reopened_count", "blocked_since"]
@@ -178,7 +179,7 @@ class TeamAdmin(PanelAdmin):
 
     def panels(self, row: Model) -> list[Panel]:
         """Draw velocity and cycle time."""
-        return team_panels(row.pk)
+        return team_panels(row.pk, links=TO_ADMIN)
 
 
 @admin.register(User)
@@ -220,7 +221,7 @@ class SprintAdmin(PanelAdmin):
 
     def panels(self, row: Model) -> list[Panel]:
         """Draw burndown, scope change and carry-over."""
-        return sprint_panels(row.pk)
+        return sprint_panels(row.pk, links=TO_ADMIN)
 
 
 @admin.register(Issue)

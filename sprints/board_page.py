@@ -1,8 +1,10 @@
-"""A sprint's and a team's page in the admin: charts, each with its table, as the template takes them."""
+"""What a sprint and a team came to: charts, each with its tables, for the pages and the admin."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from statistics import mean
 from typing import Any
 from uuid import UUID
 
@@ -12,35 +14,40 @@ from django.utils.safestring import SafeString
 
 from sprints import board_queries as board
 from sprints.board_queries import Rows
-from sprints.charts import AMBER, BLUE, GRAY, GREEN, RED, Series, columns, dots, lines
+from toolbox.charts import AMBER, BLUE, DASHED, GRAY, GREEN, RED, Dot, Series, columns, dots, evenly, lines
+from toolbox.panels import Figures, Panel
 
 MEDIAN, SLOW = 0.5, 0.85
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """A chart and the table of what it draws."""
+class Links:
+    """How tables name an issue and a sprint: by a link, where a reader may follow it."""
 
-    title: str
-    drawing: SafeString | str
-    note: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    issue: Callable[[Row], str]
+    sprint: Callable[[Row], str]
 
 
-def sprint_panels(sprint_id: UUID) -> list[Panel]:
+def sprint_panels(sprint_id: UUID, *, links: Links) -> list[Panel]:
     """Draw a sprint: burndown, scope change, carry-over. Five statements."""
     total = board.summary(sprint_id)
+    brought = board.brought_in(sprint_id)
     return [
         _burndown(board.days(sprint_id)),
-        _scope(board.scope_changes(sprint_id), total=total),
-        _carry_over(board.carried_over(sprint_id), total=total, brought=board.brought_in(sprint_id)),
+        _scope(board.scope_changes(sprint_id), total=total, links=links),
+        _carry_over(board.carried_over(sprint_id), total=total, brought=brought, links=links),
     ]
 
 
-def team_panels(team_id: UUID) -> list[Panel]:
-    """Draw a team: velocity and cycle time. Three statements."""
-    return [_velocity(board.velocity(team_id)), _cycle_time(board.done(team_id), team_id=team_id)]
+def team_panels(team_id: UUID, *, links: Links) -> list[Panel]:
+    """Draw a team: velocity, cycle time, and the age of what is begun. Four statements."""
+    done = board.done(team_id)
+    return [
+        _velocity(board.velocity(team_id), links=links),
+        _cycle_time(done, months=board.cycle_times_by_month(team_id), links=links),
+        _ageing(board.at_work(team_id), times=_times(done), links=links),
+    ]
 
 
 def _burndown(days: Rows) -> Panel:
@@ -49,18 +56,21 @@ def _burndown(days: Rows) -> Panel:
     series = [
         Series(name="Remaining", values=_numbers(days, "remaining_points"), color=BLUE),
         Series(name="Scope", values=_numbers(days, "scope_points"), color=GRAY, is_step=True),
-        Series(name="Ideal", values=ideal, color=GREEN, is_dashed=True),
+        Series(name="Ideal", values=ideal, color=GREEN, dash=DASHED),
     ]
     names = ["scope_points", "completed_points", "remaining_points", "scope_issues", "remaining_issues"]
     return Panel(
         title="Burndown", note="Story points at the end of each day, UTC.",
-        drawing=lines(series, labels=[f"{day['day']:%d %b}" for day in days], title="Burndown"),
-        head=["Day", "Scope", "Done", "Remaining", "Issues", "Issues remaining"],
-        rows=[[f"{day['day']:%a %d %b}", *(_plain(day[name]) for name in names)] for day in days],
+        drawing=lines(series, marks=evenly([f"{day['day']:%d %b}" for day in days]), title="Burndown"),
+        nothing="Nothing to draw: the sprint has not begun.",
+        tables=[Figures(
+            title="Burndown", head=["Day", "Scope", "Done", "Remaining", "Issues", "Issues remaining"],
+            rows=[[f"{day['day']:%a %d %b}", *(_plain(day[name]) for name in names)] for day in days],
+        )],
     )  # fmt: skip
 
 
-def _scope(changes: Rows, *, total: dict[str, Any]) -> Panel:
+def _scope(changes: Rows, *, total: Row, links: Links) -> Panel:
     by_day: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for change in changes:
         by_day[f"{change['changed_at']:%d %b}"][change["change"]] += float(change["points_change"])
@@ -76,16 +86,19 @@ def _scope(changes: Rows, *, total: dict[str, Any]) -> Panel:
     return Panel(
         title="Scope change", note=note,
         drawing=columns(series, labels=list(by_day), title="Scope change, in story points"),
-        head=["When (UTC)", "Issue", "Title", "Change", "Points"],
-        rows=[
-            [f"{one['changed_at']:%d %b %H:%M}", _issue(one), one["title"], one["change"],
-             f"{float(one['points_change']):+g}"]
-            for one in changes
-        ],
+        nothing="Nothing to draw: the scope did not change after the start.",
+        tables=[Figures(
+            title="Scope change", head=["Issue", "When (UTC)", "Title", "Change", "Points"],
+            rows=[
+                [links.issue(one), f"{one['changed_at']:%d %b %H:%M}", one["title"], one["change"],
+                 f"{float(one['points_change']):+g}"]
+                for one in changes
+            ],
+        )],
     )  # fmt: skip
 
 
-def _carry_over(carried: Rows, *, total: dict[str, Any], brought: dict[str, Any]) -> Panel:
+def _carry_over(carried: Rows, *, total: Row, brought: Row, links: Links) -> Panel:
     labels = ["Brought in", "Committed", "Added", "Removed", "Completed", "Carried over"]
     points = [brought["points"], *(total[f"{name}_points"] for name in _PARTS)]
     issues = [brought["issues"], *(total[f"{name}_issues"] for name in _PARTS)]
@@ -98,11 +111,19 @@ def _carry_over(carried: Rows, *, total: dict[str, Any], brought: dict[str, Any]
         note=f"{issues[-1]} issues with {_plain(points[-1])} points were left unfinished at the close; "
              f"{issues[0]} with {_plain(points[0])} had come from earlier sprints.",
         drawing=columns(series, labels=labels, title="What came in, and what became of it") if any(issues) else "",
-        head=["Issue", "Title", "Assignee", "Points", "Status now", "Times carried over"],
-        rows=[
-            [_issue(one), one["title"], one["full_name"] or "nobody", _plain(one["points_at_end"]), one["status"],
-             one["times"]]
-            for one in carried
+        nothing="Nothing to draw: no issue was in it.",
+        tables=[
+            Figures(title="What came in, and what became of it", head=["", "Points", "Issues"], rows=[
+                [label, _plain(points[place]), issues[place]] for place, label in enumerate(labels)
+            ] if any(issues) else []),
+            Figures(
+                title="Carry-over", head=["Issue", "Title", "Assignee", "Points", "Status now", "Times carried over"],
+                rows=[
+                    [links.issue(one), one["title"], one["full_name"] or "nobody", _plain(one["points_at_end"]),
+                     one["status"], one["times"]]
+                    for one in carried
+                ],
+            ),
         ],
     )  # fmt: skip
 
@@ -110,50 +131,108 @@ def _carry_over(carried: Rows, *, total: dict[str, Any], brought: dict[str, Any]
 _PARTS = ("committed", "added", "removed", "completed", "carried_over")
 
 
-def _velocity(sprints: Rows) -> Panel:
+def _velocity(sprints: Rows, *, links: Links) -> Panel:
     done = _numbers(sprints, "completed_points")
-    mean = sum(done) / len(done) if done else 0.0
+    average = mean(done) if done else 0.0
     series = [
         Series(name="Committed", values=_numbers(sprints, "committed_points"), color=GRAY),
         Series(name="Completed", values=done, color=GREEN),
-        Series(name=f"Average {mean:.1f}", values=[mean] * bool(done), color=BLUE, is_dashed=True),
+        Series(name=f"Average {average:.1f}", values=[average] * bool(done), color=BLUE, dash=DASHED),
     ]
     names = ["committed_points", "completed_points", "added_points", "carried_over_points"]
     return Panel(
         title="Velocity", note=f"The last {len(sprints)} closed sprints, in story points.",
         drawing=columns(series, labels=[one["sprint_name"].rpartition(" ")[2] for one in sprints], title="Velocity"),
-        head=["Sprint", "Started", "Committed", "Completed", "Added", "Carried over"],
-        rows=[
-            [_sprint(one), f"{one['started_at']:%Y-%m-%d}", *(_plain(one[name]) for name in names)]
-            for one in reversed(sprints)
-        ],
+        nothing="Nothing to draw: no sprint is closed yet.",
+        tables=[Figures(
+            title="Velocity", head=["Sprint", "Started", "Committed", "Completed", "Added", "Carried over"],
+            rows=[
+                [links.sprint(one), f"{one['started_at']:%Y-%m-%d}", *(_plain(one[name]) for name in names)]
+                for one in reversed(sprints)
+            ],
+        )],
     )  # fmt: skip
 
 
-def _cycle_time(done: Rows, *, team_id: UUID) -> Panel:
-    times = sorted(_numbers(done, "cycle_time_days"))
+def _cycle_time(done: Rows, *, months: Rows, links: Links) -> Panel:
     first, last = (done[0]["resolved_at"], done[-1]["resolved_at"]) if done else (None, None)
     span = (last - first).total_seconds() if first and last and last > first else 1.0
     points = [
-        ((one["resolved_at"] - first).total_seconds() / span, float(one["cycle_time_days"]),
-         f"{one['issue_key']}: {float(one['cycle_time_days']):.1f} days")
+        Dot(
+            place=(one["resolved_at"] - first).total_seconds() / span, value=float(one["cycle_time_days"]),
+            words=f"{one['issue_key']}: {float(one['cycle_time_days']):.1f} days",
+        )
         for one in done
     ]  # fmt: skip
-    guides = [
-        Series(name=f"{name} {_percentile(times, share):.1f}", values=[_percentile(times, share)], color=color)
-        for name, share, color in (("Median", MEDIAN, GREEN), ("85 %", SLOW, AMBER))
-        if times
-    ]
-    ends = (f"{first:%d %b %Y}", f"{last:%d %b %Y}") if first else ("", "")
+    marks = [(0.04, f"{first:%d %b %Y}"), (0.96, f"{last:%d %b %Y}")] if first else []
     return Panel(
         title="Cycle time", note=f"Days from the start of work to done, of the last {len(done)} finished issues.",
-        drawing=dots(points, ends=ends, guides=guides, title="Cycle time, in days"),
-        head=["Month", "Issues", "Median, days", "85 % within, days"],
-        rows=[
-            [f"{one['month']:%b %Y}", one["issues"], one["median"], one["slow"]]
-            for one in board.cycle_times_by_month(team_id)
+        drawing=dots(points, marks=marks, guides=_percentiles(_times(done)), title="Cycle time, in days"),
+        nothing="Nothing to draw: no issue is finished yet.",
+        tables=[
+            Figures(
+                title="Cycle time", head=["Month", "Issues", "Median, days", "85 % within, days"],
+                rows=[[f"{one['month']:%b %Y}", one["issues"], one["median"], one["slow"]] for one in months],
+            ),
+            Figures(title="Finished issues, the latest first", head=["Issue", "Done", "Days"], rows=[
+                [links.issue(one), f"{one['resolved_at']:%Y-%m-%d}", one["cycle_time_days"]] for one in reversed(done)
+            ]),
         ],
     )  # fmt: skip
+
+
+def _ageing(begun: Rows, *, times: Sequence[float], links: Links) -> Panel:
+    """Draw what is at work by status, those first that issues enter young."""
+    stages = _stages(begun)
+    points = [
+        Dot(
+            place=(stage + (place + 1) / (len(issues) + 1)) / len(stages), value=float(one["age_days"]),
+            words=f"{one['issue_key']}: {one['age_days']} days, {one['status_days']} of them in {one['status']}",
+            color=RED if one["is_blocked"] else BLUE,
+        )
+        for stage, (_, issues) in enumerate(stages)
+        for place, one in enumerate(issues)
+    ]  # fmt: skip
+    marks = [((stage + 0.5) / len(stages), f"{name} ({len(issues)})") for stage, (name, issues) in enumerate(stages)]
+    blocked = sum(one["is_blocked"] for one in begun)
+    return Panel(
+        title="Work ageing",
+        note=f"Days since work began on {len(begun)} unfinished issues, as of the data; {blocked} blocked, in red. "
+             "The lines are the cycle times of finished ones: what is above them is late.",
+        drawing=dots(points, marks=marks, guides=_percentiles(times), title="Age of work in progress, in days"),
+        nothing="Nothing to draw: nothing is in progress.",
+        tables=[Figures(
+            title="Work ageing",
+            head=["Issue", "Title", "Status", "Days since begun", "Days in status", "Points", "Assignee", "Blocked"],
+            rows=[
+                [links.issue(one), one["title"], one["status"], one["age_days"], one["status_days"],
+                 _plain(one["story_points"]), one["full_name"] or "nobody", "blocked" if one["is_blocked"] else ""]
+                for one in begun
+            ],
+        )],
+    )  # fmt: skip
+
+
+def _stages(begun: Rows) -> list[tuple[str, Rows]]:
+    by_status = [(name, list(rows)) for name, rows in groupby(sorted(begun, key=_status), key=_status)]
+    return sorted(by_status, key=lambda stage: mean(one["age_days"] - one["status_days"] for one in stage[1]))
+
+
+def _status(issue: Row) -> str:
+    return str(issue["status"])
+
+
+def _times(done: Rows) -> list[float]:
+    return sorted(_numbers(done, "cycle_time_days"))
+
+
+def _percentiles(times: Sequence[float]) -> list[Series]:
+    named = (("Median", MEDIAN, GREEN), ("85 %", SLOW, AMBER)) if times else ()
+    return [
+        Series(name=f"{name} {value:.1f}", values=[value], color=color, dash=DASHED)
+        for name, share, color in named
+        for value in [_percentile(times, share)]
+    ]
 
 
 def _percentile(times: Sequence[float], share: float) -> float:
@@ -172,12 +251,16 @@ def _plain(value: Any) -> str:
     return "" if value is None else f"{float(value):g}"
 
 
-def _issue(row: dict[str, Any]) -> SafeString:
+def _issue(row: Row) -> SafeString:
     return format_html(
         '<a href="{}">{}</a>', reverse("admin:sprints_issue_change", args=[row["issue_id"]]), row["issue_key"]
     )
 
 
-def _sprint(row: dict[str, Any]) -> SafeString:
+def _sprint(row: Row) -> SafeString:
     address = reverse("admin:sprints_sprint_change", args=[row["sprint_id"]])
     return format_html('<a href="{}">{}</a>', address, row["sprint_name"])
+
+
+TO_ADMIN = Links(issue=_issue, sprint=_sprint)
+"""Links of tables in the admin."""

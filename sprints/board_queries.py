@@ -1,4 +1,4 @@
-"""What the admin's pages ask of the views that agents see, so that both tell the same. Each reads a bounded number."""
+"""What pages and the admin ask of the views that agents see, so that all tell the same. Each reads a bounded number."""
 
 from typing import Any
 from uuid import UUID
@@ -47,7 +47,7 @@ SELECT * FROM (
 """
 _DONE = """
 SELECT * FROM (
-  SELECT issue_key, resolved_at, cycle_time_days FROM sprintscope.issues
+  SELECT issue_id, issue_key, resolved_at, cycle_time_days FROM sprintscope.issues
   WHERE team_id = %s AND resolved_at IS NOT NULL AND started_at IS NOT NULL
   ORDER BY resolved_at DESC LIMIT 400
 ) AS latest ORDER BY resolved_at
@@ -62,6 +62,28 @@ FROM (
   ORDER BY resolved_at DESC LIMIT 400
 ) AS latest GROUP BY 1 ORDER BY 1 LIMIT 60
 """
+_AT_WORK = """
+SELECT i.issue_id, i.issue_key, i.title, i.status, i.story_points, u.full_name, i.is_blocked,
+       round(extract(epoch FROM t.data_as_of - i.started_at) / 86400, 1) AS age_days,
+       round(extract(epoch FROM t.data_as_of - coalesce(
+         (SELECT max(c.changed_at) FROM sprintscope.status_changes AS c WHERE c.issue_id = i.issue_id), i.started_at
+       )) / 86400, 1) AS status_days
+FROM sprintscope.issues AS i
+JOIN sprintscope.teams AS t USING (team_id)
+LEFT JOIN sprintscope.users AS u ON u.user_id = i.assignee_id
+WHERE i.team_id = %s AND i.status_category = 'In Progress' AND i.started_at <= t.data_as_of
+ORDER BY i.started_at, i.issue_key LIMIT 200
+"""
+_TEAMS = """
+SELECT team_id, team_key, team_name, organisation_name, data_as_of
+FROM sprintscope.teams ORDER BY team_key, organisation_name, team_id LIMIT 500
+"""
+_SPRINTS = """
+SELECT sprint_id, sprint_name, state, goal, started_at, ends_at, completed_at
+FROM sprintscope.sprints WHERE team_id = %s
+ORDER BY coalesce(started_at, ends_at, 'infinity') DESC, sprint_name DESC LIMIT 200
+"""
+_TEAM_OF = "SELECT team_id FROM sprintscope.sprints WHERE sprint_id = %s LIMIT 1"
 
 Rows = list[dict[str, Any]]
 
@@ -106,8 +128,29 @@ def cycle_times_by_month(team_id: UUID) -> Rows:
     return _rows(_MONTHS, team_id)
 
 
-def _rows(statement: str, key: UUID) -> Rows:
+def at_work(team_id: UUID) -> Rows:
+    """Give what a team has begun and not ended, the oldest first, at most 200; ages are of the data, not of now."""
+    return _rows(_AT_WORK, team_id)
+
+
+def teams() -> Rows:
+    """Give the teams by their keys, at most 500."""
+    return _rows(_TEAMS)
+
+
+def sprints(team_id: UUID) -> Rows:
+    """Give a team's sprints, those to come first, then the latest, at most 200."""
+    return _rows(_SPRINTS, team_id)
+
+
+def team_of(sprint_id: UUID) -> UUID | None:
+    """Give the team whose sprint it is."""
+    found = _rows(_TEAM_OF, sprint_id)
+    return found[0]["team_id"] if found else None
+
+
+def _rows(statement: str, *keys: UUID) -> Rows:
     with connection.cursor() as cursor:
-        cursor.execute(statement, [key])
+        cursor.execute(statement, keys)
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -52,6 +52,18 @@ def _take_pages(page: Page, *, server: str) -> None:
     for name, path in PAGES.items():
         page.goto(f"{server}{path}")
         _keep(page, name=name)
+    _take_run(page, server=server)
+
+
+def _take_run(page: Page, *, server: str) -> None:
+    page.goto(f"{server}/backtests/")
+    page.click("tbody th a")
+    page.click("svg.strips a >> nth=30")
+    page.wait_for_url("**at=**")
+    page.evaluate("scrollTo(0, 0)")
+    _keep(page, name="run")
+    page.goto(f"{server}/sprints/")
+    _keep(page, name="sprint")
 
 
 def _keep(page: Page, *, name: str, whole: bool = False) -> None:

@@ -1,9 +1,6 @@
 """A run's page: drawn from the database, filterable, bounded whatever the run's size; deleting it is one statement."""
 
-import gzip
-import json
 import re
-from importlib.resources import files
 from typing import Any
 from uuid import UUID
 
@@ -16,13 +13,13 @@ from django.utils.html import escape
 
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
-from backtests.ingest.samples import SAMPLE, load_samples
+from backtests.ingest.samples import load_samples
 from backtests.models import Event, QuarantinedLine, Run
 from tests.backtests import makers
+from tests.backtests.shipped import SHIPPED, logged
 
 RUNS = "/admin/backtests/run/"
 MADE = "a1b2c3d4-e5f6-7890-abcd-ef1234567890"
-SHIPPED = "079cbad8-9e31-5383-8c7a-3f85849b9439"
 
 
 @pytest.fixture
@@ -52,17 +49,11 @@ def stored(lines: list[bytes]) -> LoadReport:
     return load_lines(lines, run_id=None, report=LoadReport())
 
 
-def logged() -> list[dict[str, Any]]:
-    """Read the shipped log on its own, to count by hand."""
-    text = gzip.decompress((files("backtests") / "samples" / SAMPLE).read_bytes()).decode()
-    return [json.loads(line) for line in text.splitlines()[1:]]
-
-
 def test_the_run_is_drawn(curator: Client) -> None:
     page = shown(curator)
 
-    assert 'data-curve="profit"' in page
-    assert 'data-curve="drawdown"' in page
+    assert 'data-series="Profit"' in page
+    assert 'data-series="Drawdown"' in page
     assert "TradingState.HALTED" in page
     assert "Properties.Threshold: Missing required field" in page
 
@@ -155,7 +146,7 @@ def test_a_run_without_profit_events_is_drawn_from_its_positions(curator: Client
     events = [event for event in makers.strategy(MADE, events=300) if event["Properties"].get("StateType") != "PnL"]
     stored(makers.jsonl(events))
 
-    assert 'data-curve="profit"' in shown(curator, run_id=MADE)
+    assert 'data-series="Profit"' in shown(curator, run_id=MADE)
 
 
 def test_a_page_asks_as_often_for_a_long_run_as_for_a_short_one(curator: Client) -> None:

@@ -74,8 +74,8 @@ def test_a_runs_curves_and_bars_are_drawn_within_the_window(page: Page, faults: 
         assert box["width"] > 200
         assert box["height"] > 20
         assert box["x"] + box["width"] <= 1280
-    curves = page.locator("[data-curve]")
-    assert [curve.get_attribute("data-curve") for curve in curves.all()] == ["profit", "drawdown"]
+    curves = page.locator("polyline[data-series]")
+    assert [curve.get_attribute("data-series") for curve in curves.all()] == ["Profit", "Drawdown"]
     for curve in curves.all():
         box = curve.bounding_box()
         assert box is not None

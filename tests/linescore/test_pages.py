@@ -1,48 +1,18 @@
 """The season, team and game pages say what the NHL's figures say, in a fixed number of statements."""
 
-import re
 from collections import defaultdict
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.linescore.season_by_hand import sides
-from toolbox.pool import Pool
+from tests.pages import as_user, rows, statements
+
+__all__ = ["statements"]
 
 pytestmark = pytest.mark.django_db
 SEASON = "/linescore/2024-2025/"
-
-
-def as_user(name: str) -> Client:
-    client = Client()
-    client.force_login(User.objects.get(username=name))
-    return client
-
-
-@pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List what is read through the reader role while a page is made."""
-    seen: list[str] = []
-    usual = Pool.fetch
-
-    async def fetch(pool: Pool, statement: str, parameters: Any = ()) -> Any:
-        if pool.max_size == 8:
-            seen.append(statement)
-        return await usual(pool, statement, parameters)
-
-    monkeypatch.setattr(Pool, "fetch", fetch)
-    return seen
-
-
-def rows(page: bytes, *, of: str) -> list[list[str]]:
-    """Read the table that follows a heading."""
-    text = page.decode()
-    table = text[text.index(of) :]
-    table = table[table.index("<tbody>") : table.index("</tbody>")]
-    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in table.split("<tr>")[1:]]
-    return [[re.sub(r"<[^>]*>", "", cell).strip() for cell in line] for line in lines]
 
 
 def test_the_season_page_counts_periods_and_games_as_arithmetic_does(statements: list[str]) -> None:

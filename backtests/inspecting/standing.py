@@ -1,0 +1,41 @@
+"""The strategy's state at a moment, as tables. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from backtests.rendering import text_of
+from backtests.state import Moment
+from toolbox.panels import Figures
+
+MOST_ROWS = 200
+_POSITION = {
+    "Quantity": "Quantity", "AveragePrice": "Average price", "UnrealizedPnL": "Unrealized", "RealizedPnL": "Realized",
+}  # fmt: skip
+_ORDER = {"SecuritySymbol": "Symbol", "Direction": "Direction", "Quantity": "Quantity", "Price": "Price"}
+_INDICATOR = {"Value": "Value", "Parameters": "Parameters"}
+
+
+def standing(moment: Moment) -> list[Figures]:
+    """Give positions, open orders and indicators, at most 200 of each."""
+    positions = [[symbol, *_told(said, names=_POSITION)] for symbol, said in sorted(moment.positions.items())]
+    orders = [[order_id, *_told(said, names=_ORDER)] for order_id, said in moment.orders.items()]
+    named = sorted(moment.indicators.items(), key=lambda item: (item[0][0], item[0][1] or ""))
+    indicators = [[name, symbol or "", *_told(said, names=_INDICATOR)] for (name, symbol), said in named]
+    return [
+        _figures("Positions", head=["Symbol", *_POSITION.values()], rows=positions),
+        _figures("Open orders", head=["Order", *_ORDER.values()], rows=orders),
+        _figures("Indicators", head=["Indicator", "Symbol", *_INDICATOR.values()], rows=indicators),
+    ]
+
+
+def profit(moment: Moment) -> list[tuple[str, str]]:
+    """Give profit and loss in words."""
+    return [(name.capitalize(), f"{value:,.2f}") for name, value in moment.amounts().items()]
+
+
+def _told(said: Mapping[str, bytes], *, names: Iterable[str]) -> list[str]:
+    return [text_of(said.get(name)) or "" for name in names]
+
+
+def _figures(title: str, *, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Figures:
+    name = f"{title} ({len(rows):,})" if len(rows) <= MOST_ROWS else f"{title} (the first {MOST_ROWS} of {len(rows):,})"
+    return Figures(title=name, head=head, rows=rows[:MOST_ROWS])

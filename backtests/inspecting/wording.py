@@ -1,0 +1,48 @@
+"""An event in a line of words. Pure."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+LONGEST = 60
+_FORMS = {
+    "TradeExecution": "{Direction} |{Quantity} |{SecuritySymbol}| at {Price}",
+    "OrderRejection": "{RequestedQuantity} |{SecuritySymbol}| at {RequestedPrice}|: {RejectionReason}",
+    "IndicatorCalculation": "{IndicatorName}| of {SecuritySymbol}|: {Value}",
+    "PositionUpdate": "{SecuritySymbol}|: {Quantity}| at {AveragePrice}",
+    "MarketDataEvent": "{SecuritySymbol}| {DataType}|, close {Close}|, price {Price}",
+    "RiskEvent": "{RiskType}|: {Action}| at {CurrentValue}| of {Threshold}",
+    "Order": "{ChangeReason}: |{Direction} |{Quantity} |{SecuritySymbol}| at {Price}|, {Status}",
+    "PnL": "PnL {Total}|, realized {Realized}|, unrealized {Unrealized}",
+    "StateChange": "{StateType}|: {ChangeReason}",
+}
+
+
+def told(event_type: str, *, properties: str | None) -> str:
+    """Say what an event says, in a line; what it lacks is left out, and JSON that was cut gives nothing."""
+    try:
+        said = json.loads(properties or "{}", parse_float=Decimal)
+    except ValueError:
+        return ""
+    if not isinstance(said, dict):
+        return ""
+    inside = [part for name in ("Data", "StateAfter") if isinstance(part := said.get(name), dict)]
+    values = {name: text for part in (said, *inside) for name, value in part.items() if (text := _text(value))}
+    form = _FORMS.get(values.get("StateType", "")) if event_type == "StateChange" else None
+    return _filled(form or _FORMS.get(event_type, ""), values=values)
+
+
+def _filled(form: str, *, values: dict[str, str]) -> str:
+    parts = []
+    for part in form.split("|"):
+        try:
+            parts.append(part.format_map(values))
+        except KeyError:
+            continue
+    return "".join(parts).strip(" :,")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str | int | Decimal) and not isinstance(value, bool):
+        return str(value)[:LONGEST]
+    return ""

@@ -1,0 +1,152 @@
+"""Runs to choose from, runs compared, a run at a moment, an event's chain: what people see of backtests."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from urllib.parse import urlencode
+from uuid import UUID
+
+import msgspec
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path, reverse
+
+from backtests.charting import measure, panels
+from backtests.inspecting import queries
+from backtests.inspecting.at_moment import look, seen_context
+from backtests.inspecting.chain import chain_of, chain_panel
+from backtests.inspecting.facts import facts
+from backtests.inspecting.looking import Looking, page_index
+from backtests.inspecting.wording import told
+from backtests.moments import moment_of, written
+from backtests.queries import Row
+from backtests.vocabulary import EVENT_TYPES, SEVERITIES
+from toolbox import home
+from toolbox.people import page
+
+SCOPE = "backtests:read"
+MOST_COMPARED, RUNS_A_PAGE, DEEPEST_PAGE, MOST_SYMBOLS = 4, 25, 400, 200
+LONGEST_SEARCH, MOST_IDS = 200, 100
+LETTERS = "ABCD"
+
+
+@page(scope=SCOPE)
+def runs(request: HttpRequest) -> HttpResponse:
+    """List runs, the newest first, to open one or to choose up to four; what is chosen stays while one searches."""
+    words = request.GET.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH]
+    index = min(page_index(request.GET.get("page", "")), DEEPEST_PAGE)
+    found, chosen = home.run(_listed(words, index=index, chosen=_run_ids(request)[0]))
+    kept = [run["run_id"] for run in chosen]
+    carried = [("q", words), *(("run", str(run_id)) for run_id in kept)]
+    context = {
+        "words": words,
+        "chosen": chosen,
+        "runs": [run for run in found[:RUNS_A_PAGE] if run["run_id"] not in kept],
+        "earlier": urlencode([*carried, ("page", index - 1)]) if index else "",
+        "later": urlencode([*carried, ("page", index + 1)]) if len(found) > RUNS_A_PAGE else "",
+    }
+    return render(request, "backtests/runs.html", context)
+
+
+@page(scope=SCOPE)
+def compare(request: HttpRequest) -> HttpResponse:
+    """Show up to four runs side by side."""
+    run_ids, faults = _run_ids(request)
+    found = home.run(queries.chosen(run_ids))
+    named = list(zip(LETTERS, found, strict=False))
+    missing = [run_id for run_id in run_ids if run_id not in {run["run_id"] for run in found}]
+    is_counted = request.GET.get("time") == "start"
+    measured = [measure(run["run_id"], symbols=run["symbols"], name=name) for name, run in named]
+    context = {
+        "runs": named,
+        "faults": [*faults, *(f"There is no run {run_id}." for run_id in missing)],
+        "is_counted": is_counted,
+        "facts": facts(found, measured=measured),
+        "panels": panels(measured, is_counted=is_counted) if measured else [],
+        "chosen": urlencode([("run", str(run["run_id"])) for run in found]),
+    }
+    return render(request, "backtests/compare.html", context)
+
+
+@page(scope=SCOPE)
+def run(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
+    """Show when a run's events happened, its state at a moment, and what it came to."""
+    one = _run(run_id)
+    if not one["first_event_at"]:
+        return render(request, "backtests/run.html", {"run": one})
+    looking = Looking.of(request.GET.dict(), run=one)
+    seen = home.run(look(one, looking=looking))
+    drawn = panels([measure(run_id, symbols=one["symbols"])], at=looking.at)
+    context = {"run": one, "symbols": one["symbols"][:MOST_SYMBOLS], "panels": drawn}
+    return render(request, "backtests/run.html", context | seen_context(seen, address=_address(run_id)))
+
+
+@page(scope=SCOPE)
+def event(request: HttpRequest, *, run_id: UUID, event_id: UUID) -> HttpResponse:
+    """Show an event, what it came of and what it led to."""
+    one = _run(run_id)
+    rows = home.run(queries.around(run_id, event_id=event_id))
+    found = next((row for row in rows if row["event_id"] == event_id), None)
+    if found is None:
+        raise Http404(f"The run has no event {event_id}.")
+    kind = EVENT_TYPES[found["event_type"]]
+    context = {
+        "run": one,
+        "event": found,
+        "type": kind,
+        "words": told(kind, properties=found["properties"]),
+        "severity": SEVERITIES[found["severity"]],
+        "properties": _laid_out(found["properties"]),
+        "errors": _laid_out(found["validation_errors"]),
+        "moment": urlencode({"at": written(moment_of(found["occurred_at"]))}),
+        "chain": chain_panel(chain_of(rows, event_id=event_id), address=_address(run_id)),
+    }
+    return render(request, "backtests/event.html", context)
+
+
+async def _listed(words: str, *, index: int, chosen: Sequence[UUID]) -> tuple[list[Row], list[Row]]:
+    return await asyncio.gather(
+        queries.found(words, skip=index * RUNS_A_PAGE, take=RUNS_A_PAGE + 1), queries.chosen(chosen)
+    )
+
+
+def _run(run_id: UUID) -> Row:
+    """Give a run; raises Http404."""
+    found = home.run(queries.chosen([run_id]))
+    if not found:
+        raise Http404(f"There is no run {run_id}.")
+    return found[0]
+
+
+def _run_ids(request: HttpRequest) -> tuple[list[UUID], list[str]]:
+    """Read up to four ids of runs, and say what of the rest is left out."""
+    found: dict[UUID, None] = {}
+    faults = []
+    for text in request.GET.getlist("run")[:MOST_IDS]:
+        try:
+            found[UUID(text)] = None
+        except ValueError:
+            faults.append(f"“{text[:60]}” is no id of a run.")
+    if len(found) > MOST_COMPARED:
+        faults.append(f"{len(found)} runs were chosen; the first {MOST_COMPARED} are compared.")
+    return list(found)[:MOST_COMPARED], faults
+
+
+def _address(run_id: UUID) -> Callable[[UUID], str]:
+    return lambda event_id: reverse("backtests:event", args=[run_id, event_id])
+
+
+def _laid_out(text: str | None) -> str:
+    """Lay JSON out over lines, numbers as they were logged; what was cut stays as it is."""
+    try:
+        return msgspec.json.format(text, indent=2) if text else ""
+    except msgspec.DecodeError:
+        return f"{text}…"
+
+
+app_name = "backtests"
+urlpatterns = [
+    path("", runs, name="runs"),
+    path("compare/", compare, name="compare"),
+    path("runs/<uuid:run_id>/", run, name="run"),
+    path("runs/<uuid:run_id>/events/<uuid:event_id>/", event, name="event"),
+]

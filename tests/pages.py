@@ -1,0 +1,42 @@
+"""What tests of pages share: somebody who is logged in, a table read back, statements counted."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from toolbox.pool import Pool
+from toolbox.reader import reader
+
+
+def as_user(name: str) -> Client:
+    """Log somebody in."""
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    return client
+
+
+def rows(page: bytes, *, of: str) -> list[list[str]]:
+    """Read the table that follows a text."""
+    text = page.decode()
+    table = text[text.index(of) :]
+    table = table[table.index("<tbody>") : table.index("</tbody>")]
+    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in table.split("<tr>")[1:]]
+    return [[re.sub(r"<[^>]*>", "", cell).strip() for cell in line] for line in lines]
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """List what is read through the reader role while a page is made."""
+    seen: list[str] = []
+    usual = Pool.fetch
+
+    async def fetch(pool: Pool, statement: str, parameters: Any = ()) -> Any:
+        if pool is reader:
+            seen.append(statement)
+        return await usual(pool, statement, parameters)
+
+    monkeypatch.setattr(Pool, "fetch", fetch)
+    return seen
