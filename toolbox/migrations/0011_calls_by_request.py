@@ -5,7 +5,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("toolbox", "0009_next_calls")]
+    dependencies = [("toolbox", "0010_prompts")]
 
     operations = [
         migrations.AddIndex(
