@@ -170,7 +170,9 @@ class _Door:
             return
         call = self._plain_call(body, posted=posted)
         tool = self.registry.find(call.name, domain=self.domain) if call else None
-        if call and begins_plainly(call, tool=tool) and await self._answer(call, posted=posted):
+        has_session = b"mcp-session-id" in posted.sent
+        is_plain = call and begins_plainly(call, tool=tool, has_session=has_session)
+        if call and is_plain and await self._answer(call, posted=posted):
             return
         if Legacy.speaks(posted.sent):
             await self._take_legacy(body, call=call, posted=posted)
