@@ -108,13 +108,15 @@ def knows_links(version: str | None) -> bool:
     return version is not None and version >= _FIRST_WITH_LINKS
 
 
-def begins_plainly(call: ToolsCall, *, tool: Tool | None) -> bool:
+def begins_plainly(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> bool:
     """
     Tell whether the call is answered by this lane, at least as far as its first question.
 
-    A tool that asks seldom begins so for clients of 2026, who are asked by an answer; the SDK then runs it anew.
+    A tool that asks seldom begins so for clients of 2026, who are asked by an answer; the SDK then runs it anew. One
+    of before 2026 that has no session has not said that it can be asked.
     """
-    return tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and call.is_modern)
+    is_asked_here = call.is_modern or not has_session
+    return tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and is_asked_here)
 
 
 def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, server: dict[str, Any]) -> bytes:

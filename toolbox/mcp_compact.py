@@ -89,12 +89,13 @@ def _body(name: str, given: dict[str, Any], *, caller: Caller, registry: Registr
 
 def _found(query: str, *, caller: Caller, registry: Registry) -> dict[str, Any]:
     tools = registry.visible_to(caller)
-    ranked = rank(query, tools=tools) or tools
+    ranked = rank(query, tools=tools)
     shown = [
         {"name": tool.name, "domain": tool.domain, "summary": _SENTENCE.split(tool.described)[0], "writes": tool.writes}
-        for tool in ranked[:MOST_FOUND]
+        for tool in (ranked or tools)[:MOST_FOUND]
     ]
-    return {"tools": shown, "total": len(tools)}
+    nothing = {"note": "No tool has these words; here are the first of all."} if tools and not ranked else {}
+    return {"tools": shown, "total": len(tools)} | nothing
 
 
 def rank(query: str, *, tools: Sequence[Tool]) -> list[Tool]:

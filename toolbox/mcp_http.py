@@ -178,7 +178,8 @@ class _Door:
             return
         call = self._plain_call(body, posted=posted)
         tool = self.registry.find(call.name, domain=self.domain) if call else None
-        is_plain = call is not None and begins_plainly(call, tool=tool)
+        has_session = b"mcp-session-id" in posted.sent
+        is_plain = call is not None and begins_plainly(call, tool=tool, has_session=has_session)
         if call and (is_plain or await self._wants_a_scope(tool, posted)) and await self._answer(call, posted=posted):
             return
         if Legacy.speaks(posted.sent):

@@ -89,7 +89,8 @@ async def _row(entry: Entry) -> AsyncIterator[None]:
 def _refusal(error: ToolError) -> MCPError:
     if isinstance(error, CannotAsk):
         return missing(error)
-    return MCPError(types.INVALID_PARAMS, f"{error.message} {error.suggestion}", dict(error.details) or None)
+    said = f"{error.message.rstrip('.')}. {error.suggestion}"
+    return MCPError(types.INVALID_PARAMS, said, dict(error.details) or None)
 
 
 def _ended(entry: Entry, message: str, *, code: str) -> MCPError:

@@ -33,7 +33,7 @@ _SPRINTS = """
 SELECT s.sprint_name AS value FROM sprintscope.sprints AS s LEFT JOIN sprintscope.teams AS t USING (team_id)
 WHERE starts_with(lower(s.sprint_name), lower(%(typed)s))
   AND (%(team)s = '' OR lower(t.team_key) = lower(%(team)s))
-ORDER BY s.started_at DESC NULLS FIRST, s.sprint_name LIMIT 101
+ORDER BY s.started_at DESC NULLS LAST, s.sprint_name LIMIT 101
 """
 _PEOPLE = """
 SELECT DISTINCT full_name AS value FROM sprintscope.users

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_ARGUMENTS = 10
-LONGEST_VALUE = 20_000
 _ARGUMENT = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _OPTIONAL = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 _KEYS = {"name": str, "description": str, "required": bool, "completes": str}
