@@ -43,7 +43,10 @@ FILTERS: dict[str, dict[str, Any]] = {
     "confidence 0.9 (a fifth)": {"min_confidence": 0.9},
 }
 MOST_MS, LEAST_RECALL = 10.0, 0.98
-_NEAREST = "SELECT id FROM devassist_root_causes WHERE {filters} ORDER BY embedding <=> %(vector)s::halfvec LIMIT 10"
+_NEAREST = """
+SELECT id, embedding <=> %(vector)s::halfvec AS distance FROM devassist_root_causes WHERE {filters}
+ORDER BY embedding <=> %(vector)s::halfvec LIMIT {near}
+"""
 _EVERY = """
 SELECT id FROM (
   SELECT id, 1 - (embedding <=> %(vector)s::halfvec) AS similarity,
@@ -195,17 +198,19 @@ async def _timed(chosen: dict[str, Any], *, filters: dict[str, Any], rounds: int
 
 
 async def _nearest(sought: Sequence[Sought]) -> tuple[list[list[int]], list[float]]:
-    """Search by meaning alone, with the index and settings of the tool."""
+    """Search by meaning alone, with the index, the settings and the candidates of the tool; gives the nearest ten."""
     times: list[float] = []
 
     async def work(connection: Connection, *, one: Sought) -> list[int]:
-        async with connection.transaction():
-            await connection.execute(queries._SETTINGS.encode())  # noqa: SLF001 - measured with the tool's own
-            started = perf_counter()
-            statement = _NEAREST.format(filters=one.filters).encode()
-            rows = await (await connection.execute(statement, one.parameters, prepare=False)).fetchall()
-            times.append(1000 * (perf_counter() - started))
-        return [row["id"] for row in rows]
+        statement = _NEAREST.format(filters=one.filters, near=queries.NEAR).encode()
+        started = perf_counter()
+        async with connection.pipeline():
+            settings = queries._SETTINGS.encode()  # noqa: SLF001 - measured with the tool's own
+            await connection.execute(settings, one.settings, prepare=True)
+            cursor = await connection.execute(statement, one.parameters, prepare=True)
+        rows = await cursor.fetchall()
+        times.append(1000 * (perf_counter() - started))
+        return [row["id"] for row in sorted(rows, key=lambda row: row["distance"])[:10]]
 
     found = [await reader.using(partial(work, one=one)) for one in sought]
     return found, times

@@ -15,7 +15,6 @@ from devassist.callers.declarations import meant, names
 from devassist.callers.desk import Desk, Found
 from devassist.callers.inquiry import Asked
 from devassist.callers.languages import LanguageServer, NoCommand, configured, server_for
-from devassist.callers.reading import MOST_BYTES
 from devassist.callers.servers import NotNow, Servers
 from devassist.callers.session import Machine
 from devassist.callers.walk import Caller, Place
@@ -23,6 +22,7 @@ from devassist.contracts.find_callers import CallerFound, CallersFound, FindCall
 from devassist.dialect import FUNCTION_NOT_FOUND, LSP_UNAVAILABLE
 from devassist.files.opening import opened
 from devassist.files.refusals import too_large
+from devassist.syntax.parsing import MOST_BYTES
 from devassist.workspaces import KnownWorkspace
 from toolbox import home
 from toolbox.errors import ToolError
@@ -130,13 +130,15 @@ def _meant(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[
     with opened(ask.file_path, root=root, shows_secrets=shows_secrets) as descriptor:
         size = os.fstat(descriptor).st_size
         if size > MOST_BYTES:
-            raise too_large(ask.file_path, size=size)
+            raise too_large(ask.file_path, size=size, limit="2 MB")
         text = os.pread(descriptor, MOST_BYTES, 0)
     code = Code.of(text, path=ask.file_path)
     if code is None:
-        raise _unavailable(
+        raise ToolError(
+            LSP_UNAVAILABLE,
             f"Callers are not known in files like '{ask.file_path[-100:]}'.",
             suggestion="Ask about a Kotlin, Java, TypeScript, JavaScript or Python file.",
+            field="filePath",
         )
     return meant(ask.function_name, code=code) or _no_function(ask, code=code)
 

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 
 from devassist.callers.code import Code, Mention
 from devassist.files.opening import opened
+from devassist.syntax.parsing import MOST_BYTES
 from toolbox.errors import ToolError
 
-MOST_BYTES = 2 * 1024 * 1024
-"""What is larger is made by a tool, and not searched."""
 MOST_PARSED = 200
 MOST_MENTIONED = 50_000
 """Of names in files whose mentions are kept."""

@@ -53,11 +53,11 @@ def secret(path: str) -> ToolError:
     )
 
 
-def too_large(path: str, *, size: int) -> ToolError:
+def too_large(path: str, *, size: int, limit: str = "10 MB") -> ToolError:
     """Say that the file is over the limit."""
     return _refused(
         TOO_LARGE,
-        message=f"'{path[:SHOWN]}' has {size:,} bytes; the limit is 10 MB",
+        message=f"'{path[:SHOWN]}' has {size:,} bytes; the limit is {limit}",
         suggestion="Read another file: one so large is made by a tool, not written.",
     )
 

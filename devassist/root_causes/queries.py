@@ -13,39 +13,44 @@ from toolbox.pool import Connection, Pool
 
 Row = dict[str, Any]
 
-CANDIDATES = 50
-"""Rows that each of the two searches, by meaning and by words, brings to be ranked."""
-SEARCH_WIDTH = 120
-"""How many neighbours HNSW keeps at hand: more find better and take longer."""
+NEAR, WORDED = 50, 50
+"""Rows that the searches by meaning and by words bring to be ranked."""
+SEARCH_WIDTH, FILTERED_WIDTH = 120, 60
+"""How many neighbours HNSW keeps at hand. With filters it goes on in steps of so many until enough have passed."""
 
 MOST_KINDS = 30
+PLANNED_FOR_ALL = 0.7
+"""A confidence, the contract's usual one, up to which one plan serves every question without further filters."""
 
-_SETTINGS = f"SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = {SEARCH_WIDTH}"
+_SETTINGS = """
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(width)s, true),
+  set_config('plan_cache_mode', %(plans)s, true)
+"""
 
 _HOLDING = """
 SELECT place, entries FROM devassist_root_cause_words WHERE place = ANY(%(places)s) LIMIT 1001
 """
 
 _SEARCH = """
-WITH near AS MATERIALIZED (
-  SELECT id FROM devassist_root_causes WHERE {filters}
-  ORDER BY embedding <=> %(vector)s::halfvec LIMIT {candidates}
-), worded AS MATERIALIZED (
-  SELECT id FROM devassist_root_causes WHERE {filters} AND word_places && %(places)s::int[]
-  ORDER BY word_weights <#> %(weights)s::sparsevec LIMIT {candidates}
-), measured AS MATERIALIZED (
-  SELECT id, 1 - (embedding <=> %(vector)s::halfvec) AS similarity,
-    -(word_weights <#> %(weights)s::sparsevec) / %(whole)s AS coverage
-  FROM devassist_root_causes WHERE id IN (SELECT id FROM near UNION SELECT id FROM worded)
+WITH found AS (
+  (SELECT {measured} FROM devassist_root_causes WHERE {filters}
+   ORDER BY embedding <=> %(vector)s::halfvec LIMIT {near})
+  UNION
+  (SELECT {measured} FROM devassist_root_causes WHERE {filters} AND word_places && %(places)s::int[]
+   ORDER BY word_weights <#> %(weights)s::sparsevec LIMIT {worded})
 ), ranked AS (
-  SELECT id, similarity, coverage, similarity + %(words_share)s * coverage * coverage AS score FROM measured
+  SELECT id, similarity, coverage, similarity + %(words_share)s * coverage * coverage AS score FROM found
+), best AS MATERIALIZED (
+  SELECT id, similarity, coverage, score, count(*) OVER () AS total_found FROM ranked WHERE score >= %(floor)s
+  ORDER BY score DESC, id LIMIT %(limit)s
 )
 SELECT r.id, entry_name, error_description, root_cause, solution, language, error_type, confidence, status,
-  created_at, fixed_in, similarity, coverage, score, count(*) OVER () AS total_found
-FROM ranked JOIN devassist_root_causes AS r USING (id)
-WHERE score >= %(floor)s
+  created_at, fixed_in, similarity, coverage, score, total_found
+FROM best JOIN devassist_root_causes AS r USING (id)
 ORDER BY score DESC, id LIMIT %(limit)s
 """
+_MEASURED = """id, 1 - (embedding <=> %(vector)s::halfvec) AS similarity,
+    -(word_weights <#> %(weights)s::sparsevec) / %(whole)s AS coverage"""
 
 _KINDS = """
 SELECT DISTINCT {column} AS name FROM devassist_root_causes WHERE status <> 'retired' ORDER BY name LIMIT {most}
@@ -86,6 +91,13 @@ class Sought:
         )  # fmt: skip
 
     @property
+    def settings(self) -> dict[str, str]:
+        """Say how wide to search, and whether to plan anew: filters differ much in what they leave."""
+        if self.language or self.error_key or self.min_confidence > PLANNED_FOR_ALL:
+            return {"width": str(FILTERED_WIDTH), "plans": "force_custom_plan"}
+        return {"width": str(SEARCH_WIDTH), "plans": "force_generic_plan"}
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Give the values."""
         return {
@@ -105,17 +117,18 @@ async def holding(places: Sequence[int], *, reader: Pool) -> Mapping[int, int]:
 
 async def search(sought: Sought, *, reader: Pool) -> list[Row]:
     """
-    Give what fits, the most relevant first; planned each time, because filters differ much in what they leave.
+    Give what fits, the most relevant first. Raises DatabaseUnavailable and StatementTimeout.
 
-    Raises DatabaseUnavailable and StatementTimeout.
+    Settings and statement go in one round trip; without a transaction of ours they are one all the same, up to the
+    pipeline's end, so the settings are gone after it.
     """
-    statement = _SEARCH.format(filters=sought.filters, candidates=CANDIDATES).encode()
+    statement = _SEARCH.format(filters=sought.filters, near=NEAR, worded=WORDED, measured=_MEASURED).encode()
 
     async def ranked(connection: Connection) -> list[Row]:
-        async with connection.transaction():
-            await connection.execute(_SETTINGS.encode())
-            cursor = await connection.execute(statement, sought.parameters, prepare=False)
-            return await cursor.fetchall()
+        async with connection.pipeline():
+            await connection.execute(_SETTINGS.encode(), sought.settings, prepare=True)
+            cursor = await connection.execute(statement, sought.parameters, prepare=True)
+        return await cursor.fetchall()
 
     try:
         return await reader.using(ranked)

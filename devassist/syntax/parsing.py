@@ -12,6 +12,8 @@ from devassist.syntax.grammars import KOTLIN, Grammar, grammar_of, language_of
 
 SECONDS = 0.6
 """How long a parse may take; broken code takes time squared."""
+MOST_BYTES = 2 * 1024 * 1024
+"""What is larger is made by a tool, not written; it would use up the time, and then be given up."""
 _READ_AT_ONCE = 65_536
 _MOST_EFFORT = 20_000_000
 _MOST_NODES = 60_000
@@ -97,6 +99,8 @@ def parsed(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
         return None
     until = time.monotonic() + seconds
     source = text.encode("utf-8", "replace")
+    if len(source) > MOST_BYTES:
+        raise ParseOverdue
     tree = _tree(source, grammar=grammar, until=until)
     if tree.root_node.has_error and grammar is KOTLIN:
         tree = _better(tree, _tree(_mended(source), grammar=grammar, until=until))

@@ -146,15 +146,18 @@ async def test_a_file_whose_name_is_no_utf8_is_left_out_and_the_answer_says_that
         ("price", "../shop/shop.py", "PERMISSION_DENIED", "without '..'"),
         ("price", "/etc/passwd", "PERMISSION_DENIED", "without a leading slash"),
         ("price", "notes.txt", "LSP_UNAVAILABLE", "Kotlin"),
+        ("price", "made.py", "TOO_LARGE", "made by a tool"),
     ],
 )
 async def test_refusals(find: Finder, shop: Path, *, name: str, path: str, code: str, said: str) -> None:
     (shop / "notes.txt").write_text("price\n")
+    (shop / "made.py").write_text("#" * 2_100_000)
 
     refusal = await find.refused(name, path)
 
     assert refusal.code.code == code
     assert said in refusal.suggestion
+    assert not refusal.retry_with  # a search by name would be refused in the same words
 
 
 async def test_a_server_that_is_not_installed_is_named_with_its_command(find: Finder, shop: Path) -> None:

@@ -12,6 +12,7 @@ from devassist.root_causes.uses import uses
 from tests.devassist.root_causes.test_telling import GRADLE, JVM, NODE
 from toolbox import home
 from toolbox.ledger import ledger
+from toolbox.reader import reader
 
 ADDRESS = "/api/tools/devassist/vector_search_db"
 FIRST = {
@@ -87,6 +88,15 @@ async def test_filters_are_strict_and_a_refusal_by_them_is_mended_by_its_patch(f
 )
 async def test_bad_input_is_a_planned_refusal(fast_lane: httpx.AsyncClient, body: dict[str, Any], status: int) -> None:
     assert (await fast_lane.post(ADDRESS, json=body)).status_code == status
+
+
+async def test_a_search_leaves_no_setting_behind(fast_lane: httpx.AsyncClient) -> None:
+    """Settings go with the statement, without a transaction of ours; other tools use the same connections."""
+    now = "SELECT current_setting('plan_cache_mode') AS plans, current_setting('hnsw.ef_search') AS width"
+
+    assert (await fast_lane.post(ADDRESS, json={"query": "TypeError: map of undefined"})).status_code == 200
+
+    assert (await reader.fetch(now)).rows == [{"plans": "auto", "width": "40"}]
 
 
 async def test_without_its_model_the_search_says_so(

@@ -257,6 +257,7 @@ def test_a_file_that_is_being_typed_keeps_its_functions(path: str, text: str, li
         ("a.js", "x={" + ",".join(f"k{n}:{{a:1}}" for n in range(40_000)) + "}"),
         ("a.kt", "a{" * 20_000 + "}" * 20_000),
         ("a.py", "a<" * 200_000),
+        ("a.kt", "// said\n" * 300_000),
     ],
 )
 def test_what_would_take_too_long_is_given_up(path: str, text: str) -> None:
