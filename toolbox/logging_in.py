@@ -27,7 +27,8 @@ class _Counted(AuthenticationForm):
 
     def clean(self) -> dict[str, Any]:
         """Look at the password only where there were not too many before it."""
-        key = _key(self.cleaned_data.get("username") or "", address=self.request.META.get("REMOTE_ADDR", ""))
+        address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
+        key = _key(self.cleaned_data.get("username") or "", address=address)
         if wait := home.run(call_limits.hit(WINDOW, key=key)):
             minutes = -(-wait // 60)
             raise ValidationError(

@@ -166,6 +166,7 @@ def test_past_errors_and_schemas_are_walked_at_a_desk_and_on_a_phone_in_the_dark
     entry = page.url
 
     page.get_by_role("link", name="Schemas").click()
+    page.get_by_role("link", name="mock").click()
     page.get_by_label("Search queries").press_sequentially("league standings")
     page.locator("#found a.name", has_text="leagueStandings").first.press("Enter")
     page.get_by_role("link", name="Try it").click()

@@ -160,3 +160,14 @@ def test_a_search_reads_the_rows_once(curator: Client) -> None:
     looking = [query["sql"] for query in asked if "LIKE" in query["sql"]]
     assert len(looking) == 1
     assert "LIMIT 1000" in looking[0]
+
+
+def test_each_row_leads_to_its_call_and_can_be_chosen(curator: Client) -> None:
+    call = calls(1)[0]
+    ToolCall.objects.update(caller="<script>alert(1)</script>")
+
+    page = curator.get(LIST).content.decode()
+
+    assert f'href="{LIST}{call.pk}/change/"' in page
+    assert f'name="_selected_action" value="{call.pk}"' in page
+    assert ("400 INVALID_TEAM_CODE" in page, ">refused</span>" in page, "<script>alert" in page) == (True, True, False)
