@@ -6,6 +6,7 @@ worker. Tests that write take `scratch_database`, a clone of it that is thrown a
 pytest-django's `db`, which rolls back.
 """
 
+import os
 import socket
 import subprocess
 import sys
@@ -187,8 +188,6 @@ def running_server(**environment: str) -> Iterator[str]:
 
 def server_environment() -> dict[str, str]:
     """Give the environment in which another process uses this worker's test database."""
-    import os
-
     entries = {alias: connections[alias].settings_dict for alias in ("default", "reader", "analyst")}
     urls = {
         alias: f"postgresql://{entry['USER']}@/{entry['NAME']}?host={entry['HOST']}" for alias, entry in entries.items()

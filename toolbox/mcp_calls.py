@@ -23,7 +23,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, SERVER_INFO_META_KEY, method
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from toolbox.answer import Reply
-from toolbox.encoding import encode
+from toolbox.mcp_results import tool_result
 from toolbox.tool import Tool
 
 _VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
@@ -123,25 +123,6 @@ def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, server: dic
     """Write the JSON-RPC answer; `server` names the server, which the 2026 era wants in `_meta`."""
     result = tool_result(reply, tool=tool, has_links=call.knows_links)[:-1] + _era(call, server=server)
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}}' % (orjson.dumps(call.id), result)
-
-
-def tool_result(reply: Reply, *, tool: Tool | None, has_links: bool = True) -> bytes:
-    """
-    Write the result of a call: the reply as text and as structured content, both to the byte, links after the text.
-
-    What need not be an object is put under `result`. Blocks are the content, and nothing is structured.
-    """
-    is_answer = tool is not None and not reply.is_refusal
-    if tool and is_answer and tool.gives_contents:
-        return b'%b,"isError":false}' % reply.body[:-1]
-    structured = b'{"result":%b}' % reply.body if tool and is_answer and tool.wraps else reply.body
-    links = b"".join(b",%b" % encode(link) for link in reply.links) if has_links else b""
-    return b'{"content":[{"type":"text","text":%b}%b],"isError":%b,"structuredContent":%b}' % (
-        orjson.dumps(reply.body.decode()),
-        links,
-        b"true" if reply.is_refusal else b"false",
-        structured,
-    )
 
 
 def _era(call: ToolsCall, *, server: dict[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox import mcp_compact, mcp_stream
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
@@ -35,19 +35,18 @@ from toolbox.fast_lane import GONE, cancelled_when_left, read_body, send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body
+from toolbox.mcp_exchange import Exchange
 from toolbox.mcp_face import http_credential, mcp_server
 from toolbox.mcp_legacy import NO_SESSION, NO_STREAM, Legacy
 from toolbox.mcp_talk import Conversation
-from toolbox.oauth.place import metadata_address, site
 from toolbox.registry import Registry
 from toolbox.tool import Tool
 from toolbox.watch import watcher
-from toolbox.wire import credential, is_own_origin, names_this_host, request_id, sent_headers
+from toolbox.wire import is_own_origin, names_this_host
 
 FACE = "mcp"
 PREFIX = "/mcp"
 COMPACT = "compact"
-_REQUEST_ID = b"x-request-id"
 LARGEST_BODY = LARGEST_ARGUMENTS + 16_384
 """Room for the largest arguments, and the protocol's envelope around them."""
 
@@ -76,7 +75,7 @@ class McpLane:
         if path != PREFIX and not path.startswith(f"{PREFIX}/"):
             await self._behind(scope, receive, send)
             return
-        posted = _Exchange(scope=scope, receive=receive, send=send)
+        posted = Exchange(scope=scope, receive=receive, send=send)
         address = path.rstrip("/")
         refusal = await self._refusal(address, sent=posted.sent, key=posted.credential)
         if refusal:
@@ -111,56 +110,6 @@ class McpLane:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Exchange:
-    """One HTTP request, and the way to answer it."""
-
-    scope: Scope
-    receive: Receive
-    send: Send
-
-    @cached_property
-    def sent(self) -> dict[bytes, str]:
-        return sent_headers(self.scope["headers"])
-
-    @cached_property
-    def request_id(self) -> str:
-        return request_id(self.sent.get(b"x-request-id", ""))
-
-    @property
-    def named_scope(self) -> Scope:
-        """The request under its id, also where it came without one: the SDK's handlers read it from there."""
-        lines = [line for line in self.scope["headers"] if line[0].lower() != _REQUEST_ID]
-        return {**self.scope, "headers": [*lines, (_REQUEST_ID, self.request_id.encode())]}
-
-    async def named_send(self, message: Message) -> None:
-        """Send what the SDK answers, with the request's id."""
-        if message["type"] == "http.response.start":
-            lines = [*message.get("headers", ()), (_REQUEST_ID, self.request_id.encode())]
-            message = {**message, "headers": lines}
-        await self.send(message)
-
-    async def refuse(self, reply: Reply) -> None:
-        """Send a refusal, with where tokens for this address are had."""
-        path = self.scope["path"].rstrip("/")
-        metadata = metadata_address(site(self.sent, scheme=self.scope["scheme"]), path=path) if reply.bearer else ""
-        await send_reply(self.send, reply, request_id=self.request_id, metadata=metadata)
-
-    @property
-    def takes_stream(self) -> bool:
-        """Tell whether the client takes a stream of events for an answer."""
-        return "text/event-stream" in self.sent.get(b"accept", "").lower()
-
-    @property
-    def takes_stream_of_call(self) -> bool:
-        """Tell the same, and that it calls a tool: other answers are never streams."""
-        return self.takes_stream and self.sent.get(b"mcp-method", "") == "tools/call"
-
-    @property
-    def credential(self) -> str | None:
-        return credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))
-
-
-@dataclass(frozen=True, kw_only=True)
 class _Door:
     """One address: the tools of a domain, or all, listed or behind three that find, describe and call them."""
 
@@ -168,7 +117,7 @@ class _Door:
     domain: str | None
     is_compact: bool = False
 
-    async def take(self, posted: "_Exchange") -> None:
+    async def take(self, posted: Exchange) -> None:
         """Answer a posted message: a plain call of a tool here, any other by the SDK, which gets the body again."""
         body = await read_body(posted.receive, most=LARGEST_BODY)
         if body is GONE:
@@ -187,21 +136,20 @@ class _Door:
         else:
             manager = self.streaming if posted.takes_stream_of_call else self.manager
             current_request.set(posted.request_id)
-            receive = _again(body, receive=posted.receive)
-            await manager.handle_request(posted.named_scope, receive, posted.named_send)
+            await manager.handle_request(posted.named_scope, posted.again(body), posted.named_send)
 
-    def _plain_call(self, body: bytes, *, posted: "_Exchange") -> ToolsCall | None:
+    def _plain_call(self, body: bytes, *, posted: Exchange) -> ToolsCall | None:
         call = read_call(body, sent=posted.sent, lines=posted.scope["headers"])
         if call and self.is_compact and call.name in mcp_compact.NAMES:
             return mcp_compact.through(call)
         return call
 
-    async def _wants_a_scope(self, tool: Tool | None, posted: "_Exchange") -> bool:
+    async def _wants_a_scope(self, tool: Tool | None, posted: Exchange) -> bool:
         """Tell whether the caller has to fetch a token with another scope first."""
         caller = await at_home(lambda: identify(posted.credential))
         return bool(tool and caller.issuer) and not (tool and caller.has(tool.scope))
 
-    async def stream(self, posted: "_Exchange") -> None:
+    async def stream(self, posted: Exchange) -> None:
         """Hold the stream of a 2025 session; there is none without a session."""
         session = (await self._legacy(posted)).session if posted.scope["method"] == "GET" else None
         if session is None or not posted.takes_stream or mcp_stream.is_full():
@@ -209,11 +157,11 @@ class _Door:
         else:
             await mcp_stream.serve(session, registry=self.registry, receive=posted.receive, send=posted.send)
 
-    async def _legacy(self, posted: "_Exchange") -> Legacy:
+    async def _legacy(self, posted: Exchange) -> Legacy:
         caller = await at_home(lambda: identify(posted.credential))
         return Legacy(caller=caller, session_id=posted.sent.get(b"mcp-session-id", ""))
 
-    async def _take_legacy(self, body: bytes, *, call: ToolsCall | None, posted: "_Exchange") -> None:
+    async def _take_legacy(self, body: bytes, *, call: ToolsCall | None, posted: Exchange) -> None:
         legacy = await self._legacy(posted)
         if legacy.is_of_no_session:
             await send_reply(posted.send, NO_SESSION, request_id=posted.request_id)
@@ -226,9 +174,9 @@ class _Door:
         else:
             current_request.set(posted.request_id)
             send = legacy.beginning(body, send=posted.named_send)
-            await self.manager.handle_request(posted.named_scope, _again(body, receive=posted.receive), send)
+            await self.manager.handle_request(posted.named_scope, posted.again(body), send)
 
-    async def _converse(self, asked: ToolsCall, *, legacy: Legacy, posted: "_Exchange") -> None:
+    async def _converse(self, asked: ToolsCall, *, legacy: Legacy, posted: Exchange) -> None:
         """Answer a call whose tool may speak and ask on its way."""
         conversation = Conversation(posted.send, request_id=posted.request_id, caller=legacy.caller)
         tool = self.registry.find(asked.name, domain=self.domain)
@@ -237,7 +185,7 @@ class _Door:
             reply = await answer(call)
             await conversation.end(result_body(asked, reply=reply, tool=tool, server={}))
 
-    async def _answer(self, asked: ToolsCall, *, posted: "_Exchange") -> bool:
+    async def _answer(self, asked: ToolsCall, *, posted: Exchange) -> bool:
         """Answer a call that says nothing on its way; False where it has a question, and nothing was sent."""
         await watcher.ready()
         tool = self.registry.find(asked.name, domain=self.domain)
@@ -255,7 +203,7 @@ class _Door:
             await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
         return True
 
-    def _call(self, asked: ToolsCall, *, posted: "_Exchange", client: Client | None = None) -> Call:
+    def _call(self, asked: ToolsCall, *, posted: Exchange, client: Client | None = None) -> Call:
         tool = self.registry.find(asked.name, domain=self.domain)
         return Call(
             tool=asked.name,
@@ -284,16 +232,6 @@ class _Door:
         return mcp_server(
             self.registry, face=FACE, credential_of=http_credential, domain=self.domain, is_compact=self.is_compact
         )
-
-
-def _again(body: bytes, *, receive: Receive) -> Receive:
-    """Give a body that was read to the one behind, then whatever comes after it."""
-    unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def read() -> Message:
-        return unread.pop() if unread else await receive()
-
-    return read
 
 
 def _address(domain: str | None) -> str:

@@ -18,7 +18,7 @@ from toolbox.callers import LOCAL_OPERATOR, Caller
 from toolbox.client import InputNeeded, InTask
 from toolbox.errors import DatabaseUnavailable
 from toolbox.keys import holder_of
-from toolbox.mcp_calls import tool_result
+from toolbox.mcp_results import tool_result
 from toolbox.registry import registry
 from toolbox.tool import Tool
 
