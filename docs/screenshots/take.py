@@ -44,6 +44,7 @@ def take(link: str) -> None:
 
 
 def _take_domains(page: Page, *, home: str) -> None:
+    page.set_viewport_size({"width": 1100, "height": 1080})
     page.goto(f"{home}/backtests/")
     page.click("tbody th a")
     page.click("svg.strips a >> nth=30")
