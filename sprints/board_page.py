@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import groupby
 from statistics import mean
 from typing import Any
@@ -17,7 +18,7 @@ from sprints.board_queries import Rows
 from toolbox.charts import AMBER, BLUE, DASHED, GRAY, GREEN, RED, Dot, Series, columns, dots, evenly, lines
 from toolbox.panels import Figures, Panel
 
-MEDIAN, SLOW = 0.5, 0.85
+MEDIAN, SLOW, MOST_TO_COME = 0.5, 0.85, 60
 Row = dict[str, Any]
 
 
@@ -52,22 +53,32 @@ def team_panels(team_id: UUID, *, links: Links) -> list[Panel]:
 
 def _burndown(days: Rows) -> Panel:
     first = float(days[0]["scope_points"]) if days else 0.0
-    ideal = [first * (1 - place / max(len(days) - 1, 1)) for place in range(len(days))]
+    dates = [day["day"] for day in days] + _to_come(days)
+    ideal = [first * (1 - place / max(len(dates) - 1, 1)) for place in range(len(dates))]
+    rest = [None] * (len(dates) - len(days))
     series = [
-        Series(name="Remaining", values=_numbers(days, "remaining_points"), color=BLUE),
-        Series(name="Scope", values=_numbers(days, "scope_points"), color=GRAY, is_step=True),
+        Series(name="Remaining", values=[*_numbers(days, "remaining_points"), *rest], color=BLUE),
+        Series(name="Scope", values=[*_numbers(days, "scope_points"), *rest], color=GRAY, is_step=True),
         Series(name="Ideal", values=ideal, color=GREEN, dash=DASHED),
     ]
     names = ["scope_points", "completed_points", "remaining_points", "scope_issues", "remaining_issues"]
     return Panel(
         title="Burndown", note="Story points at the end of each day, UTC.",
-        drawing=lines(series, marks=evenly([f"{day['day']:%d %b}" for day in days]), title="Burndown"),
+        drawing=lines(series, marks=evenly([f"{day:%d %b}" for day in dates]), title="Burndown"),
         nothing="Nothing to draw: the sprint has not begun.",
         tables=[Figures(
             title="Burndown", head=["Day", "Scope", "Done", "Remaining", "Issues", "Issues remaining"],
             rows=[[f"{day['day']:%a %d %b}", *(_plain(day[name]) for name in names)] for day in days],
         )],
     )  # fmt: skip
+
+
+def _to_come(days: Rows) -> list[date]:
+    """Give the days that a running sprint still has, at most sixty."""
+    if not days or not days[-1]["planned_end"]:
+        return []
+    left = (days[-1]["planned_end"] - days[-1]["day"]).days
+    return [days[-1]["day"] + timedelta(days=number + 1) for number in range(min(left, MOST_TO_COME))]
 
 
 def _scope(changes: Rows, *, total: Row, links: Links) -> Panel:

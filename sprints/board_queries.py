@@ -10,8 +10,10 @@ MOST_SPRINTS = 16
 MOST_DOTS = 400
 
 DAYS = """
-SELECT day, scope_points, completed_points, remaining_points, scope_issues, remaining_issues
-FROM sprintscope.sprint_days WHERE sprint_id = %s ORDER BY day LIMIT 200
+SELECT d.day, d.scope_points, d.completed_points, d.remaining_points, d.scope_issues, d.remaining_issues,
+       CASE WHEN s.state = 'active' THEN s.end_date END AS planned_end
+FROM sprintscope.sprint_days AS d JOIN sprintscope.sprints AS s USING (sprint_id)
+WHERE d.sprint_id = %s ORDER BY d.day LIMIT 200
 """
 SUMMARY = "SELECT * FROM sprintscope.sprint_summary WHERE sprint_id = %s LIMIT 1"
 CHANGES = """

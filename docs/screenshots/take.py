@@ -56,6 +56,7 @@ def _take_pages(page: Page, *, server: str) -> None:
 
 
 def _take_run(page: Page, *, server: str) -> None:
+    page.set_viewport_size({"width": 1100, "height": 1080})
     page.goto(f"{server}/backtests/")
     page.click("tbody th a")
     page.click("svg.strips a >> nth=30")

@@ -1,5 +1,6 @@
 """The board's page: what its tables say is what the history says, in a fixed number of statements."""
 
+import re
 from typing import Any
 
 import pytest
@@ -39,6 +40,14 @@ def test_the_board_opens_with_the_sprint_that_runs_and_draws_everything(curator:
     running = Sprint.objects.get(team__team_key="ACCEL", state="active")
     assert f'value="{running.pk}" selected' in page
     assert page.count('<svg class="chart"') == 6
+    ideal = re.search(r'points="([^"]+)"[^>]*data-series="Ideal"', page)
+    remaining = re.search(r'points="([^"]+)"[^>]*data-series="Remaining"', page)
+    assert ideal is not None
+    assert remaining is not None
+    assert running.ends_at is not None
+    assert running.started_at is not None
+    assert len(ideal[1].split()) == (running.ends_at.date() - running.started_at.date()).days + 1
+    assert len(remaining[1].split()) < len(ideal[1].split())
     assert "/admin/sprints" not in page
     for name in ("Burndown", "Velocity", "Cycle time", "Finished issues, the latest first", "Work ageing"):
         assert rows(page.encode(), of=f'data-table="{name}"')
