@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphql import (
-    GraphQLAbstractType,
     GraphQLArgument,
     GraphQLEnumType,
     GraphQLField,
@@ -164,8 +163,7 @@ def possible(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
     """Name the types that stand behind a union or an interface."""
     if not is_abstract_type(of):
         return []
-    abstract: GraphQLAbstractType = of  # type: ignore[assignment]  # is_abstract_type says so, without a TypeGuard
-    return sorted(one.name for one in schema.get_possible_types(abstract))
+    return sorted(one.name for one in schema.get_possible_types(of))
 
 
 def giving(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:

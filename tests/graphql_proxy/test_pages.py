@@ -14,7 +14,7 @@ from graphql import build_schema, parse, validate
 
 from graphql_proxy import pages, schema_pages
 from graphql_proxy.schema_search import SchemaIndex
-from graphql_proxy.schemas import KnownSchema
+from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream, usable_by
 from tests.graphql_proxy.hockey_schema import with_players
 from toolbox import home
@@ -77,7 +77,7 @@ def other_schema(monkeypatch: pytest.MonkeyPatch) -> Any:
         async def of(slug: str) -> KnownSchema:
             return known
 
-        monkeypatch.setattr(pages.schemas, "of", of)
+        monkeypatch.setattr(schemas, "of", of)
 
     return put
 
@@ -208,7 +208,7 @@ def test_an_upstream_without_a_schema_says_what_to_do(monkeypatch: pytest.Monkey
     async def nothing(slug: str) -> None:
         return None
 
-    monkeypatch.setattr(pages.schemas, "of", nothing)
+    monkeypatch.setattr(schemas, "of", nothing)
 
     assert "ingest_graphql_schema mock --fetch" in read(as_user("curator").get(MOCK))
 
