@@ -176,7 +176,7 @@ def test_what_is_not_there_or_not_allowed_is_told(curator: Client) -> None:
     assert "nearest moment" in shown(curator, f"{RUN}?at=2030-01-01T00:00:00")
     assert "The stretch ends before it begins" in shown(curator, f"{RUN}?from=2012-01-01&to=2011-01-05")
     assert "No run is chosen" in shown(curator, "/backtests/compare/")
-    assert "none of" in shown(curator, f"{RUN}?page=99999&show=RiskEvent&symbol=NONE%00")
+    assert "no symbol “NONE”" in shown(curator, f"{RUN}?page=99999&show=RiskEvent&symbol=NONE%00")
     refused = as_user("charlie").get("/backtests/")
     assert (refused.status_code, "backtests:read" in refused.content.decode()) == (403, True)
     assert Client().get(RUN)["Location"].startswith("/login/")
