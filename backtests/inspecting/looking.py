@@ -64,6 +64,10 @@ class Looking:
         named = {"symbol": other.symbol, "show": other.show, "page": other.page}
         return urlencode(stretch | {"at": written(other.at)} | {name: value for name, value in named.items() if value})
 
+    def narrowed(self, *, first: int, last: int) -> str:
+        """Write the parameters of the same moment in a shorter stretch."""
+        return self.query(first=first, last=last, is_whole=False)
+
     @property
     def moment(self) -> str:
         """Write the moment for a form's field, which takes milliseconds; such a one stands for all of its events."""
