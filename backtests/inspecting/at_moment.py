@@ -71,7 +71,7 @@ def seen_context(seen: Seen, *, address: Callable[[UUID], str]) -> dict[str, Any
         "types": seen.timeline.types,
         "before": looking.query(at=buckets[place - 1].last) if place else "",
         "after": looking.query(at=buckets[place + 1].last) if place + 1 < len(buckets) else "",
-        "zoom": looking.query(first=seen.bucket.first, last=seen.bucket.last) if len(buckets) > 1 else "",
+        "zoom": looking.narrowed(first=seen.bucket.first, last=seen.bucket.last) if len(buckets) > 1 else "",
     } | _events(seen, address=address)
 
 

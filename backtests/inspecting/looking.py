@@ -48,9 +48,12 @@ class Looking:
         asked_at = read_moment(given["at"]) if given["at"] else None
         if asked_at is not None and abs(at - asked_at) >= MILLISECOND:
             faults.append(f"Events are from {written(begin)} to {written(end)}: the nearest moment is shown.")
+        symbol = given["symbol"] if given["symbol"] in run["symbols"] else ""
+        if given["symbol"] != symbol:
+            faults.append(f"The run has no symbol “{given['symbol'][:40]}”: all are shown.")
         show = given["show"] if given["show"] in EVENT_TYPES else ""
         return cls(
-            first=first, last=last, at=at, is_whole=(first, last) == (begin, end), symbol=given["symbol"], show=show,
+            first=first, last=last, at=at, is_whole=(first, last) == (begin, end), symbol=symbol, show=show,
             page=page_index(given["page"]), faults=tuple(faults),
         )  # fmt: skip
 
@@ -60,6 +63,10 @@ class Looking:
         stretch = {} if other.is_whole else {"from": written(other.first), "to": written(other.last)}
         named = {"symbol": other.symbol, "show": other.show, "page": other.page}
         return urlencode(stretch | {"at": written(other.at)} | {name: value for name, value in named.items() if value})
+
+    def narrowed(self, *, first: int, last: int) -> str:
+        """Write the parameters of the same moment in a shorter stretch."""
+        return self.query(first=first, last=last, is_whole=False)
 
     @property
     def moment(self) -> str:

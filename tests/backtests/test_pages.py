@@ -1,6 +1,7 @@
 """Pages of runs say what the log says, counted by hand, in a number of statements that a run's size does not change."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from typing import Any
@@ -69,6 +70,14 @@ def test_a_stretch_is_counted_from_its_first_moment_to_its_last(curator: Client)
     table = rows(page.encode(), of='data-table="Events by time and type"')
     assert sum(int(cell) for row in table for cell in row[1:]) == len(inside)
     assert 'name="from" value="2011-03-01T00:00:00"' in page
+
+
+def test_a_stretch_can_be_looked_at_alone(curator: Client) -> None:
+    page = shown(curator, f"{RUN}?at=2011-09-15T12:00:00")
+
+    alone = re.search(r'href="\?([^"]+)">Only this stretch', page)
+    assert alone is not None
+    assert "from=2011-09-05T00%3A00%3A00&amp;to=2011-09-18T23%3A59%3A59.999999" in alone[1]
 
 
 def test_the_state_at_a_moment_is_what_the_last_events_before_it_say(curator: Client) -> None:
@@ -176,7 +185,7 @@ def test_what_is_not_there_or_not_allowed_is_told(curator: Client) -> None:
     assert "nearest moment" in shown(curator, f"{RUN}?at=2030-01-01T00:00:00")
     assert "The stretch ends before it begins" in shown(curator, f"{RUN}?from=2012-01-01&to=2011-01-05")
     assert "No run is chosen" in shown(curator, "/backtests/compare/")
-    assert "none of" in shown(curator, f"{RUN}?page=99999&show=RiskEvent&symbol=NONE%00")
+    assert "no symbol “NONE”" in shown(curator, f"{RUN}?page=99999&show=RiskEvent&symbol=NONE%00")
     refused = as_user("charlie").get("/backtests/")
     assert (refused.status_code, "backtests:read" in refused.content.decode()) == (403, True)
     assert Client().get(RUN)["Location"].startswith("/login/")
