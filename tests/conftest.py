@@ -165,11 +165,9 @@ def server(cast: SimpleNamespace) -> Iterator[str]:
 @contextmanager
 def running_server(**environment: str) -> Iterator[str]:
     """Run uvicorn on a free port, with the test database; gives the address once it answers."""
-    from config.serving import SERVER
+    from config.serving import SERVER, free_port
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port("127.0.0.1", wanted=0)
     command = [*SERVER, "--port", str(port)]
     process = subprocess.Popen(
         [sys.executable, "-m", *command],
