@@ -17,7 +17,6 @@ from django.db import connections
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Application, set_token_value
 
-from benchmarks.load import load_ten_seasons
 from benchmarks.peers import CONNECTIONS, PeerMissing, fastmcp_server, toolbox_arguments, toolbox_server
 from benchmarks.questions import PATTERN_1
 from benchmarks.run import Contender
@@ -25,6 +24,7 @@ from benchmarks.scratch import Scratch
 from benchmarks.servers import HOST, RunningServer, free_port, running, toolroom_server
 from benchmarks.throughput import Load, drive, generator_name, middle
 from benchmarks.tool_requests import KeptConnection, WrongAnswer, mcp_request, rows_answered
+from linescore.ingest.samples import load_samples
 from toolbox.models import ApiKey, ToolCall
 from toolbox.oauth.own import PREFIX
 
@@ -39,7 +39,7 @@ def run(scratch: Scratch, *, quick: bool, with_peers: bool) -> None:
     """Fill the database, measure in turns, print."""
     rounds, seconds = (1, 2) if quick else (5, 3)
     call_command("migrate", verbosity=0)
-    load_ten_seasons()
+    load_samples()
     key, token = _credentials()
     with ExitStack() as stack:
         ours = stack.enter_context(toolroom_server(environment={}))

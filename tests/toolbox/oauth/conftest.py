@@ -53,6 +53,6 @@ def cookie(make_person: Callable[..., User]) -> str:
 
 
 @pytest.fixture
-def client(server: str) -> RawClient:
-    """Register a client."""
+def client(server: str, make_person: object) -> RawClient:
+    """Register a client, which goes with the test."""
     return RawClient(server)

@@ -124,7 +124,7 @@ def test_a_client_that_describes_itself_wrong_is_not_registered(client: RawClien
     assert answered.json()["error"].startswith("invalid_")
 
 
-def test_registrations_are_counted(client: RawClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_registrations_are_counted(committed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     asking = RequestFactory().post("/oauth/register/")
     assert FewRegistrations().has_permission(asking)
 
