@@ -84,7 +84,7 @@ class Code:
 
     def functions(self) -> list[Function]:
         """Give every function that has a name, in the file's order."""
-        named = (self._function(scope) for scope in functions(self._code) if scope.is_named)
+        named = (self._function(scope) for scope in functions(self._code) if self._is_function(scope))
         return [function for function in named if function.callable]
 
     def classes(self) -> list[Function]:
@@ -134,12 +134,20 @@ class Code:
     def _around(self, at: int, *, known: Sequence[Scope], path: Sequence[Node]) -> Function | None:
         """Give the innermost of functions and members with code in them; a decorator is not what it decorates."""
         named = [scope for scope in known if scope.is_named and scope.own_start <= at]
-        inside = [scope for scope in named if scope.kind is not Kind.CONTAINER]
+        inside = [scope for scope in named if self._is_function(scope)]
         function = self._function(inside[-1]) if inside else None
         depth = next((depth for depth in range(len(path) - 1, -1, -1) if self._is_field(path, depth=depth)), None)
         if depth is None or (inside and inside[-1].start >= path[depth].start_byte):
             return function
         return self._field(path[depth], known=named) or function
+
+    def _is_function(self, scope: Scope) -> bool:
+        """Tell whether servers know it as a function; of closures under a name not all do, where it is no member."""
+        if scope.kind is Kind.CONTAINER or not scope.is_named:
+            return False
+        span = scope.match.span
+        is_member = span.type in self._kinds.fields and (span.parent is None or span.parent.type in _MEMBERS_STAND_IN)
+        return scope.kind is not Kind.LAMBDA or self._kinds.follows_closures or is_member
 
     def _is_field(self, path: Sequence[Node], *, depth: int) -> bool:
         return path[depth].type in self._kinds.fields and (depth == 0 or path[depth - 1].type in _MEMBERS_STAND_IN)

@@ -6,13 +6,19 @@ from pathlib import PurePosixPath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeKinds:
-    """Node types of one language; `fields` are members whose initialisers count as code of that name."""
+    """
+    Node types of one language.
+
+    `fields` are members whose initialisers count as code of that name; `follows_closures` where a closure that a local
+    name is given counts as a function of its own.
+    """
 
     classes: frozenset[str]
     calls: frozenset[str]
     members: frozenset[str]
     imports: frozenset[str]
     fields: frozenset[str] = frozenset()
+    follows_closures: bool = False
 
 
 PYTHON = NodeKinds(
@@ -20,6 +26,7 @@ PYTHON = NodeKinds(
     calls=frozenset({"call", "decorator"}),
     members=frozenset({"attribute"}),
     imports=frozenset({"import_statement", "import_from_statement", "future_import_statement"}),
+    follows_closures=True,
 )
 
 SCRIPT = NodeKinds(
@@ -32,6 +39,7 @@ SCRIPT = NodeKinds(
     members=frozenset({"member_expression", "nested_identifier", "non_null_expression"}),
     imports=frozenset({"import_statement", "export_clause"}),
     fields=frozenset({"public_field_definition", "field_definition"}),
+    follows_closures=True,
 )
 
 JAVA = NodeKinds(
