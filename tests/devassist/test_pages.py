@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.test import Client
 
+from devassist.models import RootCause
 from devassist.past_errors.why import Reason, spelt, telling, weights_in
 from devassist.root_causes.uses import uses
 from devassist.root_causes.wording import place_of, sparse
@@ -105,8 +106,9 @@ def test_what_cannot_be_searched_for_is_said(sent: dict[str, str]) -> None:
 def test_before_a_search_the_page_says_what_is_known(statements: list[str]) -> None:
     page = as_user("curator").get(PAGE).content.decode()
 
-    known = [entry for entry in entries().values() if entry["status"] != "retired"]
-    assert f"{len(known)} entries can be found" in page
+    known = RootCause.objects.exclude(status="retired").count()  # the shipped ones, and what other tests proposed
+    assert known >= len(entries())
+    assert f"{known} entries can be found" in page
     assert "Stored last" in page
     assert len(statements) == 4
 
