@@ -1,8 +1,9 @@
 """
 Charts as SVG, drawn here: they need no script, no style sheet and nothing from elsewhere. Pure.
 
-Colours stand in attributes, for the admin; the console's sheet sets the text's (`svg.chart`). A chart shows its
-figures to a mouse; a table of them belongs beside it (`toolbox.panels`).
+Colours stand in attributes, for the admin; the console's sheet sets the text's (`svg.plot`: `chart` is a class that the
+admin's own script draws into). A chart shows its figures to a mouse; a table of them belongs beside it
+(`toolbox.panels`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -206,7 +207,7 @@ def _bar_rows(series: Sequence[Series], *, labels: Sequence[str], order: Sequenc
 
 def _picture(title: str, *, body: SafeString, width: int = WIDTH, height: int = HEIGHT) -> SafeString:
     return format_html(
-        '<svg class="chart" viewBox="0 0 {} {}" width="100%" role="img" aria-label="{}" font-size="11" fill="{}">'
+        '<svg class="plot" viewBox="0 0 {} {}" width="100%" role="img" aria-label="{}" font-size="11" fill="{}">'
         "<title>{}</title>{}</svg>",
         width, height, title, GRAY, title, body,
     )  # fmt: skip

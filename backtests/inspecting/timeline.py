@@ -123,7 +123,7 @@ def strips(timeline: Timeline, *, looking: Looking) -> SafeString | str:
     )
     rows = SafeString("".join(_strip(timeline, name=name, top=ROW * place, xs=xs) for place, name in enumerate(types)))
     return format_html(
-        '<svg class="chart strips" viewBox="0 0 {} {}" width="100%" role="group" font-size="11" fill="{}" '
+        '<svg class="plot strips" viewBox="0 0 {} {}" width="100%" role="group" font-size="11" fill="{}" '
         'aria-label="Events by time and type; the figures are below">{}{}{}{}</svg>',
         WIDTH, height + FOOT, GRAY, rows, marks, cursor, hits,
     )  # fmt: skip

@@ -66,8 +66,10 @@ def contents(run_id: UUID) -> list[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["in turn", "overlapped"])
-@pytest.mark.parametrize("kills", [[0, 3], [1, 2, 4], [7, 11], [13, 14]])
+@pytest.mark.parametrize(
+    ("kills", "way"),
+    [([0, 3], "in turn"), ([1, 2, 4], "overlapped"), ([7, 11], "overlapped"), ([13, 14], "in turn")],
+)
 def test_a_killed_load_run_again_equals_a_clean_one(
     load: Load, tmp_path: Path, django_db_blocker: Any, kills: list[int], way: str
 ) -> None:

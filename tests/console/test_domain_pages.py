@@ -13,6 +13,8 @@ pytestmark = pytest.mark.slow
 
 def test_runs_and_boards_are_looked_at_by_mouse_and_by_keyboard(page: Page, faults: list[str]) -> None:
     page.get_by_role("link", name="Backtests").click()
+    page.get_by_label("Name, engine, symbol or id").fill("Pullback")
+    page.keyboard.press("Enter")
     page.get_by_label(re.compile("Choose Pullback")).press("Space")
     page.get_by_role("button", name="Compare the chosen").press("Enter")
     expect(page.get_by_role("heading", name="Runs compared")).to_be_visible()

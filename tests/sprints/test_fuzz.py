@@ -21,7 +21,7 @@ WORLD = World(
     views={table.name: frozenset(column.name for column in table.columns) for table in stored_schema().tables},
 )
 FEW = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = settings(FEW, max_examples=2_000)
+MANY = settings(FEW, max_examples=600)
 
 
 def _looks(sql: str) -> None:

@@ -39,7 +39,7 @@ def test_the_board_opens_with_the_sprint_that_runs_and_draws_everything(curator:
 
     running = Sprint.objects.get(team__team_key="ACCEL", state="active")
     assert f'value="{running.pk}" selected' in page
-    assert page.count('<svg class="chart"') == 6
+    assert page.count('<svg class="plot"') == 6
     ideal = re.search(r'points="([^"]+)"[^>]*data-series="Ideal"', page)
     remaining = re.search(r'points="([^"]+)"[^>]*data-series="Remaining"', page)
     assert ideal is not None
