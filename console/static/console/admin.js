@@ -14,6 +14,6 @@
     }
   }
 
-  addEventListener("load", () => name(document));
-  document.addEventListener("formset:added", (event) => setTimeout(() => name(event.target)));
+  // The library draws them when it likes, which from a warm cache is after the page's load event.
+  new MutationObserver(() => name(document)).observe(document.documentElement, { childList: true, subtree: true });
 })();
