@@ -5,10 +5,6 @@ from uuid import UUID
 
 from django.db import connection
 
-MOST_ROWS = 200
-MOST_SPRINTS = 16
-MOST_DOTS = 400
-
 DAYS = """
 SELECT d.day, d.scope_points, d.completed_points, d.remaining_points, d.scope_issues, d.remaining_issues,
        CASE WHEN s.state = 'active' THEN s.end_date END AS planned_end

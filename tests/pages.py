@@ -1,6 +1,7 @@
 """What tests of pages share: somebody who is logged in, a table read back, statements counted."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,16 +28,21 @@ def rows(page: bytes, *, of: str) -> list[list[str]]:
     return [[re.sub(r"<[^>]*>", "", cell).strip() for cell in line] for line in lines]
 
 
-@pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List what is read through the reader role while a page is made."""
+def counted(monkeypatch: pytest.MonkeyPatch, *, which: Callable[[Pool, str], bool]) -> list[str]:
+    """List such statements as are asked through the pools from here on."""
     seen: list[str] = []
     usual = Pool.fetch
 
     async def fetch(pool: Pool, statement: str, parameters: Any = ()) -> Any:
-        if pool is reader:
+        if which(pool, statement):
             seen.append(statement)
         return await usual(pool, statement, parameters)
 
     monkeypatch.setattr(Pool, "fetch", fetch)
     return seen
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """List what is read through the reader role while a page is made."""
+    return counted(monkeypatch, which=lambda pool, _: pool is reader)

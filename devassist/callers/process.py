@@ -81,19 +81,6 @@ class ServerProcess:
             rest.cancel()
             self._drain.cancel()
 
-    async def why_ended(self) -> str:
-        """Wait a moment for the exit, and say it in words."""
-        try:
-            async with asyncio.timeout(1):
-                status = await self._process.wait()
-        except TimeoutError:
-            return "it closed its pipes"
-        if status == keeper.TOO_LARGE:
-            return "it used more memory than it may"
-        if status == keeper.NO_COMMAND:
-            return "its command cannot be run"
-        return f"it ended with status {status}"
-
     async def _read_complaints(self) -> None:
         """Keep the last lines of stderr; read on whatever comes, or the server would wait for us."""
         stream = self._process.stderr

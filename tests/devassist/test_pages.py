@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.test import Client
 
@@ -16,7 +15,7 @@ from devassist.models import RootCause
 from devassist.past_errors.why import Reason, spelt, telling, weights_in
 from devassist.root_causes.uses import uses
 from devassist.root_causes.wording import place_of, sparse
-from toolbox.pool import Pool
+from tests.pages import as_user, counted
 
 pytestmark = pytest.mark.django_db
 PAGE = "/devassist/"
@@ -29,25 +28,10 @@ def entries() -> dict[str, dict[str, Any]]:
     return {entry["id"]: entry for entry in map(json.loads, lines)}
 
 
-def as_user(name: str) -> Client:
-    client = Client()
-    client.force_login(User.objects.get(username=name))
-    return client
-
-
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List what is asked through the pools while a page is made."""
-    seen: list[str] = []
-    usual = Pool.fetch
-
-    async def fetch(pool: Pool, statement: str, parameters: Any = ()) -> Any:
-        if "devassist_" in statement:
-            seen.append(statement)
-        return await usual(pool, statement, parameters)
-
-    monkeypatch.setattr(Pool, "fetch", fetch)
-    return seen
+    """List what is asked of this domain's tables while a page is made."""
+    return counted(monkeypatch, which=lambda _, statement: "devassist_" in statement)
 
 
 def found(page: str) -> list[str]:

@@ -8,8 +8,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
 from graphql import build_schema, parse, validate
 
 from graphql_proxy import pages, schema_pages
@@ -17,9 +15,9 @@ from graphql_proxy.schema_search import SchemaIndex
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream, usable_by
 from tests.graphql_proxy.hockey_schema import with_players
+from tests.pages import as_user, counted
 from toolbox import home
 from toolbox.callers import Caller
-from toolbox.pool import Pool
 
 pytestmark = pytest.mark.django_db
 MOCK = "/schemas/mock/"
@@ -40,12 +38,6 @@ input Make { name: String = "x" kind: Kind }
 """
 
 
-def as_user(name: str) -> Client:
-    client = Client()
-    client.force_login(User.objects.get(username=name))
-    return client
-
-
 def read(answer: Any) -> str:
     assert answer.status_code == 200
     return str(answer.content.decode())
@@ -54,16 +46,7 @@ def read(answer: Any) -> str:
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List what is read of this domain's tables while a page is made."""
-    seen: list[str] = []
-    usual = Pool.fetch
-
-    async def fetch(pool: Pool, statement: str, parameters: Any = ()) -> Any:
-        if "graphql_proxy_" in statement:
-            seen.append(statement)
-        return await usual(pool, statement, parameters)
-
-    monkeypatch.setattr(Pool, "fetch", fetch)
-    return seen
+    return counted(monkeypatch, which=lambda _, statement: "graphql_proxy_" in statement)
 
 
 @pytest.fixture
