@@ -14,6 +14,7 @@ from django.utils.html import escape
 
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
+from backtests.models import Run
 from tests.backtests import makers
 from tests.backtests.shipped import SHIPPED, logged
 from tests.pages import as_user, rows, statements
@@ -43,12 +44,23 @@ def until(moment: datetime) -> list[dict[str, Any]]:
 
 
 def test_runs_are_found_by_what_they_say(curator: Client) -> None:
-    assert SHIPPED in shown(curator, "/backtests/")
     assert SHIPPED in shown(curator, "/backtests/?q=goog")
     assert SHIPPED in shown(curator, f"/backtests/?q={SHIPPED[:6]}")
     assert "No run says that" in shown(curator, "/backtests/?q=%25pullback_on")
     assert f'value="{SHIPPED}" checked' in shown(curator, f"/backtests/?q=nothing&run={SHIPPED}&run=x")
     assert "No run says that" in shown(curator, "/backtests/?page=99999")
+
+
+def test_every_run_is_on_one_of_the_pages(curator: Client) -> None:
+    address, listed = "/backtests/", Counter[str]()
+    while address:
+        page = shown(curator, address)
+        listed.update(re.findall(r'name="run" value="([-0-9a-f]{36})"', page))
+        later = re.search(r'href="([^"]+)">Older</a>', page)
+        address = f"/backtests/{later[1].replace('&amp;', '&')}" if later else ""
+
+    assert listed == Counter(str(run_id) for run_id in Run.objects.values_list("run_id", flat=True))
+    assert SHIPPED in listed
 
 
 def test_the_timeline_counts_every_event_once(curator: Client) -> None:
