@@ -97,8 +97,10 @@ def test_what_is_no_secret_stays(arguments: dict[str, str]) -> None:
     assert redacted(text) == text
 
 
-PIECES = [*NAMES, "Password", "aPi kEy", "PRIVATE-KEY", "Bearer ", "basic  ", "tr_", "tro_", "TR_", "eyJ", "x" * 20, "\u017f",
-          "\u212a", ".", " ", "\\", "\\u0070assword", '"', ":", ",", "{", "}", "[", "]", "[" * 60, "1"]  # fmt: skip
+PIECES = [
+    *NAMES, "Password", "aPi kEy", "PRIVATE-KEY", "Bearer ", "basic  ", "tr_", "tro_", "TR_", "eyJ", "x" * 20, "\u017f",
+    "\u212a", ".", " ", "\\", "\\u0070assword", '"', ":", ",", "{", "}", "[", "]", "[" * 60, "1",
+]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join))
