@@ -19,6 +19,7 @@ from agents.event_lane import EventLane
 from agents.jobs import messenger
 from backtests.upload_lane import UploadLane
 from config.broker import BrokerDidNotStart
+from config.collecting import settle
 from config.observing.lane import HealthLane
 from config.parts import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
@@ -76,6 +77,7 @@ class Server:
         watch = asyncio.create_task(_watch_parts())
         try:
             async with self._mcp.running():
+                settle()
                 yield
         finally:
             await home.close()
