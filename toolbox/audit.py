@@ -37,7 +37,7 @@ _MOST_UNBROKEN = 2_000
 """Bytes of arguments that are redacted before other work has its turn, a row of its own counted as 100."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class CallRecord:
     """One row of toolbox_tool_calls."""
 
