@@ -15,6 +15,7 @@ from toolbox.client import LOG_LEVELS, Client, Waiting
 from toolbox.mcp_calls import ToolsCall
 from toolbox.mcp_sessions import HEADER, Session, begin, resume
 from toolbox.mcp_talk import Conversation, questions
+from toolbox.wire import Sent
 
 _VERSION = b"mcp-protocol-version"
 
@@ -40,7 +41,7 @@ class Legacy:
     session_id: str
 
     @staticmethod
-    def speaks(sent: dict[bytes, str]) -> bool:
+    def speaks(sent: Sent) -> bool:
         """Tell whether the headers are those of a protocol before 2026."""
         return sent.get(_VERSION, "") in ("", *HANDSHAKE_PROTOCOL_VERSIONS)
 

@@ -67,7 +67,8 @@ def _read(tool: Asked, arguments: bytes) -> Question:
         question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
     except ValidationError as invalid:
         _refuse(tool, invalid, arguments=arguments)
-    _refuse_nul(tool, question)
+    if b"\\u0000" in arguments or b"\x00" in arguments:
+        _refuse_nul(tool, question)
     return question
 
 
