@@ -30,6 +30,7 @@ api.add_router("/backtests", backtests_api.router)
 api.add_router("/devassist", devassist_api.router)
 api.add_router("/sprints", sprints_api.router)
 
+handler400 = "config.observing.failing.refused"
 handler500 = "config.observing.failing.failed"
 
 urlpatterns = [

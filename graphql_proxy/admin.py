@@ -10,26 +10,24 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
-from unfold.admin import TabularInline
 from unfold.decorators import action
 
 from graphql_proxy.forms import HeaderForm, HintForm, TryForm, UpstreamForm
 from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
 from graphql_proxy.operation_admin import SavedOperationAdmin
 from graphql_proxy.trying import Tried, try_hints
-from toolbox.curation import BrowsedAdmin, CuratedAdmin
+from toolbox.curation import BrowsedAdmin, CuratedAdmin, CuratedInline
 
 LIMITS = ["timeout_seconds", "cache_seconds", "most_answer_bytes", "most_document_bytes", "most_tokens", "most_depth",
           "most_aliases", "most_root_fields", "most_directives", "most_list_size", "assumed_list_size",
           "most_cost"]  # fmt: skip
 
 
-class HeaderInline(TabularInline):  # type: ignore[misc]
+class HeaderInline(CuratedInline):
     """The headers of an upstream; what they hold is written, never read."""
 
     model = UpstreamHeader
     form = HeaderForm
-    extra = 0
     fields = ["name", "secret", "variable", "state"]
     readonly_fields = ["state"]
     verbose_name_plural = "Headers that are sent along: secrets are kept encrypted and never shown"

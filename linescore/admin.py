@@ -12,14 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import RangeDateFilter
 from unfold.forms import PaginationInlineFormSet
 
 from linescore.ingest.check import Surroundings, refusal_reason
 from linescore.ingest.record import GameScore, PeriodScore
 from linescore.models import Game, GameQuerySet, Period, PeriodResult, Team
-from toolbox.curation import BrowsedAdmin, BrowsedInline, CuratedAdmin, PickFilter
+from toolbox.curation import BrowsedAdmin, BrowsedInline, CuratedAdmin, CuratedInline, PickFilter
 
 DERIVED = (
     "These rows follow from games and periods: the database computes both teams' rows, so that they never contradict "
@@ -63,12 +62,11 @@ class PeriodFormSet(PaginationInlineFormSet):  # type: ignore[misc]
             raise ValidationError(f"This game cannot be stored: {reason}.")
 
 
-class PeriodInline(TabularInline):  # type: ignore[misc]
+class PeriodInline(CuratedInline):
     """The periods under their game: what is corrected here is what happened."""
 
     model = Period
     formset = PeriodFormSet
-    extra = 0
     hide_title = True
     ordering = ["period_number"]
     verbose_name_plural = "Periods: correct them here"

@@ -11,7 +11,6 @@ from django.contrib import admin
 from django.db.models import Field, Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
-from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from sprints.board_page import TO_ADMIN, sprint_panels, team_panels
@@ -32,7 +31,7 @@ from sprints.models import (
     VerifiedQuery,
 )
 from sprints.verified.admin import VerifiedQueryAdmin
-from toolbox.curation import BrowsedAdmin, CuratedAdmin, PickFilter
+from toolbox.curation import BrowsedAdmin, CuratedAdmin, CuratedInline, PickFilter
 from toolbox.panels import Panel
 
 FOLLOWS = "What agents are answered follows at once, and so do burndown, velocity and cycle times."
@@ -81,10 +80,9 @@ class PanelAdmin(CuratedAdmin):
         return response
 
 
-class HistoryInline(TabularInline):  # type: ignore[misc]
+class HistoryInline(CuratedInline):
     """A part of an issue's history, to be corrected."""
 
-    extra = 0
     hide_title = True
     tab = True
     per_page = 50
@@ -241,7 +239,8 @@ class IssueAdmin(CuratedAdmin):
     fields = [
         ("issue_key", "team"), "title", "description", ("issue_type", "status"), ("priority", "resolution"),
         ("story_points", "labels"), ("original_estimate_seconds", "remaining_estimate_seconds", "time_spent_seconds"),
-        ("assignee", "reporter"), ("epic", "parent"), ("created_at", "updated_at"), ("source_resolved_at", "due_date"),
+        ("assignee", "reporter"), ("epic", "parent"), "created_at", "updated_at",
+        "source_resolved_at", "due_date",
         *DERIVED,
     ]  # fmt: skip
 

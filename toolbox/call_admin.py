@@ -13,12 +13,17 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import FieldTextFilter
 
 from toolbox.curation import BrowsedAdmin, MomentFilter, PickFilter
+from toolbox.errors import KERNEL_CODES
 from toolbox.models import ToolCall
 from toolbox.registry import registry
 
 SEARCHED = 20_000
 """Calls that words are looked for in, the latest that pass the filters: what a page can read in a tenth of a second."""
 MOST_FOUND = 1_000
+LOOKED_THROUGH = 100_000
+"""Calls that are looked through where no index helps."""
+
+FACES = ("rest", "mcp", "stdio", "agents", "console", "examples")
 
 LABEL = "inline-block font-semibold rounded-default text-[11px] uppercase whitespace-nowrap h-6 leading-6 px-2"
 PLAIN = "bg-base-500/8 text-base-700 dark:bg-base-500/20 dark:text-base-200"
@@ -28,6 +33,13 @@ COLOURS = {
     "failed": "bg-red-100 text-red-700 dark:bg-red-500/20 dark:text-red-400",
     "cancelled": "bg-blue-100 text-blue-700 dark:bg-blue-500/20 dark:text-blue-400",
 }
+
+
+def latest(calls: QuerySet[ToolCall], *, most: int) -> QuerySet[ToolCall]:
+    """Keep the latest so many of the calls."""
+    in_order = calls.order_by("-called_at")
+    edge = in_order.values_list("called_at", flat=True)[most - 1 : most]
+    return calls.filter(called_at__gte=edge[0]) if len(edge) else calls
 
 
 class DomainFilter(PickFilter):
@@ -52,13 +64,59 @@ class ToolFilter(PickFilter):
         return [(tool.name, tool.name) for tool in registry.tools()]
 
 
+class _AmongLatest(PickFilter):
+    """Looks through the latest calls only, because no index knows the column."""
+
+    def keep(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Keep what has the value."""
+        return super().keep(latest(rows, most=LOOKED_THROUGH), value)
+
+
+class CallDomainFilter(_AmongLatest, DomainFilter):
+    """By domain."""
+
+
+class FaceFilter(_AmongLatest):
+    """By where the call came in."""
+
+    title = "face"
+    parameter_name = "face"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the faces."""
+        return [(face, face) for face in FACES]
+
+
+class CodeFilter(PickFilter):
+    """By the code of a refusal, of those that tools and kernel declare."""
+
+    title = "code"
+    parameter_name = "code"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the codes."""
+        declared = {code.code for tool in registry.tools() for code in tool.codes}
+        return [(code, code) for code in sorted(declared | {code.code for code in KERNEL_CODES})]
+
+
+class CallerFilter(FieldTextFilter):  # type: ignore[misc]
+    """By a part of the caller's name."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Look through the latest calls only: no index knows parts of names."""
+        some = latest(queryset, most=LOOKED_THROUGH) if self.lookup_val else queryset
+        found: QuerySet[Any] = super().queryset(request, some)
+        return found
+
+
 class ToolCallAdmin(BrowsedAdmin):
     """Every call of a tool, as it was recorded."""
 
     notice = (
         "Recorded by the server, never edited; kept as long as TOOLROOM_AUDIT_KEEP_DAYS says. Lists end after 10,000 "
-        "rows; filter or search to see others. A request's id is found anywhere, other words among the latest 20,000 "
-        "calls that pass the filters."
+        "rows. Days, tools, outcomes, codes and a request's id are found anywhere. Domain, face, caller, and what is "
+        "slowest are looked for among the latest 100,000 calls, words among 20,000, of those that pass the other "
+        "filters: choose days to look further back."
     )
     list_display = [
         "called_at_exactly",
@@ -75,14 +133,16 @@ class ToolCallAdmin(BrowsedAdmin):
         "status", "rows", "answer_bytes", "milliseconds",
     ]  # fmt: skip
     list_filter = [
-        DomainFilter,
+        ("called_at", MomentFilter),
         ToolFilter,
         "outcome",
-        ("face", FieldTextFilter),
-        ("code", FieldTextFilter),
-        ("caller", FieldTextFilter),
-        ("called_at", MomentFilter),
+        CodeFilter,
+        CallDomainFilter,
+        FaceFilter,
+        ("caller", CallerFilter),
     ]
+    """Those that an index answers come first, so that the others look through what is left."""
+    sortable_by = ["called_at_exactly", "rows", "milliseconds_rounded"]
     search_fields = ["request_id", "caller", "arguments"]
     search_help_text = "Request id, caller, or words of the arguments"
     ordering = ["-called_at"]
@@ -108,13 +168,11 @@ class ToolCallAdmin(BrowsedAdmin):
         """
         words = search_term.strip()
         if not words:
-            return queryset, False
+            return latest(queryset, most=LOOKED_THROUGH) if request.GET.get("o") else queryset, False
         by_id = queryset.filter(request_id=words)
         if by_id.exists():
             return by_id, False
-        latest = queryset.order_by("-called_at")
-        edge = latest.values_list("called_at", flat=True)[SEARCHED - 1 : SEARCHED]
-        some = latest.filter(called_at__gte=edge[0]) if len(edge) else latest
+        some = latest(queryset, most=SEARCHED).order_by("-called_at")
         found, _ = super().get_search_results(request, some, words)
         return queryset.filter(pk__in=list(found.values_list("pk", flat=True)[:MOST_FOUND])), False
 
@@ -123,12 +181,12 @@ class ToolCallAdmin(BrowsedAdmin):
         """Give the moment to the millisecond, in UTC."""
         return call.called_at.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
 
-    @admin.display(description="outcome", ordering="outcome")
+    @admin.display(description="outcome")
     def outcome_label(self, call: ToolCall) -> SafeString:
         """Colour how the call ended; by hand, because unfold renders two templates for each label."""
         return format_html('<span class="{} {}">{}</span>', LABEL, COLOURS.get(call.outcome, PLAIN), call.outcome)
 
-    @admin.display(description="status", ordering="status")
+    @admin.display(description="status")
     def status_and_code(self, call: ToolCall) -> str:
         """Give both, where there is a code."""
         return f"{call.status} {call.code}".strip()

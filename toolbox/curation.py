@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db import DataError
 from django.db.models import Model, QuerySet
+from django.forms.utils import pretty_name
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin, TabularInline
@@ -147,6 +148,19 @@ class KeptAdmin(CuratedAdmin):
         context, *others = rest
         nothing = dict.fromkeys(["show_save", "show_save_and_continue", "show_save_and_add_another"], False)
         return super().render_change_form(request, context | nothing, *others, **options)
+
+
+class CuratedInline(TabularInline):  # type: ignore[misc]
+    """Rows edited under another; each field says its name, since a column's heading is no label to a screen reader."""
+
+    extra = 0
+
+    def get_formset(self, request: HttpRequest, obj: Model | None = None, **options: Any) -> Any:
+        """Name each field."""
+        formset = super().get_formset(request, obj, **options)
+        for name, field in formset.form.base_fields.items():
+            field.widget.attrs.setdefault("aria-label", str(field.label or pretty_name(name)))
+        return formset
 
 
 class BrowsedInline(_ReadOnly, TabularInline):  # type: ignore[misc]

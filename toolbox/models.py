@@ -114,6 +114,8 @@ class ToolCall(models.Model):
             models.Index(fields=["tool", "-called_at"], name="toolbox_tool_calls_tool"),
             models.Index(fields=["key_id", "-called_at"], name="toolbox_tool_calls_key"),
             HashIndex(fields=["request_id"], name="toolbox_tool_calls_request"),
+            models.Index(fields=["outcome", "-called_at"], condition=~models.Q(outcome="answered"), name="calls_end"),
+            models.Index(fields=["code", "-called_at"], condition=~models.Q(code=""), name="calls_code"),
         ]
 
     def __str__(self) -> str:
@@ -122,10 +124,9 @@ class ToolCall(models.Model):
 
 class CallCount(models.Model):
     """
-    How many calls of an hour, of a day, or of all time took about so long: counted by a trigger (migration 0005).
+    How many calls of an hour, a day, or ever took about so long: counted by a trigger, so that no page reads calls.
 
-    So that no page or scrape reads the calls themselves. What was ever counted is not lowered by retention. Names that
-    are no tool's are counted under the empty name.
+    Retention lowers no count. Names that are no tool's are counted under the empty name.
     """
 
     pk = models.CompositePrimaryKey("grain", "began_at", "domain", "tool", "outcome", "code", "bucket")
@@ -259,10 +260,9 @@ class Task(models.Model):
 
 class Example(models.Model):
     """
-    A question that people ask, and the call that answers it.
+    A question that people ask, and the call that answers it; `{team}` in it stands for a slot of the domain's toolkit.
 
-    In the question `{team}` stands for a slot of the domain's toolkit. It answers where no language model is
-    configured, and shows a model how the tools are used.
+    It answers where no language model is configured, and shows a model how the tools are used.
     """
 
     domain = models.CharField(max_length=60)

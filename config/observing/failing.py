@@ -1,7 +1,8 @@
-"""The page where a request failed: that the database is away is said as such, with 503."""
+"""The page where a request failed: that the database is away, or that too much was sent, is said as such."""
 
 import sys
 
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,6 +11,7 @@ from django.views.defaults import server_error
 from toolbox.errors import DatabaseUnavailable
 
 RETRY_SECONDS = 5
+TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 
 
 def failed(request: HttpRequest) -> HttpResponse:
@@ -19,6 +21,13 @@ def failed(request: HttpRequest) -> HttpResponse:
     page = render(None, "503.html", status=503)  # without the request: nobody's session is read
     page["Retry-After"] = str(RETRY_SECONDS)
     return page
+
+
+def refused(_: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer whoever sent what cannot be read: too much of it, to a name that is not ours, or nonsense."""
+    is_too_much = isinstance(exception, TOO_MUCH)
+    said = {"is_too_much": is_too_much, "is_elsewhere": isinstance(exception, DisallowedHost)}
+    return render(None, "400.html", said, status=413 if is_too_much else 400)
 
 
 def _is_away(error: BaseException | None) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -70,6 +71,28 @@ def test_a_part_that_does_not_start_is_named(shared_var: Path, part: str) -> Non
     assert failed.returncode == 1
     assert "quickstart stopped:" in failed.stderr
     assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_even_where_a_shell_had_it_ignored(sent: signal.Signals) -> None:
+    text = f"""
+import signal, django
+signal.signal({sent.value}, signal.SIG_IGN)
+django.setup()
+from config.management.commands.quickstart import _listen_for_stop
+_listen_for_stop()
+try:
+    signal.raise_signal({sent.value})
+except KeyboardInterrupt:
+    print("ended")
+"""
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", text], cwd=PROJECT, env=environment, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "ended\n"
 
 
 def test_a_database_of_ones_own_needs_its_reader_named(shared_var: Path) -> None:

@@ -20,6 +20,7 @@ FETCH_ROOMS = {"queries.py"}
 FETCH_ELSEWHERE = {"config/asgi.py"}  # connects before the first call
 POSITIONAL = {
     "config/observing/dashboard.py:dashboard",  # unfold calls it so
+    "config/observing/failing.py:refused",  # Django calls its handlers so
     "linescore/admin.py:PlayedByFilter.keep",
     "toolbox/csv_export.py:export_csv",  # Django calls actions so
     "toolbox/examples/filters.py:column",  # Django calls filters so, these five

@@ -56,7 +56,7 @@ def test_the_list_asks_the_same_queries_at_any_size_and_counts_no_further_than_a
     ("query", "count"),
     [
         ({"domain": "linescore"}, 10), ({"domain": "nowhere"}, 0), ({"tool": "query_linescore_data"}, 10),
-        ({"face__icontains": "mcp"}, 0), ({"outcome__exact": "refused"}, 5), ({"code__icontains": "team_code"}, 5),
+        ({"face": "mcp"}, 0), ({"outcome__exact": "refused"}, 5), ({"code": "INVALID_TEAM_CODE"}, 5),
         ({"caller__icontains": "bob"}, 0), ({"q": "request-3"}, 1), ({"q": '"limit": 7'}, 1), ({"q": "alice"}, 10),
         ({"called_at_from_0": "2026-01-01", "called_at_from_1": "00:00:08"}, 2),
         ({"called_at_to_0": "2026-01-01", "called_at_to_1": "00:00:03"}, 4),
@@ -150,6 +150,40 @@ def test_words_are_looked_for_in_the_latest_calls_and_a_request_s_id_in_all(
     refused = curator.get(LIST, {"q": "CAR", "outcome__exact": "refused"}).context["cl"].result_count
 
     assert (found, refused) == ([4, 1, 1], 4)
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"o": "-8"}, 4), ({"face": "rest"}, 4), ({"domain": "linescore"}, 4), ({"caller__icontains": "ali"}, 4),
+        ({"outcome__exact": "refused", "o": "-8"}, 4), ({"face": "rest", "called_at_to_0": "2025-12-31"}, 0),
+    ],
+)  # fmt: skip
+def test_what_no_index_finds_is_looked_for_in_the_latest_calls(
+    curator: Client, monkeypatch: pytest.MonkeyPatch, query: dict[str, str], count: int
+) -> None:
+    monkeypatch.setattr(call_admin, "LOOKED_THROUGH", 4)
+    calls(10)
+
+    assert curator.get(LIST, query).context["cl"].result_count == count
+
+
+@pytest.mark.parametrize(
+    "query", [{}, {"outcome__exact": "failed"}, {"code": "UNAVAILABLE"}, {"tool": "x"}, {"o": "-8"}, {"face": "mcp"}]
+)
+def test_no_view_of_the_list_reads_the_whole_record(
+    curator: Client, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
+) -> None:
+    monkeypatch.setattr(call_admin, "LOOKED_THROUGH", 4)
+    calls(10)
+    with CaptureQueriesContext(connection) as asked:
+        curator.get(LIST, query)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        for statement in (query["sql"] for query in asked if 'FROM "toolbox_tool_calls"' in query["sql"]):
+            cursor.execute(f"EXPLAIN {statement}")
+            assert "Seq Scan" not in "\n".join(row[0] for row in cursor.fetchall()), statement
 
 
 def test_a_search_reads_the_rows_once(curator: Client) -> None:

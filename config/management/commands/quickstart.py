@@ -60,6 +60,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the steps; a part that does not start ends the command with its reason."""
         console = Console(stderr=False, highlight=False)
+        _listen_for_stop()
         try:
             demo = prepare(console)
             give_configured(demo.key)
@@ -160,12 +161,17 @@ def _ask(tool: Tool, *, address: str, key: str) -> dict[str, Any]:
     return data
 
 
-def _wait_for_stop(server: subprocess.Popen[bytes]) -> None:
-    """Wait for the server; Ctrl-C and SIGTERM end the wait, and a server that ends by itself is a failure."""
+def _listen_for_stop() -> None:
+    """End by SIGINT and SIGTERM alike, from the first step on; a shell has what it starts by `&` ignore SIGINT."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, stop)
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sent, stop)
+
+
+def _wait_for_stop(server: subprocess.Popen[bytes]) -> None:
+    """Wait for the server; one that ends by itself is a failure."""
     with suppress(KeyboardInterrupt):
         raise ServerDidNotStart(f"the web server ended by itself, with {server.wait()}")

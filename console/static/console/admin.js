@@ -1,4 +1,4 @@
-// Fields that search as one types say what they are called: their library draws them without the field's label.
+// What libraries draw says what it is: fields that search as one types get their label, hints of two boxes a role.
 "use strict";
 
 (function () {
@@ -12,6 +12,7 @@
         part.setAttribute("aria-label", label.textContent.trim().replace("*", ""));
       }
     }
+    for (const hint of root.querySelectorAll(".help-tooltip[aria-label]:not([role])")) hint.setAttribute("role", "img");
   }
 
   // The library draws them when it likes, which from a warm cache is after the page's load event.

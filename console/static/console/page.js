@@ -90,6 +90,42 @@
     if (box.value.trim()) box.form.requestSubmit();
   });
 
+  // What htmx cannot put in its place is said above it, in the words of the page that came instead.
+  function say(near, words) {
+    const old = document.getElementById("trouble");
+    if (old) old.remove();
+    const said = document.createElement("p");
+    said.id = "trouble";
+    said.className = "notice bad";
+    said.setAttribute("role", "alert");
+    said.textContent = words;
+    near.before(said);
+  }
+
+  function place(event) {
+    const target = event.detail.target;
+    return target && target.isConnected && target !== document.body ? target : document.querySelector("main > *");
+  }
+
+  document.addEventListener("htmx:sendError", (event) => {
+    say(place(event), "The server does not answer. Nothing was lost; try again in a moment.");
+  });
+  document.addEventListener("htmx:responseError", (event) => {
+    const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
+    const notice = page.querySelector("main .notice");
+    say(place(event), notice ? notice.textContent.trim() : "That did not work. Load the page again, and try once more.");
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const address = event.detail.xhr.responseURL;
+    if (address && new URL(address).pathname === "/login/") {
+      event.detail.shouldSwap = false;
+      location.reload(); // logged out meanwhile: the page itself leads to log in, and back
+      return;
+    }
+    const old = document.getElementById("trouble");
+    if (old && event.detail.shouldSwap) old.remove();
+  });
+
   makeSortable(document);
   document.addEventListener("htmx:load", (event) => makeSortable(event.target.parentElement || event.target));
 })();

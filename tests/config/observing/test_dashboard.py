@@ -94,6 +94,16 @@ def test_a_database_that_is_away_is_a_page_and_other_faults_are_not_blamed_on_it
     assert statuses == [503, 500]
 
 
+def test_too_large_a_form_and_a_foreign_name_are_told_what_to_do(db: None) -> None:
+    client = Client()
+
+    large = client.post("/login/", {"username": "x" * 3_000_000})
+    foreign = client.get("/login/", headers={"host": "elsewhere.example"})
+
+    assert (large.status_code, "at once" in large.content.decode()) == (413, True)
+    assert (foreign.status_code, "ALLOWED_HOSTS" in foreign.content.decode()) == (400, True)
+
+
 def test_a_long_span_is_read_by_days() -> None:
     moment = datetime(2026, 1, 20, 13, 45, tzinfo=UTC)
 
