@@ -28,6 +28,7 @@ from toolbox import home
 from toolbox.errors import DatabaseUnavailable
 from toolbox.fast_lane import FastLane
 from toolbox.mcp_http import McpLane
+from toolbox.oauth.cors import CorsLane
 from toolbox.reader import reader
 from toolbox.registry import registry
 
@@ -49,6 +50,8 @@ class Server:
         self._mcp = McpLane(django, registry=registry)
         lanes = FastLane(UploadLane(EventLane(self._mcp)))
         self._lanes: ASGIApp = HealthLane(lanes if settings.TOOLROOM_FAST_LANE else self._mcp)
+        if settings.TOOLROOM_BROWSER_ORIGINS:
+            self._lanes = CorsLane(self._lanes, origins=settings.TOOLROOM_BROWSER_ORIGINS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""

@@ -40,9 +40,9 @@ def sent_headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[bytes, str]:
 
 
 def is_own_origin(sent: dict[bytes, str]) -> bool:
-    """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a trusted one."""
+    """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a configured one."""
     origin = sent.get(b"origin", "")
-    if not origin or origin in settings.CSRF_TRUSTED_ORIGINS:
+    if not origin or origin in settings.CSRF_TRUSTED_ORIGINS or origin in settings.TOOLROOM_BROWSER_ORIGINS:
         return True
     domain, _ = split_domain_port(urlsplit(origin).netloc)
     return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
