@@ -5,11 +5,14 @@ That is the key that asked; for what was asked in the console, the person; else 
 """
 
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from agents.queries.pool import store
 from agents.queries.rows import Claimed
 from toolbox.callers import LOCAL_OPERATOR, Caller
+from toolbox.dialect import KERNEL
+from toolbox.errors import Refusal
 from toolbox.memory import Memory
 from toolbox.people import person
 from toolbox.registry import registry
@@ -40,9 +43,23 @@ async def caller_of(run: Claimed) -> Caller | None:
 
 def narrowed(caller: Caller, *, toolkits: tuple[str, ...]) -> Caller:
     """Leave the caller the scopes of these domains, of all domains with tools where none is named."""
-    domains = [toolkit.domain for toolkit in registry.toolkits() if not toolkits or toolkit.domain in toolkits]
+    domains = [domain for domain in usable_toolkits() if not toolkits or domain in toolkits]
     scopes = {f"{domain}:{right}" for domain in domains for right in RIGHTS}
     return replace(caller, scopes=frozenset(scope for scope in scopes if caller.has(scope)))
+
+
+def usable_toolkits() -> list[str]:
+    """Name the domains whose tools runs may use: all but this one, whose tool begins runs."""
+    return [toolkit.domain for toolkit in registry.toolkits() if toolkit.domain != "agents"]
+
+
+def refuse_unknown(field: str, *, names: list[str], known: list[str]) -> None:
+    """Refuse names that are none, with the nearest known one first."""
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            listed = ", ".join([*near, *(other for other in known if other not in near)][:40])
+            raise Refusal(KERNEL.bad_input, f"{field}: there is no {name[:80]!r}.", suggestion=f"Use one of: {listed}.")
 
 
 def tools_of(caller: Caller) -> list[Tool]:

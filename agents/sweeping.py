@@ -6,7 +6,7 @@ import logging
 import psycopg
 
 from agents.jobs import enqueue
-from agents.queries import sweeping
+from agents.queries import ending, sweeping
 from toolbox.errors import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
@@ -19,11 +19,12 @@ FORGOTTEN_SECONDS = 5.0
 
 
 async def sweep() -> int:
-    """Queue what nobody works on any more; gives how many runs the broker was told of."""
+    """Queue what nobody works on any more, cancel what no task wants; gives how many runs the broker was told of."""
     taken = await sweeping.take_back(stale_seconds=STALE_SECONDS)
     if taken:
         logger.warning("%d runs were taken back from workers that are silent: %s", len(taken), taken)
-    waiting = [*taken, *await sweeping.forgotten(after_seconds=FORGOTTEN_SECONDS)]
+    following = [await ending.cancel(run_id) for run_id in await sweeping.unwanted()]
+    waiting = [*taken, *filter(None, following), *await sweeping.forgotten(after_seconds=FORGOTTEN_SECONDS)]
     for run_id in waiting:
         enqueue(run_id)
     return len(waiting)

@@ -1,11 +1,11 @@
 """What owners do with conversations; each function answers one address."""
 
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 
 from django.http import HttpRequest
 
+from agents.acting import refuse_unknown, usable_toolkits
 from agents.contracts import (
     CONVERSATION_BUSY,
     UNKNOWN_MESSAGE,
@@ -36,9 +36,9 @@ PAGE = 50
 async def create(wanted: NewConversation, *, caller: Caller) -> Reply:
     """Begin a conversation; unknown toolkits and tools are refused, with the nearest known one."""
     await watcher.ready()
-    _refuse_unknown("toolkits", wanted.toolkits, known=[toolkit.domain for toolkit in registry.toolkits()])
+    refuse_unknown("toolkits", names=wanted.toolkits, known=usable_toolkits())
     tools = [*registry.tools(), *registry.dynamic_tools()]
-    _refuse_unknown("approveTools", wanted.approve_tools, known=[tool.name for tool in tools])
+    refuse_unknown("approveTools", names=wanted.approve_tools, known=[tool.name for tool in tools])
     return success(_conversation(await conversations.create(wanted.model_dump(), owner_id=caller.owner_id)), status=201)
 
 
@@ -150,14 +150,6 @@ def _not_posted(why: asking.NotPosted) -> Refusal:
         f"{asking.MOST_WAITING} messages of this conversation wait already.",
         suggestion="Wait for some of them to be answered, or cancel their runs.",
     )
-
-
-def _refuse_unknown(field: str, names: list[str], *, known: list[str]) -> None:
-    for name in names:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            listed = ", ".join([*near, *(other for other in known if other not in near)][:40])
-            raise Refusal(KERNEL.bad_input, f"{field}: there is no {name[:80]!r}.", suggestion=f"Use one of: {listed}.")
 
 
 def moment(text: str) -> datetime | None:

@@ -29,6 +29,7 @@ from toolbox import home
 from toolbox.errors import DatabaseUnavailable
 from toolbox.fast_lane import FastLane
 from toolbox.mcp_http import McpLane
+from toolbox.oauth.cors import CorsLane
 from toolbox.reader import reader
 from toolbox.registry import registry
 
@@ -50,6 +51,8 @@ class Server:
         is_fast = settings.TOOLROOM_FAST_LANE
         self._mcp = McpLane(UploadLane(EventLane(django)) if is_fast else django, registry=registry)
         self._lanes: ASGIApp = HealthLane(FastLane(self._mcp) if is_fast else self._mcp)
+        if settings.TOOLROOM_BROWSER_ORIGINS:
+            self._lanes = CorsLane(self._lanes, origins=settings.TOOLROOM_BROWSER_ORIGINS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""

@@ -72,10 +72,11 @@ def sweep_as_well(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def give_runs_back(**_: Any) -> None:
-    """Have other workers go on with the runs and jobs of one that is told to end, so that it need not wait for them."""
+    """Have other workers go on with the runs, jobs and tasks of one that is told to end: it need not wait for them."""
     from agents import engine  # noqa: PLC0415 - Django must be ready
-    from toolbox import home  # noqa: PLC0415
+    from toolbox import home, task_work  # noqa: PLC0415
     from toolbox.jobs import work  # noqa: PLC0415
 
     work.let_go()
     asyncio.run_coroutine_threadsafe(engine.let_go(), home.home())
+    asyncio.run_coroutine_threadsafe(task_work.let_go(), home.home())

@@ -45,6 +45,9 @@ class Environment(BaseSettings):
     toolroom_oauth: bool = Field(
         default=True, description="People may let MCP clients in by OAuth, without a key; 0: keys alone."
     )
+    toolroom_browser_origins: Annotated[list[str], NoDecode] = Field(
+        default=[], description="Sites whose pages are MCP clients, by comma, as http://localhost:6274; never *."
+    )
     oauth_issuer: str = Field("", description="An issuer of your own whose tokens are taken, instead of ours.")
     oauth_jwks_url: str = Field("", description="Where its keys are; found by its metadata if not given.")
     oauth_audience: Annotated[list[str], NoDecode] = Field(
@@ -145,7 +148,10 @@ class Environment(BaseSettings):
     )
     agent_model_retries: int = Field(3, ge=0, le=10, description="How often a failing model server is asked again.")
 
-    @field_validator("allowed_hosts", "csrf_trusted_origins", "secret_key_fallbacks", "oauth_audience", mode="before")
+    @field_validator(
+        "allowed_hosts", "csrf_trusted_origins", "secret_key_fallbacks", "oauth_audience", "toolroom_browser_origins",
+        mode="before",
+    )  # fmt: skip
     @classmethod
     def _split(cls, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
@@ -168,6 +174,14 @@ class Environment(BaseSettings):
         if value.rstrip("/") != "{0.scheme}://{0.netloc}".format(urlsplit(value)) and value:
             raise ValueError("must be https://host or https://host:port, with no path")
         return value.rstrip("/")
+
+    @field_validator("toolroom_browser_origins")
+    @classmethod
+    def _origins(cls, value: list[str]) -> list[str]:
+        for origin in value:
+            if not urlsplit(origin).netloc or cls._origin(origin) != origin or "*" in origin:
+                raise ValueError("must be origins as https://host or http://host:port, each in full")
+        return value
 
     @model_validator(mode="after")
     def _issuer_has_an_audience(self) -> Self:

@@ -127,6 +127,7 @@ TOOLROOM_AUDIT_KEEP_DAYS = env.toolroom_audit_keep_days
 TOOLROOM_API_KEY = env.toolroom_api_key
 TOOLROOM_URL = env.toolroom_url
 TOOLROOM_OAUTH = env.toolroom_oauth and not env.oauth_issuer
+TOOLROOM_BROWSER_ORIGINS = env.toolroom_browser_origins
 OAUTH_ISSUER = env.oauth_issuer
 OAUTH_JWKS_URL = env.oauth_jwks_url
 OAUTH_AUDIENCE = env.oauth_audience

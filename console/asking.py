@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from agents import describing, talking
+from agents.acting import usable_toolkits
 from agents.contracts import LONGEST_MESSAGE, NewConversation
 from agents.queries import showing
 from console.speaking import spoken, why
@@ -88,7 +89,7 @@ async def first_questions(caller: Caller) -> list[str]:
 
 
 def _domains(caller: Caller) -> list[str]:
-    return [toolkit.domain for toolkit in registry.toolkits() if caller.has(f"{toolkit.domain}:read")]
+    return [domain for domain in usable_toolkits() if caller.has(f"{domain}:read")]
 
 
 def _moment(text: str) -> datetime | None:

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from console import asking, catalogue, conversation, deciding, entering
+from console import asking, catalogue, conversation, deciding, entering, letting_in
 
 app_name = "console"
 ONE = "c/<uuid:conversation_id>/"
@@ -22,6 +22,8 @@ urlpatterns = [
     path(f"{RUN}<slug:word>/", deciding.decide, name="decide"),
     path("tools/", catalogue.index, name="tools"),
     path("tools/<str:name>/", catalogue.show, name="tool"),
+    path("clients/", letting_in.index, name="clients"),
+    path("clients/<int:client_id>/end/", letting_in.end, name="end_client"),
     path("login/", entering.log_in, name="log_in"),
     path("login/once/<str:name>/<str:token>/", entering.enter, name="enter"),
     path("logout/", LogoutView.as_view(next_page="console:log_in"), name="log_out"),

@@ -51,5 +51,6 @@ async def ingest(ask: IngestQuestion, *, client: Client) -> Ingested:
         await client.go_on_as_task()
     work = from_nhl if ask.source == "nhl" else from_samples
     values = {"first": str(ask.start_date), "last": str(ask.end_date), "add_teams": False}
-    outcome = await done_within(client, work=work, values=values, refused=INGESTION_FAILED)
+    again = "Try other days, or again later."
+    outcome = await done_within(client, work=work, values=values, refused=INGESTION_FAILED, suggestion=again)
     return Ingested(summary=outcome.summary, reasons=list(outcome.reasons))

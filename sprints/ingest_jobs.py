@@ -7,9 +7,10 @@ from django.utils.text import slugify
 from sprints.ingest.fetch import Wire, authorization
 from sprints.ingest.from_files import ingest_files
 from sprints.ingest.from_site import Wanted, ingest_site
-from sprints.ingest.load import OnProgress, ensure_organisation, note_synced
+from sprints.ingest.load import OnProgress, ensure_organisation, note_synced, organisations_with_site
 from sprints.ingest.record import NotReadable
 from sprints.ingest.samples import load_samples
+from sprints.models import Organisation
 from toolbox.jobs.forms import JobForm, file_field
 from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
 
@@ -42,7 +43,21 @@ class SampleForm(JobForm):
 def from_site(given: Assignment) -> Outcome:
     """Ask a Jira, for an hour at most; started again it goes on where it was."""
     name, site = given.values["organisation"], given.values["site"]
-    organisation = ensure_organisation(slugify(name) or "jira", name=name, site_url=site)
+    return _of(ensure_organisation(slugify(name) or "jira", name=name, site_url=site), site=site, given=given)
+
+
+def from_own_site(given: Assignment) -> Outcome:
+    """Ask the Jira that the organisation has already; nobody names another."""
+    having = organisations_with_site()
+    wanted = given.values["organisation"]
+    found = [one for one in having if wanted in ("", one.slug)]
+    if len(found) != 1:
+        known = ", ".join(one.slug for one in having) or "none yet; an administrator loads a site first"
+        raise JobRefused(f"Say which organisation's Jira; those that have one: {known}.")
+    return _of(found[0], site=found[0].site_url, given=given)
+
+
+def _of(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
     projects = tuple(part.strip() for part in given.values["projects"].split(",") if part.strip())
     wanted = Wanted(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)

@@ -23,6 +23,7 @@ from sprints.contracts import (
 from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryDialect, GenerateSqlDialect, SprintsDialect
 from sprints.evaluation.asking import Evaluation, EvaluationQuestion, evaluate
 from sprints.executing import execute
+from sprints.ingesting import INGESTION_FAILED, IngestedIssues, IngestIssuesQuestion, ingest
 from sprints.schema.reading import known_schema
 from sprints.slots import SLOTS
 from toolbox.client import Client
@@ -161,3 +162,20 @@ async def evaluate_sql_questions(ask: EvaluationQuestion, client: Client) -> Eva
     where the client knows tasks.
     """
     return await evaluate(ask, client=client, now=datetime.now(UTC), reader=reader)
+
+
+@toolkit.tool(
+    example=IngestIssuesQuestion(source="shipped"),
+    errors=(INGESTION_FAILED,),
+    queries=0,
+    writes=True,
+    deadline_seconds=3_900,
+)
+async def ingest_jira_issues(ask: IngestIssuesQuestion, client: Client) -> IngestedIssues:
+    """
+    Bring in the issues, sprints and history of an organisation's Jira, as far as they changed since the last load.
+
+    Use it when answers are older than the Jira. Done twice it changes nothing; it stops after an hour and goes on where
+    it was. It goes on as a task where the client knows tasks.
+    """
+    return await ingest(ask, client=client)

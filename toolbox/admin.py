@@ -13,10 +13,11 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import FieldTextFilter
+from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from toolbox import keys
+from toolbox import home, keys, task_rows
 from toolbox.call_admin import DomainFilter, ToolCallAdmin
 from toolbox.curation import CuratedAdmin, KeptAdmin, MomentFilter
 from toolbox.example_admin import ExampleAdmin
@@ -140,12 +141,25 @@ class ApiKeyAdmin(CuratedAdmin):
         return ", ".join(row.scopes)
 
 
+TASK_COLOURS = {
+    "Working": "info",
+    "Input Required": "warning",
+    "Completed": "success",
+    "Failed": "danger",
+    "Cancelled": "warning",
+}
+
+
 @admin.register(Task)
 class TaskAdmin(KeptAdmin):
     """Calls that workers carry on; deleting one forgets it."""
 
-    notice = "Written by the server. A task is forgotten a day after its last change."
-    list_display = ["created_at", "caller", "tool", "status", "changed_at", "tries", "request_id"]
+    notice = (
+        "Written by the server. Cancelling takes effect within some seconds, also on the run that an agent's task is. "
+        "A task is forgotten a day after its last change."
+    )
+    list_display = ["created_at", "caller", "tool", "status_label", "progress", "changed_at", "tries", "request_id"]
+    actions = ["cancel"]
     list_filter = [DomainFilter, "status", ("caller", FieldTextFilter), ("created_at", MomentFilter)]
     search_fields = ["request_id", "caller", "tool"]
     search_help_text = "Request id, caller or tool"
@@ -155,9 +169,23 @@ class TaskAdmin(KeptAdmin):
         ("caller", "key_id"),
         ("domain", "tool"),
         ("status", "tries"),
+        "progress",
         ("created_at", "changed_at", "beat_at"),
         "arguments",
         "inquiries",
         "answers",
         "outcome",
     ]
+
+    @admin.action(description="Cancel the selected tasks", permissions=["change"])
+    def cancel(self, request: HttpRequest, chosen: QuerySet[Task]) -> None:
+        """End those that have not ended, as their clients could."""
+        ended = [task for task in chosen if home.run(task_rows.cancel_any(task.pk))]
+        for task in ended:
+            self.log_change(request, task, "Cancelled.")
+        messages.success(request, f"{len(ended)} cancelled; {len(chosen) - len(ended)} had ended before.")
+
+    @display(description="status", ordering="status", label=TASK_COLOURS)  # type: ignore[untyped-decorator]
+    def status_label(self, task: Task) -> str:
+        """Colour where it stands."""
+        return task.get_status_display()

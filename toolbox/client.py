@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
+from uuid import UUID
 
 from toolbox.callers import CallContext, Caller
 from toolbox.errors import ErrorCode, Refusal
@@ -106,7 +107,8 @@ class Client:
     """
     A client that can be told nothing and asked nothing, as over REST; the base of those that can.
 
-    `call` is set when the call begins. `answers` are those given so far.
+    `call` is set when the call begins. `answers` are those given so far. `task_id` names the task that the call is, and
+    stays the same however often the tool begins anew; None for other calls.
     """
 
     capabilities: Mapping[str, Any] = field(default_factory=dict)
@@ -116,6 +118,7 @@ class Client:
     answers: Answers = field(default_factory=dict)
     call: CallContext | None = None
     deadline: asyncio.Timeout | None = None
+    task_id: UUID | None = None
 
     @property
     def caller(self) -> Caller:
@@ -212,7 +215,18 @@ class CalledAgain(Client):
 
 @dataclass(kw_only=True)
 class InTask(Client):
-    """The client of a task: it reads the questions when it looks after its task, and answers when it likes."""
+    """
+    The client of a task: it reads the questions when it looks after its task, and answers when it likes.
+
+    What it is told of progress stands in the task's row within a second.
+    """
+
+    progress_said: str = ""
+
+    async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
+        """Tell how far the work is."""
+        count = f"{done:g} of {total:g}" if total else f"{done:g}"
+        self.progress_said = f"{count}: {message}" if message else count
 
     async def _answer(self, inquiries: Inquiries) -> None:
         if inquiries:

@@ -94,7 +94,7 @@ class McpLane:
             return _reply(Refusal(WRONG_HOST, "This is not that host.", suggestion="Add its name to ALLOWED_HOSTS."))
         if not is_own_origin(posted.sent):
             return _reply(
-                Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to CSRF_TRUSTED_ORIGINS.")
+                Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to TOOLROOM_BROWSER_ORIGINS.")
             )
         try:
             posted.caller = await at_home(lambda: identify(posted.credential))

@@ -110,7 +110,7 @@ def _task(row: task_rows.Row) -> dict[str, Any]:
         "lastUpdatedAt": timestamp(row["changed_at"]),
         "ttlMs": row["keep_seconds"] * 1000,
         "pollIntervalMs": POLL_MILLISECONDS,
-    }
+    } | ({"statusMessage": row["progress"]} if row["progress"] else {})
 
 
 def _detailed(row: task_rows.Row) -> dict[str, Any]:

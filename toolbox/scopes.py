@@ -22,7 +22,7 @@ def everybodys_scopes() -> list[str]:
 
 def known_scopes() -> list[str]:
     """Name every scope there is: those of all domains first, then each domain's."""
-    domains = ["*", *(toolkit.domain for toolkit in registry.toolkits()), *_beside_tools]
+    domains = dict.fromkeys(["*", *(toolkit.domain for toolkit in registry.toolkits()), *_beside_tools])
     return [f"{domain}:{right}" for domain in domains for right in RIGHTS]
 
 

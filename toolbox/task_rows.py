@@ -19,14 +19,15 @@ Row = dict[str, Any]
 STALE_SECONDS = 15.0
 """A worker says every second that it lives; silent for so long, it is taken for dead, and another takes its task."""
 MOST_TRIES = 5
+LONGEST_PROGRESS = 300
 
-_SHOWN = "id, status, inquiries, outcome, created_at, changed_at, keep_seconds"
+_SHOWN = "id, status, progress, inquiries, outcome, created_at, changed_at, keep_seconds"
 _OWN = "id = %(id)s AND caller = %(caller)s AND key_id IS NOT DISTINCT FROM %(key_id)s"
 _CREATE = f"""
 INSERT INTO toolbox_tasks (id, caller, key_id, domain, tool, arguments, face, request_id, status, capabilities,
-  inquiries, answers, outcome, created_at, changed_at, tries, keep_seconds)
+  inquiries, answers, outcome, progress, created_at, changed_at, tries, keep_seconds)
 VALUES (%(id)s, %(caller)s, %(key_id)s, %(domain)s, %(tool)s, %(arguments)s, %(face)s, %(request_id)s, 'working',
-  %(capabilities)s, '{{}}', %(answers)s, '', now(), now(), 0, %(keep_seconds)s)
+  %(capabilities)s, '{{}}', %(answers)s, '', '', now(), now(), 0, %(keep_seconds)s)
 RETURNING {_SHOWN}
 """
 _READ = f"SELECT {_SHOWN} FROM toolbox_tasks WHERE {_OWN}"
@@ -40,16 +41,25 @@ UPDATE toolbox_tasks SET
 WHERE {_OWN} AND status = 'input_required'
 RETURNING status
 """
-_CANCEL = f"""
-UPDATE toolbox_tasks SET status = 'cancelled', inquiries = '{{}}', changed_at = now()
-WHERE {_OWN} AND status IN ('working', 'input_required')
+_CANCEL_ANY = """
+UPDATE toolbox_tasks SET status = 'cancelled', inquiries = '{}', changed_at = now()
+WHERE id = %(id)s AND status IN ('working', 'input_required')
 """
+_CANCEL = f"{_CANCEL_ANY} AND {_OWN}"
 _TAKE = """
 UPDATE toolbox_tasks SET beat_at = now(), tries = tries + 1
 WHERE id = %(id)s AND status = 'working' AND (beat_at IS NULL OR beat_at < now() - make_interval(secs => %(stale)s))
 RETURNING id, caller, key_id, domain, tool, arguments, face, request_id, capabilities, answers, tries
 """
-_BEAT = "UPDATE toolbox_tasks SET beat_at = now() WHERE id = %(id)s AND status = 'working' RETURNING id"
+_BEAT = """
+UPDATE toolbox_tasks SET beat_at = now(), progress = %(progress)s::text,
+  changed_at = CASE WHEN progress = %(progress)s::text THEN changed_at ELSE now() END
+WHERE id = %(id)s AND status = 'working'
+RETURNING id
+"""
+_GIVE_BACK = """
+UPDATE toolbox_tasks SET beat_at = NULL, tries = greatest(tries - 1, 0) WHERE id = %(id)s AND status = 'working'
+"""
 _PARK = """
 UPDATE toolbox_tasks SET status = 'input_required', inquiries = %(inquiries)s, answers = %(answers)s, changed_at = now()
 WHERE id = %(id)s AND status = 'working'
@@ -97,14 +107,24 @@ async def cancel(task_id: UUID, *, caller: Caller) -> None:
     await _rows(_CANCEL, _own(task_id, caller))
 
 
+async def cancel_any(task_id: UUID) -> bool:
+    """End it, whosever it is, as an administrator may; False where it had ended."""
+    return bool(await _rows(f"{_CANCEL_ANY} RETURNING id", {"id": task_id}))
+
+
 async def take(task_id: UUID) -> Row | None:
     """Take it up, if it waits or its worker is silent; None where there is nothing to do."""
     return _first(await _rows(_TAKE, {"id": task_id, "stale": STALE_SECONDS}))
 
 
-async def beat(task_id: UUID) -> bool:
-    """Say that its worker lives; False where it is over, as when it was cancelled."""
-    return bool(await _rows(_BEAT, {"id": task_id}))
+async def beat(task_id: UUID, *, progress: str = "") -> bool:
+    """Say that its worker lives, and how far it is; False where it is over, as when it was cancelled."""
+    return bool(await _rows(_BEAT, {"id": task_id, "progress": progress[:LONGEST_PROGRESS]}))
+
+
+async def give_back(task_id: UUID) -> None:
+    """Leave it to another worker, because this one is told to end."""
+    await _rows(_GIVE_BACK, {"id": task_id})
 
 
 async def park(task_id: UUID, *, inquiries: Row, answers: Answers) -> None:

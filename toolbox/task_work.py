@@ -28,6 +28,8 @@ BEAT_SECONDS = 1.0
 SWEEP_SECONDS = 5.0
 _INTERNAL_ERROR = -32603
 _telling: set[asyncio.Future[None]] = set()
+_at_work: set[asyncio.Future[Reply]] = set()
+_is_leaving = False
 
 
 def enqueue(task_id: UUID) -> None:
@@ -37,9 +39,17 @@ def enqueue(task_id: UUID) -> None:
     told.add_done_callback(_telling.discard)
 
 
+async def let_go() -> None:
+    """Give every task of this process back, and take none from now on, because it is told to end."""
+    global _is_leaving
+    _is_leaving = True
+    for working in list(_at_work):
+        working.cancel()
+
+
 async def work_on(task_id: UUID) -> None:
     """Take the task as far as it goes; nothing where it is another worker's or over."""
-    row = await task_rows.take(task_id)
+    row = None if _is_leaving else await task_rows.take(task_id)
     if row is None:
         return
     caller = await _caller(row)
@@ -47,7 +57,7 @@ async def work_on(task_id: UUID) -> None:
         why = "The key of this task has ended." if caller is None else "Its workers died, again and again."
         await task_rows.end(task_id, status="failed", outcome=_error(why))
         return
-    client = InTask(capabilities=row["capabilities"], answers=row["answers"])
+    client = InTask(capabilities=row["capabilities"], answers=row["answers"], task_id=task_id)
     call = Call(
         tool=row["tool"],
         domain=row["domain"] or None,
@@ -57,7 +67,7 @@ async def work_on(task_id: UUID) -> None:
         request_id=row["request_id"],
         client=client,
     )
-    reply = await _while_wanted(task_id, call)
+    reply = await _while_wanted(call, client=client)
     if reply and isinstance(reply.turn, InputNeeded):
         asked = {name: inquiry.on_wire() for name, inquiry in reply.turn.inquiries.items()}
         await task_rows.park(task_id, inquiries=asked, answers=client.answers)
@@ -83,15 +93,22 @@ async def sweep_for_ever() -> None:
         await asyncio.sleep(SWEEP_SECONDS)
 
 
-async def _while_wanted(task_id: UUID, call: Call) -> Reply | None:
-    """Call the tool, and say every second that it is at work; None where the task was cancelled, and so the call."""
+async def _while_wanted(call: Call, *, client: InTask) -> Reply | None:
+    """Call the tool, and say every second how far it is; None where the task was cancelled, or is another worker's."""
+    task_id = client.task_id or UUID(int=0)
     working = asyncio.ensure_future(answer(call))
+    _at_work.add(working)
     try:
         while not (await asyncio.wait([working], timeout=BEAT_SECONDS))[0]:
-            if not await task_rows.beat(task_id):
+            if not await task_rows.beat(task_id, progress=client.progress_said):
                 return None
+        if working.cancelled() and _is_leaving:
+            await task_rows.give_back(task_id)
+            enqueue(task_id)
+            return None
         return working.result()
     finally:
+        _at_work.discard(working)
         working.cancel()
 
 

@@ -63,9 +63,9 @@ def _folded(head: tuple[tuple[bytes, bytes], ...]) -> Sent:
 
 
 def is_own_origin(sent: Sent) -> bool:
-    """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a trusted one."""
+    """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a configured one."""
     origin = sent.get(b"origin", "")
-    if not origin or origin in settings.CSRF_TRUSTED_ORIGINS:
+    if not origin or origin in settings.CSRF_TRUSTED_ORIGINS or origin in settings.TOOLROOM_BROWSER_ORIGINS:
         return True
     return _is_allowed(urlsplit(origin).netloc, tuple(settings.ALLOWED_HOSTS))
 

@@ -35,8 +35,8 @@ WHERE id = %(conversation)s
 _RUN = """
 INSERT INTO agents_runs (id, conversation_id, question_id, key_id, state, attempt, losses, worker, model, created_at,
     enqueued_at, enqueues, event_count, step_count, prompt_tokens, completion_tokens, cost, error_code, error)
-VALUES (gen_random_uuid(), %(conversation)s, %(question)s, %(key)s, 'queued', 0, 0, '', '', clock_timestamp(),
-    clock_timestamp(), 0, 0, 0, 0, 0, 0, '', '')
+VALUES (coalesce(%(run)s, gen_random_uuid()), %(conversation)s, %(question)s, %(key)s, 'queued', 0, 0, '', '',
+    clock_timestamp(), clock_timestamp(), 0, 0, 0, 0, 0, 0, '', '')
 RETURNING id
 """
 _AGAIN = """
@@ -51,13 +51,18 @@ RETURNING id
 _OWNED = """
 SELECT run.id, run.conversation_id AS conversation, question.number AS message, run.state, run.attempt, run.model,
     run.created_at, run.started_at, run.finished_at, run.event_count AS events, run.prompt_tokens,
-    run.completion_tokens, run.cost, run.error_code, run.error,
+    run.completion_tokens, run.cost, run.error_code, run.error, run.step_count AS steps_done,
     (SELECT text FROM agents_messages WHERE run_id = run.id ORDER BY number LIMIT 1) AS text
 FROM agents_runs AS run
 JOIN agents_messages AS question ON question.id = run.question_id
 JOIN agents_conversations AS conversation ON conversation.id = run.conversation_id
 WHERE run.id = %s AND conversation.owner_id IS NOT DISTINCT FROM %s
   AND (%s::uuid IS NULL OR run.conversation_id = %s)
+LIMIT 1
+"""
+_OTHERS = """
+SELECT 1 FROM agents_runs
+WHERE (id = %(run)s OR conversation_id = %(conversation)s) AND key_id IS DISTINCT FROM %(key)s
 LIMIT 1
 """
 _STEPS = """
@@ -91,8 +96,14 @@ class Posted:
     number: int
 
 
-async def post(conversation_id: UUID, *, owner_id: int | None, key_id: int | None, text: str) -> Posted | NotPosted:
-    """Take a message and queue its run, as the conversation's policy says; the row is there before any broker hears."""
+async def post(
+    conversation_id: UUID, *, owner_id: int | None, key_id: int | None, text: str, run_id: UUID | None = None
+) -> Posted | NotPosted:
+    """
+    Take a message and queue its run, as the conversation's policy says; the row is there before any broker hears.
+
+    The run gets the id `run_id`, where one is given.
+    """
 
     async def take(connection: Connection) -> Posted | NotPosted:
         async with connection.transaction():
@@ -103,11 +114,11 @@ async def post(conversation_id: UUID, *, owner_id: int | None, key_id: int | Non
             if live and found["second_message"] == "refuse":
                 return "busy"
             if found["second_message"] == "replace":
-                for run_id in live:
-                    await end_run(connection, run_id=run_id, state="cancelled")
+                for earlier in live:
+                    await end_run(connection, run_id=earlier, state="cancelled")
             elif len(live) >= MOST_WAITING:
                 return "full"
-            return await _posted(connection, found, key_id=key_id, text=text)
+            return await _posted(connection, found, key_id=key_id, text=text, run_id=run_id)
 
     return await writer.using(take)
 
@@ -129,6 +140,12 @@ async def owned_run(run_id: UUID, *, owner_id: int | None, conversation_id: UUID
     """Give a run, if it is the owner's (and of that conversation, where one is named)."""
     found = await store.fetch(_OWNED, [run_id, owner_id, conversation_id, conversation_id])
     return found.rows[0] if found.rows else None
+
+
+async def has_others(key_id: int | None, *, run_id: UUID | None = None, conversation_id: UUID | None = None) -> bool:
+    """Tell whether the run, or one of the conversation's, was asked for by another key, or by a person without one."""
+    found = await store.fetch(_OTHERS, {"run": run_id, "conversation": conversation_id, "key": key_id})
+    return bool(found.rows)
 
 
 async def steps(run_id: UUID) -> list[Row]:
@@ -178,13 +195,14 @@ async def _decided(run_id: UUID, *, number: int | None, decide: Any) -> int | No
     return await store.using(settle)
 
 
-async def _posted(connection: Connection, found: Row, *, key_id: int | None, text: str) -> Posted:
+async def _posted(connection: Connection, found: Row, *, key_id: int | None, text: str, run_id: UUID | None) -> Posted:
     number = found["message_count"] + 1
     told = {"conversation": found["id"], "number": number, "text": text, "key": key_id}
     title = found["title"] or " ".join(text.split())[:LONGEST_TITLE]
     said = await (await connection.execute(_SAY, told)).fetchone()
     await connection.execute(_COUNT, told | {"title": title})
-    run = await (await connection.execute(_RUN, told | {"question": said["id"] if said else None})).fetchone()
-    run_id: UUID = run["id"] if run else UUID(int=0)
-    await append(connection, run_id=run_id, kind="run.queued", data={"message": number})
-    return Posted(run_id=run_id, number=number)
+    begun = told | {"question": said["id"] if said else None, "run": run_id}
+    run = await (await connection.execute(_RUN, begun)).fetchone()
+    made: UUID = run["id"] if run else UUID(int=0)
+    await append(connection, run_id=made, kind="run.queued", data={"message": number})
+    return Posted(run_id=made, number=number)

@@ -10,6 +10,9 @@ PAGE = 200
 _AFTER = """
 SELECT number, kind, data, at FROM agents_events WHERE run_id = %s AND number > %s ORDER BY number LIMIT 200
 """
+_NEEDED = """
+SELECT number, data FROM agents_events WHERE run_id = %s AND kind = 'approval.needed' ORDER BY number DESC LIMIT 1
+"""
 _OVER = "SELECT finished_at IS NOT NULL AND event_count <= %s AS is_over FROM agents_runs WHERE id = %s LIMIT 1"
 
 
@@ -22,3 +25,9 @@ async def is_over(run_id: UUID, *, number: int) -> bool:
 async def after(run_id: UUID, *, number: int) -> list[dict[str, Any]]:
     """Give the next events of a run, 200 at most."""
     return (await store.fetch(_AFTER, [run_id, number])).rows
+
+
+async def approval_needed(run_id: UUID) -> dict[str, Any] | None:
+    """Give the latest event that told of a call to be approved."""
+    found = await store.fetch(_NEEDED, [run_id])
+    return found.rows[0] if found.rows else None

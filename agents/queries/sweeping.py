@@ -38,6 +38,12 @@ WHERE id IN (
 )
 RETURNING id
 """
+_UNWANTED = """
+SELECT run.id FROM agents_runs AS run
+WHERE run.state IN ('queued', 'running', 'awaiting_approval')
+  AND EXISTS (SELECT 1 FROM toolbox_tasks AS task WHERE task.id = run.id AND task.status = 'cancelled')
+LIMIT 200
+"""
 
 
 async def take_back(*, stale_seconds: float) -> list[UUID]:
@@ -56,3 +62,8 @@ async def take_back(*, stale_seconds: float) -> list[UUID]:
 async def forgotten(*, after_seconds: float) -> list[UUID]:
     """Give queued runs that nobody took up for a while; each is asked for more seldom than the time before."""
     return [row["id"] for row in (await store.fetch(_FORGOTTEN, [after_seconds])).rows]
+
+
+async def unwanted() -> list[UUID]:
+    """Give runs whose task was cancelled (agents/as_tool.py), by its client or in the admin."""
+    return [row["id"] for row in (await store.fetch(_UNWANTED)).rows]

@@ -68,6 +68,11 @@ class _Pending:
     issues: list[IssueRecord] = field(default_factory=list)
 
 
+def organisations_with_site() -> list[Organisation]:
+    """Give the organisations that have a Jira of their own, a hundred at most."""
+    return list(Organisation.objects.exclude(site_url="").order_by("slug")[:100])
+
+
 def ensure_organisation(slug: str, *, name: str = "", site_url: str = "") -> Organisation:
     """Give the organisation, made where it is missing, by an id that follows from its name."""
     organisation, _ = Organisation.objects.get_or_create(

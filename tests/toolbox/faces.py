@@ -17,8 +17,14 @@ from toolbox.mcp_face import mcp_server
 from toolbox.registry import registry
 from toolbox.tool import Tool
 
-TOOLS = list(registry.tools())
-"""Every tool of the catalogue: what is parametrised over it holds each later domain to it for nothing."""
+CATALOGUE = list(registry.tools())
+"""Every tool of the catalogue."""
+TOOLS = [tool for tool in CATALOGUE if tool.name != "ask_agent"]
+"""
+What is parametrised over it holds each later domain to it for nothing.
+
+Without the one tool whose call leaves something for a worker to do, each time anew: tests/agents/test_as_tool.py.
+"""
 
 
 A_TOOL = next(tool for tool in TOOLS if tool.name == "query_linescore_data")

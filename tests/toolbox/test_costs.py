@@ -13,7 +13,7 @@ MOST_TOKENS_ASKING = 9_000
 MOST_TOKENS = 15_000
 OURS = {
     "list_backtest_runs", "get_state_delta", "validate_query", "execute_graphql_mutation", "propose_rca",
-    "ingest_linescore_games", "evaluate_sql_questions", "warm_workspace",
+    "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
 }  # fmt: skip
 """Tools that no contract asks for; the budget is that of the contracts' tools."""
 

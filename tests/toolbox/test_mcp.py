@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.conftest import server_environment
-from tests.toolbox.faces import A_TOOL, TOOLS, mcp_in_memory, mcp_over_http, settled, text_of
+from tests.toolbox.faces import A_TOOL, CATALOGUE, TOOLS, mcp_in_memory, mcp_over_http, settled, text_of
 from toolbox.mcp_face import INSTRUCTIONS
 from toolbox.registry import registry
 
@@ -34,7 +34,7 @@ async def test_both_eras_of_the_protocol_are_served(server: str, cast: SimpleNam
         names = {tool.name for tool in (await client.list_tools()).tools}
         instructions, version = client.instructions, client.protocol_version
 
-    assert names == {tool.name for tool in TOOLS}
+    assert names == {tool.name for tool in CATALOGUE}
     assert instructions == INSTRUCTIONS
     assert (version < "2026") is (mode == "legacy")
 
@@ -44,7 +44,7 @@ async def test_a_domain_s_address_shows_that_domain_s_tools(server: str, cast: S
     async with mcp_over_http(server, key=cast.alice, path=f"/mcp/{domain}") as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
 
-    assert names == {tool.name for tool in TOOLS if tool.domain == domain}
+    assert names == {tool.name for tool in CATALOGUE if tool.domain == domain}
 
 
 async def test_what_is_listed_says_what_a_client_needs(server: str, cast: SimpleNamespace) -> None:

@@ -5,6 +5,8 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from django.contrib.auth.models import User
+from django.test import AsyncClient
 
 from tests.toolbox.faces import A_TOOL
 from toolbox import task_rows
@@ -85,3 +87,19 @@ async def test_only_what_is_asked_is_told_and_all_of_it_before_it_goes_on() -> N
     assert goes_on == [False, False, True]
     assert row is not None
     assert row["answers"] == {"a": GIVEN, "b": GIVEN}
+
+
+async def test_an_administrator_cancels_a_task_of_anybody(django_user_model: type[User]) -> None:
+    task_id = (await _begun())["id"]
+    admin = await django_user_model.objects.acreate_superuser("tasks-admin")
+    browser = AsyncClient()
+    await browser.aforce_login(admin)
+    chosen = {"action": "cancel", "_selected_action": [str(task_id)]}
+
+    page = await browser.get(f"/admin/toolbox/task/{task_id}/change/")
+    first, again = [await browser.post("/admin/toolbox/task/", chosen, follow=True) for _ in range(2)]
+
+    assert A_TOOL.name in page.content.decode()
+    assert "1 cancelled; 0 had" in first.content.decode()
+    assert "0 cancelled; 1 had" in again.content.decode()
+    assert not await task_rows.beat(task_id)

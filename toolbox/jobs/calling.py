@@ -47,7 +47,12 @@ class _Steps:
 
 
 async def done_within(
-    client: Client, *, work: Callable[[Assignment], Outcome], values: dict[str, Any], refused: ErrorCode
+    client: Client,
+    *,
+    work: Callable[[Assignment], Outcome],
+    values: dict[str, Any],
+    refused: ErrorCode,
+    suggestion: str = "Try again later.",
 ) -> Outcome:
     """Do the work and give what became of it; raises ToolError with `refused` where it cannot be done."""
     today = (await ledger.fetch(_TODAY)).rows[0]["today"]
@@ -60,7 +65,7 @@ async def done_within(
             await steps.tell(client)
         return working.result()
     except JobRefused as reason:
-        raise ToolError(refused, str(reason), suggestion="Try other days, or again later.") from reason
+        raise ToolError(refused, str(reason), suggestion=suggestion) from reason
     except DatabaseError as away:
         raise DatabaseUnavailable(str(away)) from away
     finally:

@@ -70,7 +70,7 @@ class Grant:
 async def standing(grant: Grant) -> Caller:
     """Give the caller whom a grant makes; one query, and a write when the grant is new. Raises Refusal."""
     values = {
-        "digest": _digest(grant),
+        "digest": digest_of(issuer=grant.issuer, subject=grant.subject, client=grant.client),
         "scopes": sorted(grant.scopes),
         "expires_at": grant.expires_at,
         "name": grant.name[:LONGEST_NAME],
@@ -116,7 +116,7 @@ async def _person(grant: Grant) -> int:
     return int(found.rows[0]["id"])
 
 
-def _digest(grant: Grant) -> str:
+def digest_of(*, issuer: str, subject: str, client: str) -> str:
     """Name the row: with a colon, which no hash of a key has, so that nothing anybody presents can be its key."""
-    who = orjson.dumps([grant.issuer, grant.subject, grant.client])
+    who = orjson.dumps([issuer, subject, client])
     return f"oauth:{hashlib.sha256(who).hexdigest()[:58]}"

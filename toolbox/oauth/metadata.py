@@ -30,7 +30,9 @@ def protected_resource(request: HttpRequest, *, path: str = "") -> JsonResponse:
 
 def usual_scopes(domain: str | None = None) -> list[str]:
     """Name what a client asks for at first: to read. A call that needs more is refused with what it needs."""
-    return [f"{toolkit.domain}:read" for toolkit in registry.toolkits() if domain in (None, toolkit.domain)]
+    scopes = [tool.scope for tool in registry.tools(domain=domain)]
+    reading = dict.fromkeys(scope for scope in scopes if scope.endswith(":read"))
+    return list(reading or dict.fromkeys(scopes))
 
 
 def public(document: dict[str, object]) -> JsonResponse:

@@ -1,17 +1,90 @@
 """What our authorization server asks of django-oauth-toolkit's tables."""
 
-from datetime import timedelta
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
+from django.db import transaction
+from django.db.models import Max
 from django.db.models.functions import Now
-from oauth2_provider.models import Application, RefreshToken, clear_expired
+from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken, clear_expired
 
-from toolbox.models import ApiKey
+from toolbox import keys
+from toolbox.models import ApiKey, ToolCall
+from toolbox.oauth.grants import digest_of
+from toolbox.oauth.own import ISSUER
 
 UNUSED_CLIENT = timedelta(days=7)
 UNUSED_GRANT = timedelta(days=90)
 """How long a row among the keys outlives its last token: the audit names it, and it may have been set up."""
+
+MOST_TOKENS = 1_000
+
+
+@dataclass(slots=True, kw_only=True)
+class LetIn:
+    """A client that a person let in."""
+
+    id: int
+    name: str
+    client_id: str
+    goes_to: str
+    since: datetime
+    used_at: datetime | None = None
+    scopes: list[str] = field(default_factory=list)
+
+
+def clients_of(user_id: int) -> list[LetIn]:
+    """Give the clients with a token of this person's that still stands, those used last first; five statements."""
+    refreshing = RefreshToken.objects.filter(user_id=user_id, revoked=None).select_related(
+        "application", "access_token"
+    )
+    calling = AccessToken.objects.filter(user_id=user_id, expires__gt=Now()).select_related("application")
+    found: dict[int, LetIn] = {}
+    for token in [*refreshing.order_by("created")[:MOST_TOKENS], *calling.order_by("created")[:MOST_TOKENS]]:
+        one = found.setdefault(token.application_id, _let_in(token))
+        said = token if isinstance(token, AccessToken) else token.access_token
+        one.scopes = sorted({*one.scopes, *(said.scope.split() if said else ())})
+    _note_use(found.values(), user_id=user_id)
+    return sorted(found.values(), key=lambda one: one.used_at or one.since, reverse=True)
+
+
+def end_client(application_id: int, *, user_id: int) -> str | None:
+    """End every token and code by which the client acts for the person, and its work; gives its name, None for none."""
+    application = Application.objects.filter(pk=application_id).first()
+    if application is None:
+        return None
+    of_both = {"user_id": user_id, "application": application}
+    with transaction.atomic():
+        refreshing = list(RefreshToken.objects.filter(**of_both, revoked=None))
+        for token in refreshing:
+            token.revoke()
+        count = AccessToken.objects.filter(**of_both).delete()[0] + Grant.objects.filter(**of_both).delete()[0]
+        digest = digest_of(issuer=ISSUER, subject=str(user_id), client=application.client_id)
+        ApiKey.objects.filter(digest=digest, expires_at__gt=Now()).update(expires_at=Now())
+    keys.forget()
+    return application.name or application.client_id if refreshing or count else None
+
+
+def _let_in(token: Any) -> LetIn:
+    client = token.application
+    places = {urlsplit(address) for address in client.redirect_uris.split()}
+    goes_to = ", ".join(sorted({one.netloc if one.scheme in ("http", "https") else f"{one.scheme}:" for one in places}))
+    return LetIn(id=client.pk, name=client.name, client_id=client.client_id, goes_to=goes_to, since=token.created)
+
+
+def _note_use(clients: Iterable[LetIn], *, user_id: int) -> None:
+    """Note since when each has a row among the keys, and when it called last."""
+    by_digest = {digest_of(issuer=ISSUER, subject=str(user_id), client=one.client_id): one for one in clients}
+    rows = {row.pk: row for row in ApiKey.objects.filter(digest__in=by_digest)}
+    calls = ToolCall.objects.filter(key_id__in=rows).values("key_id").annotate(at=Max("called_at"))
+    used = {call["key_id"]: call["at"] for call in calls}
+    for row in rows.values():
+        one = by_digest[row.digest]
+        one.since, one.used_at = min(one.since, row.created_at), used.get(row.pk)
 
 
 def end_family(family: UUID, *, client: Any) -> None:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
+from agents.acting import usable_toolkits
 from agents.contracts import LONGEST_MESSAGE, NewConversation
 from agents.following import follow
 from agents.queries import asking, conversations, ending
@@ -19,7 +20,6 @@ from toolbox import home
 from toolbox.callers import LOCAL_OPERATOR, Caller
 from toolbox.errors import DatabaseUnavailable, Refusal
 from toolbox.keys import identify
-from toolbox.registry import registry
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Answer each question; ends with status 1 where the last one had no answer."""
-        known = [toolkit.domain for toolkit in registry.toolkits()]
+        known = usable_toolkits()
         for name in options["toolkit"]:
             if name not in known:
                 raise CommandError(f"there is no toolkit {name}; there are {', '.join(known)}")

@@ -1,7 +1,7 @@
 """A site with a token: pages, patience, increments, an end. A real server on a socket; only waiting is pretended."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -12,8 +12,10 @@ from sprints.ingest.from_site import Wanted, ingest_site
 from sprints.ingest.load import ensure_organisation
 from sprints.ingest.record import NotReadable
 from sprints.ingest.report import LoadReport
+from sprints.ingest_jobs import from_own_site
 from sprints.models import Issue, Organisation, PointsChange, Sprint, Status, StatusChange, Team
 from tests.sprints.ingest.conftest import Answer, Clock, LocalJira
+from toolbox.jobs.kinds import Assignment, JobRefused
 
 SPRINT = {"id": 5, "name": "ALPHA 1", "state": "active", "startDate": "2026-01-05T09:00:00Z", "originBoardId": 3}
 
@@ -233,3 +235,24 @@ def test_a_token_that_is_not_accepted_is_said_so(site: LocalJira, db: None) -> N
 
     with pytest.raises(CommandError, match="no issue could be read"):
         call_command("ingest_jira", site.address)
+
+
+def _asked_for(organisation: str = "") -> Assignment:
+    values = {"organisation": organisation, "projects": "", "everything": True}
+    return Assignment(values=values, file=None, today=date(2026, 1, 5), on_step=lambda *_: None)
+
+
+def test_a_tool_asks_only_the_jira_that_an_organisation_has(db: None, site: LocalJira, settings: Any) -> None:
+    settings.JIRA_TOKEN = "t0ken"
+    ensure_organisation("papers", name="Of files")
+    with pytest.raises(JobRefused, match="none yet"):
+        from_own_site(_asked_for("https://elsewhere.example"))
+    ensure_organisation("ours", name="Ours, by another name", site_url=site.address)
+
+    for named in ("", "ours"):
+        assert "5" in from_own_site(_asked_for(named)).summary
+    with pytest.raises(JobRefused, match="ours"):
+        from_own_site(_asked_for("papers"))
+
+    assert Issue.objects.filter(organisation__slug="ours").count() == 5
+    assert site.authorizations == {"Bearer t0ken"}

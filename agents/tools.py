@@ -1,0 +1,27 @@
+"""What an agent may ask of another agent: to find out something with the tools of this server."""
+
+from agents.as_tool import AgentAnswer, AgentQuestion, asked
+from agents.contracts import CONVERSATION_BUSY, UNKNOWN_CONVERSATION, UNKNOWN_RUN
+from toolbox.client import Client
+from toolbox.tool import Toolkit
+
+LONGEST_SECONDS = 3_600
+
+toolkit = Toolkit(domain="agents", summary="Questions that an agent of this server answers, with its tools.")
+
+
+@toolkit.tool(
+    example=AgentQuestion(question="How did Carolina do in February 2025?", wait_seconds=0),
+    errors=(UNKNOWN_CONVERSATION, UNKNOWN_RUN, CONVERSATION_BUSY),
+    queries=0,
+    writes=True,
+    deadline_seconds=LONGEST_SECONDS,
+)
+async def ask_agent(ask: AgentQuestion, client: Client) -> AgentAnswer:
+    """
+    Have an agent of this server answer a question: it chooses tools, calls them, and says what it found and its cost.
+
+    Use it for what takes several tools; call a tool yourself where one is enough. It may do what your key may. A run
+    takes seconds to minutes: a task where the client knows tasks, else look again with the runId in the answer.
+    """
+    return await asked(ask, client=client)

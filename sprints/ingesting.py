@@ -1,0 +1,49 @@
+"""
+Issues brought in by a tool: `ingest_jira_issues`.
+
+From the Jira that an administrator gave the organisation, and from nowhere else: JIRA_TOKEN is shown to it, so its
+address is no word of a model's.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sprints.ingest_jobs import from_own_site, from_samples
+from toolbox.client import Client
+from toolbox.contract import Answer, Question
+from toolbox.errors import ErrorCode
+from toolbox.jobs.calling import done_within
+
+INGESTION_FAILED = ErrorCode("INGESTION_FAILED", 502, "The source gave no issue that could be read.")
+ProjectKey = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class IngestIssuesQuestion(Question):
+    """Whose issues, and which."""
+
+    organisation: str = Field(
+        "", max_length=50, description="Its short name; empty: the only one that has a Jira of its own."
+    )
+    projects: list[ProjectKey] = Field([], max_length=50, description="Only these projects, by key; empty: all.")
+    everything: bool = Field(default=False, description="Every issue, not only what changed since the last load.")
+    source: Literal["jira", "shipped"] = Field(
+        "jira", description="jira: the organisation's site. shipped: what is missing of the sample that came along."
+    )
+
+
+class IngestedIssues(Answer):
+    """What became of the issues."""
+
+    summary: str = Field(description="How many were added, changed, skipped, refused.")
+    reasons: list[str] = Field(description="What did not go in, and why; 50 lines at most.")
+
+
+async def ingest(ask: IngestIssuesQuestion, *, client: Client) -> IngestedIssues:
+    """Bring the issues in; what a site has is fetched by a worker, where the client knows tasks."""
+    if ask.source == "jira":
+        await client.go_on_as_task()
+    values = {"organisation": ask.organisation, "projects": ",".join(ask.projects), "everything": ask.everything}
+    work = from_own_site if ask.source == "jira" else from_samples
+    outcome = await done_within(client, work=work, values=values, refused=INGESTION_FAILED)
+    return IngestedIssues(summary=outcome.summary, reasons=list(outcome.reasons))
