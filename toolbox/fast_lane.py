@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
+from toolbox.bodies import Unread, read_body
 from toolbox.oauth.place import metadata_address, site
 from toolbox.rest import FACE
 from toolbox.wire import credential, headers, names_this_host, request_id, sent_headers
@@ -33,8 +34,11 @@ class FastLane:
         if address is None or not names_this_host(sent):
             await self._behind(scope, receive, send)
             return
-        body = await read_body(receive, most=LARGEST_ARGUMENTS)
-        if body is GONE:
+        named = request_id(sent.get(b"x-request-id", ""))
+        try:
+            body = await read_body(receive, most=LARGEST_ARGUMENTS)
+        except Unread as why:
+            await send_reply(send, why.reply, request_id=named) if why.reply else None
             return
         domain, name = address
         call = Call(
@@ -42,7 +46,7 @@ class FastLane:
             domain=domain,
             arguments=body,
             face=FACE,
-            request_id=request_id(sent.get(b"x-request-id", "")),
+            request_id=named,
             credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
         )
         async with cancelled_when_left(receive):
@@ -76,26 +80,6 @@ async def cancelled_when_left(receive: Receive) -> AsyncIterator[None]:
         timer.cancel()
         for watcher in watchers:
             watcher.cancel()
-
-
-GONE = b"\x00gone"
-"""What read_body gives when the client left before its request was whole."""
-
-
-async def read_body(receive: Receive, *, most: int) -> bytes | None:
-    """Read a request's body; None if it is larger than `most` bytes, of which no more is kept; GONE if it broke off."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return GONE
-        part = message.get("body", b"")
-        size += len(part)
-        if size <= most:
-            parts.append(part)
-        if not message.get("more_body"):
-            return b"".join(parts) if size <= most else None
 
 
 async def send_reply(send: Send, reply: Reply, *, request_id: str, metadata: str = "") -> None:

@@ -11,7 +11,7 @@ from django.http.request import split_domain_port, validate_host
 from toolbox.answer import Reply
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
-from toolbox.errors import METHOD_NOT_ALLOWED, UNAUTHENTICATED, Bearer, Refusal
+from toolbox.errors import METHOD_NOT_ALLOWED, REQUEST_TIMEOUT, UNAUTHENTICATED, Bearer, Refusal
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _SECURITY = (
@@ -78,6 +78,8 @@ def headers(reply: Reply, *, request_id: str, metadata: str = "") -> Iterable[tu
         yield "allow", "POST"
     if reply.retry_after_seconds is not None:
         yield "retry-after", str(reply.retry_after_seconds)
+    if reply.status == REQUEST_TIMEOUT.status:
+        yield "connection", "close"
     yield from _SECURITY
 
 
