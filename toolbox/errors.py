@@ -91,6 +91,7 @@ PAYLOAD_TOO_LARGE = ErrorCode("PAYLOAD_TOO_LARGE", 413, "The arguments are large
 RATE_LIMITED = ErrorCode("RATE_LIMITED", 429, "The key has used up its calls of this minute.")
 UNAVAILABLE = ErrorCode("UNAVAILABLE", 503, "The server cannot take the call now.")
 
+REQUEST_TIMEOUT = ErrorCode("REQUEST_TIMEOUT", 408, "The request did not come whole in time.")
 WRONG_HOST = ErrorCode("WRONG_HOST", 421, "MCP: the Host header names another server.")
 WRONG_ORIGIN = ErrorCode("WRONG_ORIGIN", 403, "MCP: a page of another site is asking.")
 

@@ -10,6 +10,7 @@ import asyncio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
+from toolbox.bodies import Unread, read_body
 from toolbox.oauth.place import metadata_address, site
 from toolbox.rest import FACE
 from toolbox.wire import credential, header_lines, names_this_host, request_id, sent_headers
@@ -31,8 +32,11 @@ class FastLane:
         if address is None or not names_this_host(sent):
             await self._behind(scope, receive, send)
             return
-        body = await read_body(receive, most=LARGEST_ARGUMENTS)
-        if body is GONE:
+        named = request_id(sent.get(b"x-request-id", ""))
+        try:
+            body = await read_body(receive, most=LARGEST_ARGUMENTS)
+        except Unread as why:
+            await send_reply(send, why.reply, request_id=named) if why.reply else None
             return
         domain, name = address
         call = Call(
@@ -40,7 +44,7 @@ class FastLane:
             domain=domain,
             arguments=body,
             face=FACE,
-            request_id=request_id(sent.get(b"x-request-id", "")),
+            request_id=named,
             credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
         )
         with CancelledWhenLeft(receive):
@@ -78,26 +82,6 @@ class CancelledWhenLeft:
         self._is_left = True
         if self._task:
             self._task.cancel()
-
-
-GONE = b"\x00gone"
-"""What read_body gives when the client left before its request was whole."""
-
-
-async def read_body(receive: Receive, *, most: int) -> bytes | None:
-    """Read a request's body; None if it is larger than `most` bytes, of which no more is kept; GONE if it broke off."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return GONE
-        part = message.get("body", b"")
-        size += len(part)
-        if size <= most:
-            parts.append(part)
-        if not message.get("more_body"):
-            return b"".join(parts) if size <= most else None
 
 
 async def send_reply(send: Send, reply: Reply, *, request_id: str, metadata: str = "") -> None:

@@ -24,6 +24,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from toolbox.answer import Reply
 from toolbox.mcp_results import tool_result
+from toolbox.mcp_surrogates import parted
+from toolbox.repeated import may_repeat, repeated_name
 from toolbox.tool import Tool
 from toolbox.wire import Sent, sent_headers
 
@@ -32,6 +34,7 @@ _PARAMETER_HEADER = MCP_PARAM_HEADER_PREFIX.lower()
 _LONGEST_ENVELOPE = 4_096
 _LONGEST_KIND = 1_024
 _FIRST_WITH_LINKS = "2025-06-18"
+_ENVELOPE_NAMES = 5
 _JSON = frozenset({"application/json", "application/*", "*/*"})
 
 
@@ -40,7 +43,7 @@ _Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
 
 class _Params(msgspec.Struct, forbid_unknown_fields=True):
     name: str
-    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    arguments: msgspec.Raw = msgspec.Raw(b"")
     meta: msgspec.Raw = msgspec.field(default=msgspec.Raw(b""), name="_meta")
 
 
@@ -53,7 +56,7 @@ class _Request(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsCall:
-    """A `tools/call` that one JSON object answers; `arguments` are as they were sent."""
+    """A `tools/call` that one JSON object answers; `arguments` are as they were sent, and can be `broken`."""
 
     id: int | str
     name: str
@@ -61,6 +64,7 @@ class ToolsCall:
     is_modern: bool
     meta: bytes = b""
     knows_links: bool = True
+    is_broken: bool = False
 
     @property
     def capabilities(self) -> dict[str, Any]:
@@ -80,17 +84,14 @@ _request = msgspec.json.Decoder(_Request)
 
 def read_call(body: bytes, *, sent: Sent, lines: list[tuple[bytes, bytes]]) -> ToolsCall | None:
     """Read a call from a POST body and its headers (`sent` folded, `lines` raw); None leaves it to the SDK."""
-    if not _asks_for_json(sent):
-        return None
     version = sent.get(_VERSION)
     is_modern = version in MODERN_PROTOCOL_VERSIONS
-    if not (is_modern or version is None or version in HANDSHAKE_PROTOCOL_VERSIONS):
+    is_known = is_modern or version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+    decoded = _decoded(body) if is_known and _asks_for_json(sent) else None
+    if decoded is None:
         return None
-    try:
-        request = _request.decode(body)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    arguments, meta = bytes(request.params.arguments), bytes(request.params.meta)
+    request, arguments, is_broken = decoded
+    meta = bytes(request.params.meta)
     if request.method != "tools/call" or request.jsonrpc != "2.0" or not arguments.startswith(b"{"):
         return None
     if not (_is_modern_envelope(request, meta=meta, sent=sent, lines=lines) if is_modern else _is_plain_meta(meta)):
@@ -102,7 +103,31 @@ def read_call(body: bytes, *, sent: Sent, lines: list[tuple[bytes, bytes]]) -> T
         is_modern=is_modern,
         meta=meta,
         knows_links=knows_links(version),
+        is_broken=is_broken,
     )
+
+
+def _decoded(body: bytes) -> tuple[_Request, bytes, bool] | None:
+    """Decode a request, with its arguments, and whether only the tool's refusal has words for these."""
+    try:
+        request = _request.decode(body)
+        arguments = bytes(request.params.arguments)
+        return None if _repeats(body, request=request) else (request, arguments or b"{}", False)
+    except RecursionError:
+        return None
+    except msgspec.DecodeError:
+        parts = parted(body)
+    try:
+        return (_request.decode(parts[0]), parts[1], True) if parts else None
+    except msgspec.DecodeError:
+        return None
+
+
+def _repeats(body: bytes, *, request: _Request) -> bool:
+    """Tell whether a name of the envelope comes twice; those of the arguments are looked at when they are read."""
+    inside = [part for part in (bytes(request.params.arguments), bytes(request.params.meta)) if part]
+    names = _ENVELOPE_NAMES + len(inside) + sum(part.count(b":") for part in inside)
+    return may_repeat(body, names=names) and repeated_name(body) is not None
 
 
 def knows_links(version: str | None) -> bool:
@@ -118,7 +143,7 @@ def begins_plainly(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> 
     of before 2026 that has no session has not said that it can be asked.
     """
     is_asked_here = call.is_modern or not has_session
-    return tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and is_asked_here)
+    return call.is_broken or tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and is_asked_here)
 
 
 def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: bytes = b"") -> bytes:
@@ -171,6 +196,8 @@ def _valid_meta(meta: bytes, *, version: str) -> dict[str, Any] | None:
         decoded = orjson.loads(meta)
         methods.validate_client_request("tools/call", version, {"name": "tool", "_meta": decoded})
     except ValueError:
+        return None
+    if repeated_name(meta):
         return None
     return decoded if isinstance(decoded, dict) else None
 

@@ -17,7 +17,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox import mcp_compact, mcp_stream
-from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
+from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply
+from toolbox.bodies import Unread, read_body
 from toolbox.callers import Caller
 from toolbox.client import CalledAgain, Client, Interruption
 from toolbox.current_request import current_request
@@ -32,12 +33,14 @@ from toolbox.errors import (
     Refusal,
     ToolError,
 )
-from toolbox.fast_lane import GONE, CancelledWhenLeft, read_body, send_reply
+from toolbox.fast_lane import CancelledWhenLeft, send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body, stamp_of
+from toolbox.mcp_cancelling import cancelled, running_calls
 from toolbox.mcp_exchange import Exchange
 from toolbox.mcp_face import http_credential, mcp_server
+from toolbox.mcp_faults import fault
 from toolbox.mcp_legacy import NO_SESSION, NO_STREAM, Legacy
 from toolbox.mcp_talk import Conversation
 from toolbox.registry import Registry
@@ -120,8 +123,10 @@ class _Door:
 
     async def take(self, posted: Exchange) -> None:
         """Answer a posted message: a plain call of a tool here, any other by the SDK, which gets the body again."""
-        body = await read_body(posted.receive, most=LARGEST_BODY)
-        if body is GONE:
+        try:
+            body = await read_body(posted.receive, most=LARGEST_BODY)
+        except Unread as why:
+            await send_reply(posted.send, why.reply, request_id=posted.request_id) if why.reply else None
             return
         if body is None:
             await send_reply(posted.send, _TOO_LARGE, request_id=posted.request_id)
@@ -129,7 +134,9 @@ class _Door:
         call = self._plain_call(body, posted=posted)
         if call and await self._answered_here(call, posted=posted):
             return
-        if Legacy.speaks(posted.sent):
+        if (call is None or call.is_modern) and (wrong := fault(body)):
+            await send_reply(posted.send, wrong, request_id=posted.request_id)
+        elif Legacy.speaks(posted.sent):
             await self._take_legacy(body, call=call, posted=posted)
         else:
             manager = self.streaming if posted.takes_stream_of_call else self.manager
@@ -182,8 +189,8 @@ class _Door:
         tool = self.registry.find(asked.name, domain=self.domain)
         call = self._call(asked, posted=posted, client=await legacy.client(asked, conversation=conversation))
         with CancelledWhenLeft(posted.receive) if not (tool and tool.writes) else nullcontext():
-            reply = await answer(call)
-            await conversation.end(result_body(asked, reply=reply, tool=tool))
+            reply = await running_calls.answered(call, session_id=legacy.session_id, call_id=asked.id)
+            await conversation.end(result_body(asked, reply=reply, tool=tool) if reply else b"")
 
     async def _answer(self, asked: ToolsCall, *, posted: Exchange) -> bool:
         """Answer a call that says nothing on its way; False where it has a question, and nothing was sent."""
@@ -193,7 +200,12 @@ class _Door:
         is_cancelled = asked.is_modern or not (tool and tool.writes)
         with CancelledWhenLeft(posted.receive) if is_cancelled else nullcontext():
             client = CalledAgain(capabilities=asked.capabilities) if tool and tool.talks else None
-            reply = await answer(self._call(asked, posted=posted, client=client))
+            session_id = "" if asked.is_modern else posted.sent.get(b"mcp-session-id", "")
+            call = self._call(asked, posted=posted, client=client)
+            reply = await running_calls.answered(call, session_id=session_id, call_id=asked.id)
+            if reply is None:
+                await send_reply(posted.send, cancelled(asked.id), request_id=posted.request_id)
+                return True
             if isinstance(reply.turn, Interruption):
                 return False
             if reply.bearer:  # which only HTTP's own refusal tells a client of OAuth

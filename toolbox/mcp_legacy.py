@@ -13,6 +13,7 @@ from toolbox.answer import Reply
 from toolbox.callers import Caller
 from toolbox.client import LOG_LEVELS, Client, Waiting
 from toolbox.mcp_calls import ToolsCall
+from toolbox.mcp_cancelling import running_calls
 from toolbox.mcp_sessions import HEADER, Session, begin, resume
 from toolbox.mcp_talk import Conversation, questions
 from toolbox.wire import Sent
@@ -75,6 +76,11 @@ class Legacy:
         if message.method is None and message.id is not None and (message.result or message.error):
             found = await questions.answer(orjson.loads(body), caller=self.caller)
             return _ACCEPTED if found else _TOO_LARGE
+        if message.method == "notifications/cancelled" and self.session:
+            call_id = (message.params or {}).get("requestId")
+            if isinstance(call_id, int | str):
+                await running_calls.cancel(self.session_id, call_id=call_id)
+            return _ACCEPTED
         if not isinstance(message.id, int | str) or not await self._changed(message):
             return None
         return Reply(body=orjson.dumps({"jsonrpc": "2.0", "id": message.id, "result": {}}))

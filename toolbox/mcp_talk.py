@@ -57,9 +57,9 @@ class Conversation:
         return result
 
     async def end(self, body: bytes) -> None:
-        """Send the answer of the call, the last message."""
-        if self._has_begun:
-            await self._event(body)
+        """Send the answer of the call, the last message; none to one that was cancelled, as the protocol says."""
+        if self._has_begun or not body:
+            await (self._event(body) if body else self._write(b""))
             await self._send({"type": "http.response.body", "body": b""})
         else:
             await send_reply(self._send, Reply(body=body), request_id=self._request_id)

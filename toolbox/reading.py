@@ -12,6 +12,8 @@ from toolbox.contract import Question
 from toolbox.dialect import Dialect, Schema
 from toolbox.encoding import encode
 from toolbox.errors import ToolError
+from toolbox.misshapen import LARGE, refuse_misshapen
+from toolbox.repeated import may_repeat
 
 LONGEST_ECHO = 80
 LONGEST_KEY = 256
@@ -63,13 +65,22 @@ def read_question(tool: Asked, arguments: bytes) -> Question:
 
 
 def _read(tool: Asked, arguments: bytes) -> Question:
+    if len(arguments) > LARGE:
+        _refuse_misshapen(tool, arguments)
     try:
         question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
     except ValidationError as invalid:
+        _refuse_misshapen(tool, arguments)
         _refuse(tool, invalid, arguments=arguments)
+    if may_repeat(arguments, names=len(question.model_fields_set)):
+        _refuse_misshapen(tool, arguments)
     if b"\\u0000" in arguments or b"\x00" in arguments:
         _refuse_nul(tool, question)
     return question
+
+
+def _refuse_misshapen(tool: Asked, arguments: bytes) -> None:
+    refuse_misshapen(arguments, code=tool.dialect.bad_input, known=list(tool.input_schema.get("properties", {})))
 
 
 def _whole_mend(tool: Asked, arguments: bytes, *, patch: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.http.request import split_domain_port, validate_host
 from toolbox.answer import Reply
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
-from toolbox.errors import METHOD_NOT_ALLOWED, UNAUTHENTICATED, Bearer, Refusal
+from toolbox.errors import METHOD_NOT_ALLOWED, REQUEST_TIMEOUT, UNAUTHENTICATED, Bearer, Refusal
 
 Sent = Mapping[bytes, str]
 """Headers by lower-case name."""
@@ -100,6 +100,8 @@ def headers(reply: Reply, *, request_id: str, metadata: str = "") -> Iterable[tu
         yield "allow", "POST"
     if reply.retry_after_seconds is not None:
         yield "retry-after", str(reply.retry_after_seconds)
+    if reply.status == REQUEST_TIMEOUT.status:
+        yield "connection", "close"
     yield from _SECURITY
 
 

@@ -74,14 +74,15 @@ def installed(cache: Path) -> Referee:
     )
     if not (referee.node.exists() and referee.suite.exists()):
         wanted = {"@modelcontextprotocol/conformance": VERSION, node_package: NODE_VERSION}
-        _install(place, wanted)
+        install(place, wanted)
     return referee
 
 
 _PROCESSORS = {"x86_64": "x64", "aarch64": "arm64"}
 
 
-def _install(place: Path, wanted: Mapping[str, str]) -> None:
+def install(place: Path, wanted: Mapping[str, str]) -> None:
+    """Install npm packages into a folder; raises NotToBeHad."""
     place.mkdir(parents=True, exist_ok=True)
     (place / "package.json").write_text(json.dumps({"private": True, "dependencies": dict(wanted)}), encoding="utf-8")
     command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"]
@@ -90,4 +91,4 @@ def _install(place: Path, wanted: Mapping[str, str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as away:
         raise NotToBeHad(f"npm is not here, or too slow: {away}") from away
     if ran.returncode:
-        raise NotToBeHad(f"npm cannot install the suite: {ran.stderr.strip()[-300:]}")
+        raise NotToBeHad(f"npm cannot install {' '.join(wanted)}: {ran.stderr.strip()[-300:]}")

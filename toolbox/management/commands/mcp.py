@@ -1,6 +1,8 @@
 """MCP over standard input and output: `manage.py mcp`."""
 
 import asyncio
+import os
+import sys
 from argparse import ArgumentParser
 from typing import Any
 
@@ -12,6 +14,7 @@ from mcp.server.stdio import stdio_server
 from toolbox import home
 from toolbox.callers import LOCAL_OPERATOR
 from toolbox.mcp_face import mcp_server
+from toolbox.mcp_lines import AnsweredLines
 from toolbox.registry import registry
 
 FACE = "stdio"
@@ -44,6 +47,14 @@ async def _serve(*, domain: str | None, is_compact: bool) -> None:
     server = mcp_server(registry, face=FACE, credential_of=lambda _: caller, domain=domain, is_compact=is_compact)
     try:
         async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            lines = AnsweredLines(read, write=write)
+            await server.run(lines, write, server.create_initialization_options())
+    except* BrokenPipeError:
+        _forget_output()
     finally:
         await home.close()
+
+
+def _forget_output() -> None:
+    """Let Python end without complaint where the client has closed its end: nobody reads what is left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

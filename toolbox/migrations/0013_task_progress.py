@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("toolbox", "0011_calls_by_request"),
+        ("toolbox", "0012_calls_that_failed"),
     ]
 
     operations = [

@@ -1,0 +1,51 @@
+"""Clients that are no packages of ours: installed once from their registries, beside the referee."""
+
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+from tests.conformance.referee import SECONDS, NotToBeHad, install, installed
+
+TYPESCRIPT = {
+    "@modelcontextprotocol/client": "2.4.0",
+    "@modelcontextprotocol/ext-tasks": "0.2.2",
+    "@modelcontextprotocol/sdk": "1.32.2",
+}
+FASTMCP_VERSION = "4.1.2"
+"""As benchmarks/peers.py; in an environment of its own, for it pins what requirements.txt pins otherwise."""
+WALKS = Path(__file__).with_name("walks")
+
+
+def typescript(cache: Path) -> tuple[Path, Path]:
+    """Give the referee's node, and a folder with the TypeScript walks and what they import; raises NotToBeHad."""
+    place = cache / "-".join(("mcp-clients", *TYPESCRIPT.values()))
+    if not (place / "installed").exists():
+        install(place, TYPESCRIPT)
+        (place / "installed").touch()
+    for program in WALKS.glob("*.mjs"):  # node looks for packages beside the program
+        shutil.copy(program, place)
+    return installed(cache).node, place
+
+
+def fastmcp(cache: Path) -> Path:
+    """Give a Python that has FastMCP's client and its tasks; raises NotToBeHad."""
+    place = cache / f"fastmcp-{FASTMCP_VERSION}-python-{sys.version_info.major}.{sys.version_info.minor}"
+    python = place / "bin" / "python"
+    if not (place / "installed").exists():
+        venv.create(place, with_pip=True, clear=True)
+        wanted = [f"{name}=={FASTMCP_VERSION}" for name in ("fastmcp", "fastmcp-tasks")]
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
+        _ran(command)
+        (place / "installed").touch()
+    return python
+
+
+def _ran(command: list[str]) -> None:
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired as slow:
+        raise NotToBeHad(f"pip is too slow: {slow}") from slow
+    if ran.returncode:
+        raise NotToBeHad(f"pip cannot install FastMCP: {ran.stderr.strip()[-300:]}")
