@@ -1,4 +1,4 @@
-"""The admin walked as curators walk it: corrections that agents hear of, a job begun and stopped, pages of each kind."""
+"""The admin walked as curators walk it: corrections that agents hear of, jobs begun and stopped, pages of all kinds."""
 
 import csv
 import re
@@ -86,30 +86,36 @@ def test_a_correction_that_cannot_be_is_refused_where_it_was_typed(page: Page, u
     assert violations(page) == []
 
 
-def test_a_load_is_begun_watched_and_stopped(
-    page: Page, onlooker: Onlooker, no_jobs: None, django_db_blocker: Any, tmp_path: Path
-) -> None:
-    def begin() -> int:
-        page.goto("/admin/toolbox/job/add/")
-        page.get_by_role("link", name="The shipped season 2024-25").click()
-        page.get_by_role("button", name="Start").click()
-        expect(page.locator("#job-progress")).to_contain_text("It waits for a worker")
-        return int(page.url.split("/")[-3])
+def begin(page: Page) -> int:
+    """Begin a load in the admin; gives the job."""
+    page.goto("/admin/toolbox/job/add/")
+    page.get_by_role("link", name="The shipped season 2024-25").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#job-progress")).to_contain_text("It waits for a worker")
+    return int(page.url.split("/")[-3])
 
-    first = begin()
+
+def test_a_load_is_watched_and_stopped(page: Page, onlooker: Onlooker, no_jobs: None) -> None:
+    job = begin(page)
     onlooker.ask(
         "UPDATE toolbox_jobs SET state = 'running', step = 'reading', done = 3, expected = 10, attempt = 1,"
         " started_at = now(), heartbeat_at = now() WHERE id = %s",
-        first,
+        job,
     )
     expect(page.get_by_role("progressbar")).to_have_attribute("value", "30")
     assert violations(page) == []
+
     page.get_by_role("button", name="Cancel this job").click()
+
     expect(page.locator("#job-progress")).to_contain_text("told to stop")
-    onlooker.ask("UPDATE toolbox_jobs SET state = 'cancelled' WHERE id = %s", first)
-    second = begin()
+
+
+def test_a_load_ends_before_one_s_eyes_and_jobs_are_exported(
+    page: Page, no_jobs: None, django_db_blocker: Any, tmp_path: Path
+) -> None:
+    job = begin(page)
     with django_db_blocker.unblock():
-        in_a_thread(lambda: work.carry_on(second, worker="test"))
+        in_a_thread(lambda: work.carry_on(job, worker="test"))
     expect(page.locator("#job-progress")).to_contain_text("Succeeded: 0 added")
 
     page.goto("/admin/toolbox/job/")
@@ -118,6 +124,7 @@ def test_a_load_is_begun_watched_and_stopped(
     with page.expect_download() as download:
         page.get_by_role("button", name="Run").click()
     download.value.save_as(tmp_path / "jobs.csv")
+
     with (tmp_path / "jobs.csv").open(encoding="utf-8-sig") as file:
         assert [line["state"] for line in csv.DictReader(file)] == ["succeeded"]
 
