@@ -20,6 +20,7 @@ from agents.jobs import messenger
 from backtests.upload_lane import UploadLane
 from config.broker import BrokerDidNotStart
 from config.observing.lane import HealthLane
+from config.observing.trace_lane import TraceLane
 from config.parts import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from devassist.embedding.embedder import embedder
@@ -48,7 +49,8 @@ class Server:
         start_embedded()
         self._mcp = McpLane(django, registry=registry)
         lanes = FastLane(UploadLane(EventLane(self._mcp)))
-        self._lanes: ASGIApp = HealthLane(lanes if settings.TOOLROOM_FAST_LANE else self._mcp)
+        served = lanes if settings.TOOLROOM_FAST_LANE else self._mcp
+        self._lanes: ASGIApp = HealthLane(TraceLane(served) if settings.TOOLROOM_TRACES else served)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""

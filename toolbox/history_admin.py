@@ -20,8 +20,8 @@ class PersonFilter(PickFilter):
 
     def values(self) -> Iterable[tuple[str, str]]:
         """Name them."""
-        people = User.objects.order_by("username").values_list("pk", "username")[:200]
-        return [(str(number), name) for number, name in people]
+        people = admin.site.get_model_admin(User).get_queryset(self.request)
+        return [(str(person.pk), person.get_username()) for person in people.order_by("username")[:200]]
 
 
 class DoneByFilter(PersonFilter):
