@@ -16,6 +16,7 @@ from agents.run_filters import CostlyFilter, EndingFilter, SlowFilter
 from toolbox import home
 from toolbox.call_admin import laid_out
 from toolbox.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
+from toolbox.history_admin import PersonFilter
 from toolbox.redaction import redacted
 
 LONGEST_SHOWN = 50_000
@@ -63,7 +64,7 @@ class ConversationAdmin(KeptAdmin):
 
     notice = "Begun by REST or manage.py chat. A conversation without an owner is the local operator's."
     list_display = ["title_or_id", "owner", "message_count", "model", "second_message", "updated_at"]
-    list_filter = ["owner", ("updated_at", MomentFilter)]
+    list_filter = [PersonFilter, ("updated_at", MomentFilter)]
     list_select_related = ["owner"]
     search_fields = ["title", "id"]
     ordering = ["-updated_at"]

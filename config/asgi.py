@@ -21,6 +21,7 @@ from backtests.upload_lane import UploadLane
 from config.broker import BrokerDidNotStart
 from config.collecting import settle
 from config.observing.lane import HealthLane
+from config.observing.trace_lane import TraceLane
 from config.parts import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from devassist.embedding.embedder import embedder
@@ -50,7 +51,8 @@ class Server:
         start_embedded()
         is_fast = settings.TOOLROOM_FAST_LANE
         self._mcp = McpLane(UploadLane(EventLane(django)) if is_fast else django, registry=registry)
-        self._lanes: ASGIApp = HealthLane(FastLane(self._mcp) if is_fast else self._mcp)
+        lanes = FastLane(self._mcp) if is_fast else self._mcp
+        self._lanes: ASGIApp = HealthLane(TraceLane(lanes) if settings.TOOLROOM_TRACES else lanes)
         if settings.TOOLROOM_BROWSER_ORIGINS:
             self._lanes = CorsLane(self._lanes, origins=settings.TOOLROOM_BROWSER_ORIGINS)
 

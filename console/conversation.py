@@ -39,6 +39,7 @@ def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     exchanges = _exchanges(talk, before=number)
     earlier = exchanges[0]["number"] if len(exchanges) == showing.QUESTIONS and exchanges[0]["number"] > 1 else None
     shown = {"talk": talk, "exchanges": exchanges, "earlier": earlier, "longest": LONGEST_MESSAGE}
+    shown["address"] = request.build_absolute_uri(request.path)
     return render(request, "console/conversation.html", shown | {"is_own": talk["owner_id"] == caller.owner_id})
 
 

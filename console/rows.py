@@ -30,6 +30,11 @@ class Table:
     numeric: list[bool] = field(default_factory=list)
 
     @property
+    def headings(self) -> list[tuple[str, bool]]:
+        """Give the columns, and whether each holds figures."""
+        return list(zip(self.columns, self.numeric, strict=True))
+
+    @property
     def is_cut(self) -> bool:
         """Tell whether there were more rows than are shown."""
         return self.total > len(self.rows)

@@ -44,7 +44,8 @@ def same_calls(tool: Tool, *, arguments: bytes, server: str) -> list[SameCall]:
         ]
     )
     python = _PYTHON.strip().format(address=address, arguments=repr(orjson.loads(arguments)), key=KEY)
-    client = {"url": f"{server}/mcp/{tool.domain}", "headers": {"Authorization": f"Bearer <{KEY}>"}}
+    # Clients that get no type take an entry for a program to start, and fail.
+    client = {"type": "http", "url": f"{server}/mcp/{tool.domain}", "headers": {"Authorization": f"Bearer <{KEY}>"}}
     configuration = orjson.dumps({"mcpServers": {"toolroom": client}}, option=orjson.OPT_INDENT_2).decode()
     message = {"name": tool.name, "arguments": orjson.loads(arguments)}
     return [

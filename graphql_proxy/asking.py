@@ -18,6 +18,7 @@ from graphql_proxy.lookups import Context
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstream_answers import Outcome, core_error, read_answer
 from graphql_proxy.upstreams import KnownUpstream, headers_of
+from toolbox.current_request import current_trace
 from toolbox.web import Destination, web
 from toolbox.web_failures import WebFailure
 
@@ -133,7 +134,9 @@ async def _send(upstream: KnownUpstream, body: bytes, *, is_repeatable: bool) ->
 def _headers(own: Mapping[str, str]) -> dict[str, str]:
     """Give the headers of a request; the upstream's own take the place of ours, however they are capitalised."""
     taken = {name.lower() for name in own}
-    return {name: value for name, value in _HEADERS.items() if name.lower() not in taken} | dict(own)
+    traced = {"traceparent": current_trace.get()} if current_trace.get() else {}
+    ours = _HEADERS | traced
+    return {name: value for name, value in ours.items() if name.lower() not in taken} | dict(own)
 
 
 def _document(query: str, *, upstream: KnownUpstream) -> Document | None:

@@ -18,7 +18,7 @@ from unfold.forms import PaginationInlineFormSet
 from linescore.ingest.check import Surroundings, refusal_reason
 from linescore.ingest.record import GameScore, PeriodScore
 from linescore.models import Game, GameQuerySet, Period, PeriodResult, Team
-from toolbox.curation import BrowsedAdmin, BrowsedInline, CuratedAdmin, CuratedInline, PickFilter
+from toolbox.curation import BrowsedAdmin, BrowsedInline, CuratedAdmin, CuratedInline, FewValuesFilter, PickFilter
 
 DERIVED = (
     "These rows follow from games and periods: the database computes both teams' rows, so that they never contradict "
@@ -117,7 +117,7 @@ class GameAdmin(CuratedAdmin):
 
     list_display = ["day", "away", "home", "score", "season", "game_kind", "game_id"]
     list_display_links = ["day", "game_id"]
-    list_filter = ["season", "game_kind", PlayedByFilter, ("game_date", RangeDateFilter)]
+    list_filter = [("season", FewValuesFilter), "game_kind", PlayedByFilter, ("game_date", RangeDateFilter)]
     search_fields = ["=home_team__team_code", "=away_team__team_code", "home_team__team_name", "away_team__team_name",
                      "^game_id"]  # fmt: skip
     search_help_text = "Team code or name, or the beginning of a game id"
@@ -177,7 +177,8 @@ class PeriodResultAdmin(BrowsedAdmin):
     notice = DERIVED
     list_display = ["day", "team_code", "match", "period_number", "goals", "empty_net_goals", "period_outcome",
                     "won_two_plus_reg_periods", "correct"]  # fmt: skip
-    list_filter = ["season", SeenByFilter, "period_outcome", "period_number", "won_two_plus_reg_periods",
+    list_filter = [("season", FewValuesFilter), SeenByFilter, "period_outcome", ("period_number", FewValuesFilter),
+                   "won_two_plus_reg_periods",
                    ("game_date", RangeDateFilter)]  # fmt: skip
     search_fields = ["=team__team_code", "team__team_name", "=home_team_code", "=away_team_code", "^game__game_id"]
     search_help_text = "Team code or name, or the beginning of a game id"

@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils.html import format_html
-from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import FieldTextFilter
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
@@ -21,7 +20,7 @@ from toolbox import home, keys, task_rows
 from toolbox.call_admin import DomainFilter, ToolCallAdmin
 from toolbox.curation import CuratedAdmin, KeptAdmin, MomentFilter
 from toolbox.example_admin import ExampleAdmin
-from toolbox.history_admin import HistoryAdmin
+from toolbox.history_admin import HistoryAdmin, PersonFilter
 from toolbox.jobs.admin import JobAdmin
 from toolbox.models import ApiKey, CuratedPrompt, Example, Task, ToolCall
 from toolbox.prompts.admin import PromptAdmin
@@ -37,16 +36,18 @@ admin.site.register(ToolCall, ToolCallAdmin)
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin, ModelAdmin):  # type: ignore[type-arg,misc]
+class PersonAdmin(UserAdmin, CuratedAdmin):  # type: ignore[type-arg,misc]
     """Who may log in, and whose keys there are."""
 
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
+    filter_horizontal = ["user_permissions"]
+    list_filter = ["is_staff", "is_superuser", "is_active"]
 
 
 @admin.register(Group)
-class RoleAdmin(GroupAdmin, ModelAdmin):  # type: ignore[misc]
+class RoleAdmin(GroupAdmin, CuratedAdmin):  # type: ignore[misc]
     """Permissions under one name."""
 
 
@@ -95,7 +96,7 @@ class ApiKeyAdmin(CuratedAdmin):
     readonly_fields = ["start", "created_at"]
     list_display = ["name", "start", "owner", "scope_list", "calls_per_minute", "expires_at", "revoked_at"]
     list_select_related = ["owner"]
-    list_filter = ["owner", ("expires_at", MomentFilter), ("revoked_at", admin.EmptyFieldListFilter)]
+    list_filter = [PersonFilter, ("expires_at", MomentFilter), ("revoked_at", admin.EmptyFieldListFilter)]
     search_fields = ["name", "start", "owner__username"]
     autocomplete_fields = ["owner"]
     ordering = ["-created_at"]

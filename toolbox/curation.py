@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
-from django.contrib.admin import ShowFacets
+from django.contrib.admin import AllValuesFieldListFilter, ShowFacets
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
@@ -59,10 +59,10 @@ class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
         return actions
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
-        """Tick what is chosen: Django's two boxes are wider than a phone, and name themselves to no screen reader."""
-        return super().formfield_for_manytomany(
-            db_field, request, **{"widget": UnfoldAdminCheckboxSelectMultipleWidget()} | options
-        )
+        """Tick what is chosen, where it is not hundreds: Django's two boxes are wider than a phone."""
+        if db_field.name not in self.filter_horizontal:
+            options = {"widget": UnfoldAdminCheckboxSelectMultipleWidget()} | options
+        return super().formfield_for_manytomany(db_field, request, **options)
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """
@@ -74,7 +74,18 @@ class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
             built: ChangeList = super().get_changelist_instance(request)
         except (ValueError, OverflowError, ValidationError, DataError) as nonsense:
             raise IncorrectLookupParameters(nonsense) from nonsense
+        # Django cuts a list of several pages only; more rows may have come since it counted.
+        if isinstance(built.result_list, QuerySet) and not built.result_list.query.is_sliced:
+            built.result_list = built.result_list[: self.list_max_show_all]
         return built
+
+
+class FewValuesFilter(AllValuesFieldListFilter):
+    """By one of the values that a column has, a hundred at most."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.lookup_choices = self.lookup_choices[:100]
 
 
 class PickFilter(DropdownFilter):  # type: ignore[misc]

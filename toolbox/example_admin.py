@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from toolbox import home
-from toolbox.curation import CuratedAdmin
+from toolbox.curation import CuratedAdmin, FewValuesFilter
 from toolbox.errors import DatabaseUnavailable
 from toolbox.examples.checking import Checked, check
 from toolbox.examples.known import KnownExample, slots_of
@@ -98,7 +98,7 @@ class ExampleAdmin(CuratedAdmin):
     )
     form = ExampleForm
     list_display = ["question", "domain", "tool", "is_enabled"]
-    list_filter = ["domain", "is_enabled"]
+    list_filter = [("domain", FewValuesFilter), "is_enabled"]
     search_fields = ["name", "question", "tool"]
     ordering = ["domain", "name"]
     actions = ["try_out"]

@@ -1,12 +1,34 @@
 """Who changed what in the admin: Django's own log, to be searched over all tables."""
 
+from collections.abc import Iterable
+
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from toolbox.curation import BrowsedAdmin, MomentFilter
+from toolbox.curation import BrowsedAdmin, MomentFilter, PickFilter
+
+
+class PersonFilter(PickFilter):
+    """By whose it is, of the first 200 people."""
+
+    title = "owner"
+    parameter_name = "owner"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name them."""
+        people = admin.site.get_model_admin(User).get_queryset(self.request)
+        return [(str(person.pk), person.get_username()) for person in people.order_by("username")[:200]]
+
+
+class DoneByFilter(PersonFilter):
+    """By who did it."""
+
+    title = "user"
+    parameter_name = "user"
 
 
 @admin.register(LogEntry)
@@ -15,7 +37,7 @@ class HistoryAdmin(BrowsedAdmin):
 
     notice = "What people did here, written by the admin itself. Loads by jobs are under Jobs."
     list_display = ["action_time", "user", "action", "content_type", "what", "words"]
-    list_filter = ["action_flag", "user", ("action_time", MomentFilter)]
+    list_filter = ["action_flag", DoneByFilter, ("action_time", MomentFilter)]
     list_select_related = ["user", "content_type"]
     search_fields = ["object_repr", "object_id", "user__username", "change_message"]
     ordering = ["-action_time"]

@@ -1,9 +1,12 @@
 """Calls as spans of OpenTelemetry, made of what the audit has: imported only where TOOLROOM_TRACES is set."""
 
 from opentelemetry import trace
+from opentelemetry.context import Context
 from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from toolbox.audit import Audit, CallRecord
+from toolbox.current_request import current_trace
 
 UNKNOWN = "unknown tool"
 """The span's name where no such tool is: callers could make up any number of them."""
@@ -14,7 +17,7 @@ class TracedAudit(Audit):
     """
     Makes a span of each call when it has ended, beside its record; the request's id is in both.
 
-    The arguments stay in the audit alone. A span has no parent: what calls a tool tells its trace to nobody here.
+    The arguments stay in the audit alone. Its parent is the caller's, of the `traceparent` that came with the request.
     """
 
     def record(self, call: CallRecord) -> None:
@@ -24,12 +27,17 @@ class TracedAudit(Audit):
         span = trace.get_tracer("toolroom").start_span(
             f"execute_tool {call.tool}" if call.is_known else UNKNOWN,
             kind=SpanKind.SERVER,
+            context=_parent(),
             start_time=began,
             attributes=_attributes(call),
         )
         if call.outcome == "failed":
             span.set_status(Status(StatusCode.ERROR, call.code))
         span.end(began + int(call.milliseconds / 1000 * _NANOSECONDS))
+
+
+def _parent() -> Context:
+    return TraceContextTextMapPropagator().extract({"traceparent": current_trace.get()})
 
 
 def _attributes(call: CallRecord) -> dict[str, str | int]:

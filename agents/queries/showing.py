@@ -46,7 +46,7 @@ FROM (
 ) AS said
 LEFT JOIN LATERAL (
     SELECT id AS run_id, state, error_code, error, model, started_at, finished_at, event_count, prompt_tokens,
-        completion_tokens, cost
+        completion_tokens, cost, state = 'queued' AND created_at < now() - interval '8 seconds' AS is_waiting_long
     FROM agents_runs
     WHERE question_id = said.id AND (%(run)s::uuid IS NULL OR id = %(run)s)
     ORDER BY created_at DESC, id LIMIT 1

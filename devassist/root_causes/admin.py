@@ -22,7 +22,7 @@ from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR, NEAR_DUPLICATE
 from devassist.root_causes.searching import rows_like
 from toolbox import home
-from toolbox.curation import CuratedAdmin
+from toolbox.curation import CuratedAdmin, FewValuesFilter
 from toolbox.errors import DatabaseUnavailable, ToolError
 
 SHOWN = 10
@@ -52,7 +52,7 @@ class RootCauseAdmin(CuratedAdmin):
     notice = "Tools find an entry from the moment that a worker has embedded its text, mostly within seconds."
     form = RootCauseForm
     list_display = ["entry_name", "status", "language", "error_type", "confidence", "times_used", "is_embedded"]
-    list_filter = ["status", "language"]
+    list_filter = ["status", ("language", FewValuesFilter)]
     search_fields = ["entry_name", "error_type", "error_description", "root_cause", "solution"]
     ordering = ["entry_name"]
     list_select_related = ["use"]

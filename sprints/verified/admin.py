@@ -17,7 +17,7 @@ from sprints.models import VerifiedQuery
 from sprints.verified.load import NotKept
 from sprints.verified.slots import mistakes
 from sprints.verified.trying import asked, promoted, run_row
-from toolbox.curation import CuratedAdmin
+from toolbox.curation import CuratedAdmin, FewValuesFilter
 
 
 class WordingsField(forms.CharField):
@@ -70,7 +70,7 @@ class VerifiedQueryAdmin(CuratedAdmin):
     notice = "Tools see a change within 5 s. Every statement runs through the guard, as one of a model would."
     form = VerifiedQueryForm
     list_display = ["slug", "topic", "question", "source", "is_enabled", "updated_at"]
-    list_filter = ["topic", "source", "is_enabled"]
+    list_filter = [("topic", FewValuesFilter), "source", "is_enabled"]
     search_fields = ["slug", "question", "sql"]
     ordering = ["topic", "slug"]
     actions_list = ["ask"]

@@ -18,6 +18,7 @@ from console.rows import table_of
 from console.same_call import KEY, same_calls
 from console.wording import marked_up
 from tests.agents.talking import Talk
+from tests.toolbox.faces import mcp_over_http
 from toolbox import home
 from toolbox.ledger import ledger
 from toolbox.pool import Pool
@@ -105,6 +106,20 @@ def test_the_python_and_the_shell_text_make_the_call(server: str, cast: Any) -> 
     assert json.loads(python.stdout)["error"]["field"] == "season"
     if shell.returncode != 127:  # where there is a curl
         assert json.loads(shell.stdout) == json.loads(python.stdout)
+
+
+async def test_the_configuration_for_mcp_clients_leads_to_the_tool(server: str, cast: Any) -> None:
+    tool = registry.find("query_linescore_data")
+    assert tool
+    texts = {call.id: call.text for call in same_calls(tool, arguments=tool.example_arguments, server=server)}
+    given = json.loads(texts["same-mcp"].replace(f"<{KEY}>", cast.alice))["mcpServers"]["toolroom"]
+    key, call = given["headers"]["Authorization"].removeprefix("Bearer "), json.loads(texts["same-call"])
+
+    async with mcp_over_http(given["url"], key=key, path="") as client:
+        told = await client.call_tool(call["name"], call["arguments"])
+
+    assert (given["type"], told.is_error) == ("http", False)
+    assert told.structured_content["data"]["count"] == 21
 
 
 def test_what_a_model_wrote_is_shown_and_never_run() -> None:

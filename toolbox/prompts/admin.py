@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
-from toolbox.curation import CuratedAdmin
+from toolbox.curation import CuratedAdmin, FewValuesFilter
 from toolbox.models import CuratedPrompt
 from toolbox.prompts.texts import problems
 from toolbox.registry import registry
@@ -57,7 +57,7 @@ class PromptAdmin(CuratedAdmin):
     )
     form = PromptForm
     list_display = ["title", "name", "domain", "is_enabled"]
-    list_filter = ["domain", "is_enabled"]
+    list_filter = [("domain", FewValuesFilter), "is_enabled"]
     search_fields = ["name", "title", "text"]
     ordering = ["domain", "name"]
     exports = ["domain", "name", "title", "description", "text", "is_enabled"]

@@ -59,6 +59,21 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
+  // A question that an answer offers is asked by a button, where there is a box to ask in.
+  function makeAskable() {
+    if (!document.getElementById("text")) return;
+    for (const item of document.querySelectorAll(".answer li")) {
+      const words = item.textContent.trim();
+      if (item.firstElementChild || !words.endsWith("?") || words.length > 300) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "quiet small";
+      button.dataset.fills = "text";
+      button.textContent = words;
+      item.replaceChildren(button);
+    }
+  }
+
   async function copy(button) {
     const text = document.getElementById(button.dataset.copies).textContent;
     const before = button.textContent;
@@ -127,5 +142,9 @@
   });
 
   makeSortable(document);
-  document.addEventListener("htmx:load", (event) => makeSortable(event.target.parentElement || event.target));
+  makeAskable();
+  document.addEventListener("htmx:load", (event) => {
+    makeSortable(event.target.parentElement || event.target);
+    makeAskable();
+  });
 })();

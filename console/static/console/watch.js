@@ -70,6 +70,7 @@
       if (!runs.has(id)) {
         runs.set(id, { id, address: section.dataset.live, last: 0, said: new Map(), isOver: false });
         open(runs.get(id));
+        setTimeout(() => runs.get(id).isOver || refresh(runs.get(id)), 10000); // does anybody take it up?
       }
       show(runs.get(id));
     }

@@ -1,0 +1,96 @@
+"""What two people do with one conversation, and what a page says when its server, or the right to it, is gone."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from agents.queries import conversations
+from console.entering import once_path
+from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
+from tests.agents.talking import SETTINGS, Onlooker
+from tests.console.conftest import violations
+from tests.console.test_walk import CALL, ask
+from tests.graphql_proxy.conftest import in_a_thread
+from toolbox import home
+
+pytestmark = pytest.mark.slow
+OFFER = "Ask one of these:\n\n- How did Boston do?\n- It is cold."
+
+
+def test_a_call_is_rejected_and_what_the_answer_offers_is_a_button(
+    page: Page, faults: list[str], onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    script = scripted_as(calls(FEBRUARY), says(OFFER))
+    owner = onlooker.ask("SELECT id FROM auth_user WHERE username = 'curator'")[0]["id"]
+    made = home.run(conversations.create(SETTINGS | {"approve_tools": [LINESCORE]}, owner_id=owner))
+    page.goto(f"/c/{made['id']}/")
+    run_id = ask(page, "How did Carolina do?")
+    work_on(run_id)
+
+    page.get_by_label("Or why not").fill("Not this team")
+    page.get_by_role("button", name="Reject").press("Enter")
+    expect(page.locator("[data-word]")).to_have_text("Waiting for a worker")
+    onlooker.ask("UPDATE agents_runs SET created_at = created_at - interval '1 minute' WHERE id = %s", run_id)
+    page.reload()
+    expect(page.get_by_text("No worker has taken it up yet")).to_be_visible()
+    work_on(run_id)
+    page.get_by_role("button", name="How did Boston do?").click()
+
+    assert page.locator("#text").input_value() == "How did Boston do?"
+    assert page.locator(".answer li button").count() == 1
+    assert "Not this team" in str(script.told[-1])
+    assert violations(page) == []
+    assert faults == []
+
+
+def test_a_conversation_is_shared_by_its_link_and_gone_on_from(
+    page: Page, stranger: Page, faults: list[str], scripted_as: Scripted, django_db_blocker: Any
+) -> None:
+    scripted_as(calls(FEBRUARY), says("Seven games."), says("In a copy."))
+    work_on(ask(page, "How did Carolina do?"))
+    with django_db_blocker.unblock():
+        link = in_a_thread(lambda: once_path(User.objects.get(username="charlie")))
+    stranger.goto(link)
+    stranger.get_by_role("button", name="Enter as charlie").click()
+    expect(stranger.get_by_text("You may use no tool yet")).to_be_visible()
+    assert violations(stranger) == []
+    stranger.goto(page.url)
+    expect(stranger.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+    page.get_by_text("Rename, share, delete").click()
+    page.get_by_role("button", name="Share with everybody who can log in").click()
+    page.get_by_text("Rename, share, delete").click()
+    assert page.locator("#address").inner_text() == page.url
+    stranger.goto(page.locator("#address").inner_text())
+    stranger.locator(f"{CALL} summary").click()
+    expect(stranger.get_by_text("is for those with the right linescore:read")).to_be_visible()
+    stranger.get_by_role("button", name="Go on from here").click()
+    work_on(ask(stranger, "And then?"))
+
+    expect(stranger.locator(".answer").last).to_have_text("In a copy.")
+    expect(page.locator(".exchange")).to_have_count(1)
+    page.goto("/?q=Seven")
+    expect(page.locator("#conversations")).to_contain_text("How did Carolina do?")
+    page.locator("#q").fill("nobody said this")
+    expect(page.locator("#conversations")).to_contain_text("Try fewer")
+    assert faults == []
+
+
+def test_a_server_that_is_away_and_a_lost_session_are_said(page: Page) -> None:
+    page.goto(f"/tools/{LINESCORE}/")
+    page.route("**/tools/**", lambda route: route.abort())
+    page.get_by_role("button", name="Call it").click()
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+
+    page.unroute("**/tools/**")
+    page.route("**/tools/**", lambda route: route.fulfill(status=413, body="<main><p class=notice>Too much</p></main>"))
+    page.get_by_role("button", name="Call it").click()
+    expect(page.get_by_role("alert")).to_have_text("Too much")
+
+    page.unroute("**/tools/**")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Call it").click()
+    page.wait_for_url(re.compile("/login/"))
