@@ -36,7 +36,7 @@ from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body
 from toolbox.mcp_exchange import Exchange
-from toolbox.mcp_face import http_credential, mcp_server
+from toolbox.mcp_face import http_credential, mcp_server, standing
 from toolbox.mcp_legacy import NO_SESSION, NO_STREAM, Legacy
 from toolbox.mcp_talk import Conversation
 from toolbox.registry import Registry
@@ -155,7 +155,13 @@ class _Door:
         if session is None or not posted.takes_stream or mcp_stream.is_full():
             await send_reply(posted.send, NO_STREAM, request_id=posted.request_id)
         else:
-            await mcp_stream.serve(session, registry=self.registry, receive=posted.receive, send=posted.send)
+            await mcp_stream.serve(
+                session,
+                registry=self.registry,
+                caller_of=lambda: standing(posted.credential),
+                receive=posted.receive,
+                send=posted.send,
+            )
 
     async def _legacy(self, posted: Exchange) -> Legacy:
         caller = await at_home(lambda: identify(posted.credential))
