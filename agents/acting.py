@@ -53,6 +53,11 @@ def usable_toolkits() -> list[str]:
     return [toolkit.domain for toolkit in registry.toolkits() if toolkit.domain != "agents"]
 
 
+def may_use_tools(caller: Caller) -> bool:
+    """Tell whether an agent would have a tool to act with as this caller."""
+    return bool(narrowed(caller, toolkits=()).scopes)
+
+
 def refuse_unknown(field: str, *, names: list[str], known: list[str]) -> None:
     """Refuse names that are none, with the nearest known one first."""
     for name in names:

@@ -1,5 +1,6 @@
 """What an agent may ask of another agent: to find out something with the tools of this server."""
 
+from agents.acting import may_use_tools
 from agents.as_tool import AgentAnswer, AgentQuestion, asked
 from agents.contracts import CONVERSATION_BUSY, UNKNOWN_CONVERSATION, UNKNOWN_RUN
 from toolbox.client import Client
@@ -16,6 +17,7 @@ toolkit = Toolkit(domain="agents", summary="Questions that an agent of this serv
     queries=0,
     writes=True,
     deadline_seconds=LONGEST_SECONDS,
+    offered_to=may_use_tools,
 )
 async def ask_agent(ask: AgentQuestion, client: Client) -> AgentAnswer:
     """

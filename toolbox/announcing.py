@@ -1,4 +1,4 @@
-"""A migration's way of having a table announce that tools made of its rows have changed."""
+"""A migration's way of having a table announce that tools, or documents, made of its rows have changed."""
 
 from typing import Any
 
@@ -63,3 +63,65 @@ class AnnounceTools(Operation):
     def _name(self, schema_editor: BaseDatabaseSchemaEditor) -> str:
         name: str = schema_editor.quote_name(f"{self.table}_announce")
         return name
+
+
+MOST_DOCUMENTS = 500
+"""Of one statement; what a load changes beyond them is read again when its time to live is over."""
+_EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
+
+
+class AnnounceDocuments(Operation):
+    """
+    NOTIFY the kernel, after every statement that changes the table, of the documents that have changed with it.
+
+    `addresses` is a SELECT of their addresses from `changed`, the rows of the statement.
+    """
+
+    reduces_to_sql = True
+    reversible = True
+
+    def __init__(self, table: str, addresses: str) -> None:
+        self.table = table
+        self.addresses = addresses
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """Give what the migration writer needs."""
+        return self.__class__.__name__, [self.table, self.addresses], {}
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Change no model."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        """Make the triggers and their function."""
+        name, channel = self._name, schema_editor.quote_value(DOCUMENTS)
+        schema_editor.execute(
+            f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"PERFORM pg_notify({channel}, left(address, 2000)) FROM ("
+            f"SELECT DISTINCT address FROM ({self.addresses}) AS every (address) LIMIT {MOST_DOCUMENTS}) AS known; "
+            "RETURN NULL; END $$",
+            params=None,
+        )
+        for event, rows in _EVENTS.items():
+            schema_editor.execute(
+                f"CREATE TRIGGER {name}_{event} AFTER {event} ON {schema_editor.quote_name(self.table)} "
+                f"REFERENCING {rows} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION {name}()",
+                params=None,
+            )
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        """Drop them."""
+        for event in _EVENTS:
+            schema_editor.execute(f"DROP TRIGGER {self._name}_{event} ON {schema_editor.quote_name(self.table)}")
+        schema_editor.execute(f"DROP FUNCTION {self._name}()")
+
+    def describe(self) -> str:
+        """Say it in words."""
+        return f"Announce changes of {self.table} to the documents made of it"
+
+    @property
+    def _name(self) -> str:
+        return f"{self.table}_documents"

@@ -7,6 +7,7 @@ from weakref import WeakSet
 
 from mcp.server.subscriptions import ListenHandler, PromptsListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 
+from toolbox.callers import Caller
 from toolbox.registry import Registry
 
 MOST_STREAMS = 200
@@ -51,6 +52,11 @@ class CatalogueChanges:
             forget()
 
         return unsubscribe
+
+
+def may_watch(uri: str, *, caller: Caller, registry: Registry) -> bool:
+    """Tell whether there can be such a document, and the caller may read it: of others they learn not even a change."""
+    return any(caller.has(one.scope) and one.values(uri) is not None for one in registry.readables())
 
 
 def listening(registry: Registry) -> ListenHandler:

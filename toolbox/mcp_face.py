@@ -1,5 +1,6 @@
 """MCP: the catalogue and the calls, through the official SDK's low-level server."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.limits import call_limits
 from toolbox.mcp_calls import knows_links
-from toolbox.mcp_changes import listening
+from toolbox.mcp_changes import listening, may_watch
 from toolbox.mcp_clients import client_of, interim, missing, request_id_of
 from toolbox.mcp_described import mcp_tool
 from toolbox.mcp_offers import Offers
@@ -38,6 +39,8 @@ Context = ServerRequestContext[Any, Any]
 Listen = Callable[[Context, types.SubscriptionsListenRequestParams], Awaitable[types.SubscriptionsListenResult]]
 CredentialOf = Callable[[Context], str | Caller | None]
 
+STANDING_SECONDS = 4.0
+"""How often it is asked whether whoever holds a stream may still."""
 INSTRUCTIONS = (
     "Toolroom answers questions from curated data. A refusal says what to change: follow its suggestion once; "
     "if details.retryWith is there, merge it into your arguments and call again."
@@ -57,7 +60,7 @@ def mcp_server(
     tools = _Tools(
         registry=registry, credential_of=credential_of, face=face, domain=domain, likes=likes, is_compact=is_compact
     )
-    server: Server[Any] = Server(
+    server: Server[Any] = _Server(
         "-".join(filter(None, ("toolroom", domain, "compact" if is_compact else None))),
         version=VERSION,
         instructions=INSTRUCTIONS,
@@ -69,6 +72,19 @@ def mcp_server(
     likes.offer(server)
     offer_tasks(server, caller_of=caller_of)
     return server
+
+
+class _Server(Server[Any]):
+    """The SDK's, which says what it really tells: tools and prompts change, the list of documents does not."""
+
+    def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
+        """Say what is told of changes, alike in both eras."""
+        told = super().get_capabilities(*args, **options)
+        lists = {"tools": True, "prompts": True, "resources": False}
+        changed = {
+            name: getattr(told, name).model_copy(update={"list_changed": is_told}) for name, is_told in lists.items()
+        }
+        return told.model_copy(update=changed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +155,21 @@ def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
     changes = listening(registry)
 
     async def listen(ctx: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
-        await _caller(credential_of(ctx))
+        presented = credential_of(ctx)
+        caller = await _caller(presented)
         await watcher.ready()
-        return await changes(ctx, params)
+        wanted = params.notifications
+        uris = wanted.resource_subscriptions or ()
+        watched = [uri for uri in uris if may_watch(uri, caller=caller, registry=registry)]
+        honoured = wanted.model_copy(update={"resource_subscriptions": watched or None})
+        stream = asyncio.ensure_future(changes(ctx, params.model_copy(update={"notifications": honoured})))
+        try:
+            while not (await asyncio.wait([stream], timeout=STANDING_SECONDS))[0]:
+                if await standing(presented) is None:
+                    raise MCPError(types.INVALID_REQUEST, "The access that this stream was opened with has ended.")
+            return stream.result()
+        finally:
+            stream.cancel()
 
     return listen
 
@@ -174,6 +202,16 @@ def http_credential(ctx: Context) -> str | None:
         return None
     sent = sent_headers(ctx.request.headers.raw)
     return credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+
+
+async def standing(presented: str | Caller | None) -> Caller | None:
+    """Give who holds a stream, as they are now; None where their access has ended."""
+    try:
+        return await at_home(lambda: identify(presented))
+    except Refusal:
+        return None
+    except DatabaseUnavailable:
+        return presented if isinstance(presented, Caller) else None
 
 
 async def _counted(presented: str | Caller | None) -> Caller:

@@ -39,7 +39,7 @@ from toolbox.keys import identify
 from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body, stamp_of
 from toolbox.mcp_cancelling import cancelled, running_calls
 from toolbox.mcp_exchange import Exchange
-from toolbox.mcp_face import http_credential, mcp_server
+from toolbox.mcp_face import http_credential, mcp_server, standing
 from toolbox.mcp_faults import fault
 from toolbox.mcp_legacy import NO_SESSION, NO_STREAM, Legacy
 from toolbox.mcp_talk import Conversation
@@ -161,7 +161,13 @@ class _Door:
         if session is None or not posted.takes_stream or mcp_stream.is_full():
             await send_reply(posted.send, NO_STREAM, request_id=posted.request_id)
         else:
-            await mcp_stream.serve(session, registry=self.registry, receive=posted.receive, send=posted.send)
+            await mcp_stream.serve(
+                session,
+                registry=self.registry,
+                caller_of=lambda: standing(posted.credential),
+                receive=posted.receive,
+                send=posted.send,
+            )
 
     async def _legacy(self, posted: Exchange) -> Legacy:
         if posted.caller is None:

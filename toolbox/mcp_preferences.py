@@ -1,7 +1,8 @@
 """What the client of a connection that lasts (stdio) wants to hear; over HTTP its session keeps it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,9 +25,38 @@ class Preferences:
 
     def offer(self, server: Server[Any]) -> None:
         """Have the server take them; over HTTP toolbox/mcp_legacy.py takes the messages before."""
+        server.add_notification_handler("notifications/initialized", types.NotificationParams, self._begin)
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
         server.add_request_handler("resources/subscribe", types.SubscribeRequestParams, self._watch)
         server.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, self._unwatch)
+
+    async def _begin(self, ctx: Context, _: types.NotificationParams | None) -> None:
+        """Tell of changes of the catalogue for as long as the connection lasts."""
+        if ctx.request is not None:
+            return
+        tellers = {"tools": ctx.session.send_tool_list_changed, "prompts": ctx.session.send_prompt_list_changed}
+        self._hear(lambda what: tellers[what]() if what in tellers else None)
+
+    def _hear(self, message: Callable[[str], Coroutine[Any, Any, None] | None]) -> Callable[[], None]:
+        """Send the message of each change that has one, on this loop; a connection that has ended hears nothing."""
+        loop, sent = asyncio.get_running_loop(), set[asyncio.Task[None]]()
+
+        def over(task: asyncio.Task[None]) -> None:
+            sent.discard(task)
+            if not task.cancelled():
+                task.exception()
+
+        def send(what: str) -> None:
+            if (work := message(what)) is not None:
+                task = loop.create_task(work)
+                sent.add(task)
+                task.add_done_callback(over)
+
+        def tell(what: str) -> None:
+            with suppress(RuntimeError):  # its loop has ended
+                loop.call_soon_threadsafe(send, what)
+
+        return self.registry.on_change(tell)
 
     async def _set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         if ctx.request is None:
@@ -36,13 +66,9 @@ class Preferences:
     async def _watch(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         uri = str(params.uri)
         if ctx.request is None and uri not in self._watched and len(self._watched) < MOST_WATCHED:
-            loop = asyncio.get_running_loop()
-
-            def tell(what: str) -> None:
-                if what == uri:
-                    asyncio.run_coroutine_threadsafe(ctx.session.send_resource_updated(uri), loop)
-
-            self._watched[uri] = self.registry.on_change(tell)
+            self._watched[uri] = self._hear(
+                lambda what: ctx.session.send_resource_updated(uri) if what == uri else None
+            )
         return types.EmptyResult()
 
     async def _unwatch(self, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:

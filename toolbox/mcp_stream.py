@@ -1,18 +1,32 @@
-"""The stream of a 2025 session (GET): changes of the documents that it watches, told as they happen."""
+"""
+The stream of a 2025 session (GET): changes of the catalogue, and of the documents that it watches, as they happen.
+
+Nothing is told to a caller whose access has ended: the stream ends then.
+"""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import orjson
 from starlette.types import Receive, Send
 
-from toolbox.mcp_changes import MOST_STREAMS
+from toolbox.callers import Caller
+from toolbox.mcp_changes import MOST_STREAMS, may_watch
 from toolbox.mcp_sessions import Session
 from toolbox.mcp_talk import HEADERS, PING_SECONDS
 from toolbox.registry import Registry
 from toolbox.watch import watcher
 
 MOST_BUFFERED = 1_000
+_LISTS = ("tools", "prompts")
+_PING = "ping"
+
+CallerOf = Callable[[], Awaitable[Caller | None]]
+"""Gives who holds the stream, as they are now; None where their access has ended."""
+
 _streams: set[asyncio.Queue[str]] = set()
 
 
@@ -21,18 +35,18 @@ def is_full() -> bool:
     return len(_streams) >= MOST_STREAMS
 
 
-async def serve(session: Session, *, registry: Registry, receive: Receive, send: Send) -> None:
-    """Send what happens until the client leaves, or the server ends the stream."""
+async def serve(session: Session, *, registry: Registry, caller_of: CallerOf, receive: Receive, send: Send) -> None:
+    """Send what happens until the client leaves, its access ends, or the server ends the stream."""
     await watcher.ready()
     loop, news = asyncio.get_running_loop(), asyncio.Queue[str](MOST_BUFFERED)
 
     def hear(what: str) -> None:
-        if "://" in what:
-            loop.call_soon_threadsafe(_put, news, what)
+        loop.call_soon_threadsafe(_put, news, what)
 
     forget = registry.on_change(hear)
     _streams.add(news)
-    telling = asyncio.create_task(_tell(news, session=session, send=send))
+    stream = _Stream(session=session, registry=registry, caller_of=caller_of, send=send)
+    telling = asyncio.create_task(stream.tell(news))
     leaving = asyncio.create_task(_left(receive))
     try:
         await asyncio.wait([telling, leaving], return_when=asyncio.FIRST_COMPLETED)
@@ -54,22 +68,39 @@ def _put(news: asyncio.Queue[str], what: str) -> None:
         news.put_nowait(what)
 
 
-async def _tell(news: asyncio.Queue[str], *, session: Session, send: Send) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-    await send({"type": "http.response.body", "body": b": here\n\n", "more_body": True})
-    while True:
-        try:
-            uri = await asyncio.wait_for(news.get(), PING_SECONDS)
-        except TimeoutError:
-            await send({"type": "http.response.body", "body": b": ping\n\n", "more_body": True})
-            continue
-        if not uri:
-            await send({"type": "http.response.body", "body": b""})
-            return
-        if await session.watches(uri):
-            message = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
-            event = b"event: message\ndata: %b\n\n" % orjson.dumps(message)
-            await send({"type": "http.response.body", "body": event, "more_body": True})
+@dataclass(frozen=True, kw_only=True)
+class _Stream:
+    session: Session
+    registry: Registry
+    caller_of: CallerOf
+    send: Send
+
+    async def tell(self, news: asyncio.Queue[str]) -> None:
+        await self.send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        await self._write(b": here\n\n")
+        while True:
+            try:
+                what = await asyncio.wait_for(news.get(), PING_SECONDS)
+            except TimeoutError:
+                what = _PING
+            caller = await self.caller_of() if what else None
+            if caller is None:
+                await self.send({"type": "http.response.body", "body": b""})
+                return
+            if what == _PING:
+                await self._write(b": ping\n\n")
+            elif message := await self._message(what, caller=caller):
+                await self._write(b"event: message\ndata: %b\n\n" % orjson.dumps({"jsonrpc": "2.0", **message}))
+
+    async def _message(self, what: str, *, caller: Caller) -> dict[str, Any] | None:
+        if what in _LISTS:
+            return {"method": f"notifications/{what}/list_changed"}
+        if not may_watch(what, caller=caller, registry=self.registry) or not await self.session.watches(what):
+            return None
+        return {"method": "notifications/resources/updated", "params": {"uri": what}}
+
+    async def _write(self, piece: bytes) -> None:
+        await self.send({"type": "http.response.body", "body": piece, "more_body": True})
 
 
 async def _left(receive: Receive) -> None:

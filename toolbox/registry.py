@@ -25,6 +25,7 @@ class Registry:
         self._guides: dict[str, Readable] = {}
         self._rows: dict[str, Tool] = {}
         self._written: dict[str, Prompt] = {}
+        self._knows_written = False
         self._skipped: dict[str, list[Skipped]] = {}
         self._described: dict[str, dict[str, tuple[object, ...]]] = {}
         self._listeners: dict[object, Callable[[str], None]] = {}
@@ -66,7 +67,9 @@ class Registry:
         taken = {prompt.name for kit in self._toolkits.values() for prompt in kit.prompts}
         free = [one for one in written if one.name not in taken and one.domain in self._toolkits]
         before, self._written = self._written, {one.name: one for one in free}
-        if list(before.values()) != list(self._written.values()):
+        is_change = self._knows_written and list(before.values()) != list(self._written.values())
+        self._knows_written = True
+        if is_change:  # what is loaded first is no change of anything that a client was shown
             self.tell("prompts")
 
     def readables(self, *, domain: str | None = None) -> Iterator[Readable]:

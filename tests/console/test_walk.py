@@ -145,7 +145,7 @@ def test_every_page_holds_in_the_dark_and_on_a_phone(page: Page, faults: list[st
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 375, "height": 740})
 
-    for address in ("", "/", "/tools/", f"/tools/{LINESCORE}/", "/nowhere/"):
+    for address in ("", "/", "/tools/", f"/tools/{LINESCORE}/", "/clients/", "/nowhere/"):
         if address:
             page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, address

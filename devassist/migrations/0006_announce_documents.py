@@ -1,0 +1,13 @@
+"""Documents change with past root causes: clients that watch them are told."""
+
+from django.db import migrations
+
+from toolbox.announcing import AnnounceDocuments
+
+
+class Migration(migrations.Migration):
+    dependencies = [("devassist", "0005_root_causes_inline")]
+
+    operations = [
+        AnnounceDocuments("devassist_root_causes", "SELECT 'devassist://root-causes/' || entry_name FROM changed"),
+    ]

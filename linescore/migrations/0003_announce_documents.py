@@ -1,0 +1,18 @@
+"""Documents change with the results of periods: clients that watch them are told."""
+
+from django.db import migrations
+
+from toolbox.announcing import AnnounceDocuments
+
+
+class Migration(migrations.Migration):
+    dependencies = [("linescore", "0002_derive_period_results")]
+
+    operations = [
+        AnnounceDocuments(
+            "linescore_period_results",
+            "SELECT 'linescore://games/' || game_id FROM changed "
+            "UNION ALL SELECT 'linescore://seasons/' || season FROM changed "
+            "UNION ALL SELECT 'linescore://seasons/' || season || '/teams/' || team_code FROM changed",
+        ),
+    ]
