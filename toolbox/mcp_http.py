@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from toolbox import mcp_compact, mcp_stream
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply
 from toolbox.bodies import Unread, read_body
-from toolbox.client import CalledAgain, Client, Interruption
+from toolbox.client import CalledAgain, Client, InputNeeded, Interruption
 from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
@@ -35,7 +35,7 @@ from toolbox.errors import (
 from toolbox.fast_lane import cancelled_when_left, send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
-from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body
+from toolbox.mcp_calls import ToolsCall, begins_plainly, question_body, read_call, result_body
 from toolbox.mcp_cancelling import cancelled, running_calls
 from toolbox.mcp_exchange import Exchange
 from toolbox.mcp_face import http_credential, mcp_server
@@ -206,12 +206,17 @@ class _Door:
             if reply is None:
                 await send_reply(posted.send, cancelled(asked.id), request_id=posted.request_id)
                 return True
+            stamp = self._server.server_info_stamp
+            if client and isinstance(reply.turn, InputNeeded) and not self.is_compact:
+                asking = question_body(asked, turn=reply.turn, client=client, server=stamp)
+                await send_reply(posted.send, Reply(body=asking), request_id=posted.request_id)
+                return True
             if isinstance(reply.turn, Interruption):
                 return False
             if reply.bearer:  # which only HTTP's own refusal tells a client of OAuth
                 await posted.refuse(reply)
                 return True
-            body = result_body(asked, reply=reply, tool=tool, server=self._server.server_info_stamp)
+            body = result_body(asked, reply=reply, tool=tool, server=stamp)
             await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
         return True
 
