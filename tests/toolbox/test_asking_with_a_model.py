@@ -21,8 +21,8 @@ from toolbox.registry import registry
 
 QUESTION = {"naturalLanguageQuery": "When is the release?"}
 WHICH = "Which release do you mean?"
-ASKS = {"sql": None, "clarification": WHICH, "assumptions": []}
-WRITES = {"sql": "SELECT count(*) AS issues FROM issues", "clarification": None, "assumptions": []}
+ASKS: dict[str, Any] = {"sql": None, "clarification": WHICH, "assumptions": []}
+WRITES: dict[str, Any] = {"sql": "SELECT count(*) AS issues FROM issues", "clarification": None, "assumptions": []}
 MODERN = "2026-07-28"
 
 
