@@ -13,7 +13,7 @@ from tests.agents.talking import Onlooker, Talk
 from tests.agents.turns import Turn, calls, says
 from tests.agents.wire import Asked
 
-pytestmark = pytest.mark.usefixtures("worker")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worker")]
 WANTED = 0.8
 REFUSED = "I gave up."
 FEBRUARY = {"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28"}

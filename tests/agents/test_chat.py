@@ -9,6 +9,8 @@ from django.conf import settings
 
 from tests.conftest import server_environment
 
+pytestmark = pytest.mark.slow
+
 FEBRUARY = "How did Carolina do in February 2025?"
 
 

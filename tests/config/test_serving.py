@@ -16,6 +16,8 @@ import pytest
 
 from config.serving import SERVER, free_port
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 30
 

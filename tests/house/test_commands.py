@@ -38,7 +38,6 @@ def test_ruff_would_format_nothing() -> None:
     assert _said(_tool("ruff"), "format", "--check", ".") == ""
 
 
-@pytest.mark.slow
 def test_mypy_is_content() -> None:
     assert _said(_tool("mypy")) == ""
 

@@ -15,6 +15,8 @@ from tests.conftest import running_server
 from tests.toolbox.faces import until
 from toolbox.registry import registry
 
+pytestmark = pytest.mark.slow
+
 ADDRESS = "/api/tools/linescore/query_linescore_data"
 # pg_stat_activity hides what other roles run, pg_locks does not.
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'linescore_period_results'::regclass"
