@@ -6,6 +6,7 @@ Only what is plainly a call that may be answered with one JSON object is read he
 error of the protocol has words of ours. tests/toolbox/test_mcp_calls.py holds both to the same answers.
 """
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
@@ -23,6 +24,8 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, SERVER_INFO_META_KEY, method
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from toolbox.answer import Reply
+from toolbox.client import Client, InputNeeded
+from toolbox.mcp_clients import binding_of, question
 from toolbox.mcp_results import tool_result
 from toolbox.mcp_surrogates import parted
 from toolbox.repeated import may_repeat, repeated_name
@@ -139,8 +142,8 @@ def begins_plainly(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> 
     """
     Tell whether the call is answered by this lane, at least as far as its first question.
 
-    A tool that asks seldom begins so for clients of 2026, who are asked by an answer; the SDK then runs it anew. One
-    of before 2026 that has no session has not said that it can be asked.
+    A tool that asks seldom begins so for clients of 2026, who are asked by an answer. One of before 2026 that has no
+    session has not said that it can be asked.
     """
     is_asked_here = call.is_modern or not has_session
     return call.is_broken or tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and is_asked_here)
@@ -151,6 +154,15 @@ def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: byte
     result = tool_result(reply, tool=tool, has_links=call.knows_links)
     end = stamp if call.is_modern else b""
     return b'{"jsonrpc":"2.0","id":%b,"result":%b%b}}' % (orjson.dumps(call.id), result[:-1], end)
+
+
+def question_body(call: ToolsCall, *, turn: InputNeeded, client: Client, server: dict[str, Any]) -> bytes:
+    """Write the JSON-RPC answer that asks a client of 2026 to call again, with answers."""
+    params = {"name": call.name, "arguments": json.loads(call.arguments)}
+    binding = binding_of("tools/call", params=params, caller=client.caller)
+    asking = question(turn, answers=client.answers, binding=binding)
+    result = {**asking, "resultType": "input_required", "_meta": {SERVER_INFO_META_KEY: server}}
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (orjson.dumps(call.id), orjson.dumps(result))
 
 
 def stamp_of(server: dict[str, Any]) -> bytes:

@@ -7,10 +7,9 @@ know the call passes the wish on by NOTIFY.
 
 import asyncio
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
-
-import orjson
 
 from toolbox.answer import Call, Reply, answer
 from toolbox.ledger import ledger
@@ -75,11 +74,11 @@ class RunningCalls:
 def cancelled(call_id: int | str) -> Reply:
     """Give what ends the connection of a call that was cancelled, where no stream does; the SDK says the same."""
     error = {"code": 0, "message": "Request cancelled"}
-    return Reply(body=orjson.dumps({"jsonrpc": "2.0", "id": call_id, "error": error}))
+    return Reply(body=json.dumps({"jsonrpc": "2.0", "id": call_id, "error": error}).encode())
 
 
 def _name(session_id: str, *, call_id: int | str) -> str:
-    return hashlib.sha256(orjson.dumps([session_id, call_id])).hexdigest()
+    return hashlib.sha256(json.dumps([session_id, call_id]).encode()).hexdigest()
 
 
 running_calls = RunningCalls()

@@ -2,11 +2,11 @@
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine
+import json
+from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
 import mcp_types as types
-import orjson
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -63,10 +63,15 @@ def request_id_of(ctx: Context) -> str:
 
 def interim(turn: InputNeeded, *, ctx: Context, client: Client, caller: Caller) -> types.InputRequiredResult:
     """Give what asks the client to call again: the questions, and a state that holds the answers so far."""
-    state = {"answers": client.answers, "for": _binding(ctx, caller=caller)}
+    asking = question(turn, answers=client.answers, binding=_binding(ctx, caller=caller))
+    return types.InputRequiredResult.model_validate(asking, by_name=False)
+
+
+def question(turn: InputNeeded, *, answers: Answers, binding: str) -> dict[str, Any]:
+    """Write the questions, and the state that holds the answers so far, as the protocol does."""
     asked = {name: inquiry.on_wire() for name, inquiry in turn.inquiries.items()}
-    wire = {"inputRequests": asked, "requestState": seal(state, purpose=_PURPOSE)}
-    return types.InputRequiredResult.model_validate(wire, by_name=False)
+    state = seal({"answers": answers, "for": binding}, purpose=_PURPOSE)
+    return {"inputRequests": asked, "requestState": state}
 
 
 def missing(error: CannotAsk) -> MCPError:
@@ -88,11 +93,14 @@ def _answers(ctx: Context, params: Any, *, caller: Caller) -> Answers:
 
 
 def _binding(ctx: Context, *, caller: Caller) -> str:
+    return binding_of(ctx.method, params=ctx.params or {}, caller=caller)
+
+
+def binding_of(method: str, *, params: Mapping[str, Any], caller: Caller) -> str:
     """Name the call and its caller: a state that one of them was given is of no use to another."""
-    params = ctx.params or {}
-    what = [ctx.method, params.get("name"), params.get("uri"), params.get("arguments") or {}]
+    what = [method, params.get("name"), params.get("uri"), params.get("arguments") or {}]
     whose = [caller.name, caller.key_id]
-    return hashlib.sha256(orjson.dumps([what, whose], option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return hashlib.sha256(json.dumps([what, whose], sort_keys=True).encode()).hexdigest()
 
 
 class _Telling:

@@ -20,7 +20,7 @@ from toolbox import mcp_compact, mcp_stream
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply
 from toolbox.bodies import Unread, read_body
 from toolbox.callers import Caller
-from toolbox.client import CalledAgain, Client, Interruption
+from toolbox.client import CalledAgain, Client, InputNeeded, Interruption
 from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
@@ -36,7 +36,7 @@ from toolbox.errors import (
 from toolbox.fast_lane import CancelledWhenLeft, send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
-from toolbox.mcp_calls import ToolsCall, begins_plainly, read_call, result_body, stamp_of
+from toolbox.mcp_calls import ToolsCall, begins_plainly, question_body, read_call, result_body, stamp_of
 from toolbox.mcp_cancelling import cancelled, running_calls
 from toolbox.mcp_exchange import Exchange
 from toolbox.mcp_face import http_credential, mcp_server, standing
@@ -211,6 +211,11 @@ class _Door:
             reply = await running_calls.answered(call, session_id=session_id, call_id=asked.id)
             if reply is None:
                 await send_reply(posted.send, cancelled(asked.id), request_id=posted.request_id)
+                return True
+            if client and isinstance(reply.turn, InputNeeded) and not self.is_compact:
+                server = self._server.server_info_stamp
+                asking = question_body(asked, turn=reply.turn, client=client, server=server)
+                await send_reply(posted.send, Reply(body=asking), request_id=posted.request_id)
                 return True
             if isinstance(reply.turn, Interruption):
                 return False

@@ -12,8 +12,10 @@ from starlette.types import Message, Send
 from toolbox.answer import Reply
 from toolbox.callers import Caller
 from toolbox.client import LOG_LEVELS, Client, Waiting
+from toolbox.errors import DatabaseUnavailable
 from toolbox.mcp_calls import ToolsCall
 from toolbox.mcp_cancelling import running_calls
+from toolbox.mcp_preferences import names_no_document
 from toolbox.mcp_sessions import HEADER, Session, begin, resume
 from toolbox.mcp_talk import Conversation, questions
 from toolbox.wire import Sent
@@ -73,22 +75,29 @@ class Legacy:
             message = _sketch.decode(body)
         except (msgspec.DecodeError, RecursionError):
             return None
-        if message.method is None and message.id is not None and (message.result or message.error):
-            found = await questions.answer(orjson.loads(body), caller=self.caller)
-            return _ACCEPTED if found else _TOO_LARGE
-        if message.method == "notifications/cancelled" and self.session:
-            call_id = (message.params or {}).get("requestId")
-            if isinstance(call_id, int | str):
-                await running_calls.cancel(self.session_id, call_id=call_id)
-            return _ACCEPTED
-        if not isinstance(message.id, int | str) or not await self._changed(message):
-            return None
+        try:
+            if message.method is None and message.id is not None and (message.result or message.error):
+                found = await questions.answer(orjson.loads(body), caller=self.caller)
+                return _ACCEPTED if found else _TOO_LARGE
+            if message.method == "notifications/cancelled":
+                await self._cancel((message.params or {}).get("requestId"))
+                return _ACCEPTED
+            if not isinstance(message.id, int | str) or not await self._changed(message):
+                return None
+        except DatabaseUnavailable:
+            return _AWAY
         return Reply(body=orjson.dumps({"jsonrpc": "2.0", "id": message.id, "result": {}}))
+
+    async def _cancel(self, call_id: Any) -> None:
+        if self.session and isinstance(call_id, int | str):
+            await running_calls.cancel(self.session_id, call_id=call_id)
 
     async def _changed(self, message: _Sketch) -> bool:
         """Change the session as the message says; False where it says nothing of that, or says it wrong."""
         session, params = self.session, message.params or {}
         level, uri = params.get("level"), params.get("uri")
+        if isinstance(uri, str) and names_no_document(uri):
+            return False
         if message.method == "logging/setLevel" and level in LOG_LEVELS:
             await session.keep_log_level(level) if session else None
         elif message.method == "resources/subscribe" and isinstance(uri, str):
@@ -124,5 +133,6 @@ def _error(code: int, message: str, *, status: int) -> Reply:
 
 _ACCEPTED = Reply(body=b"", status=202)
 _TOO_LARGE = _error(-32600, "The answer is larger than 7,900 bytes, or nobody waits for it.", status=413)
+_AWAY = _error(-32603, "Database temporarily unavailable. Please try again.", status=503)
 NO_SESSION = _error(-32600, "There is no such session; send initialize.", status=404)
 NO_STREAM = _error(-32600, "Here messages come on the call's own stream. Send POST.", status=405)

@@ -8,11 +8,18 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
 
 from toolbox.mcp_clients import Context
 from toolbox.registry import Registry
 
 MOST_WATCHED = 100
+LONGEST_URI = 2_048
+
+
+def names_no_document(uri: str) -> bool:
+    """Tell whether it is an address that no document can have, and that no row should hold."""
+    return len(uri) > LONGEST_URI or "\0" in uri
 
 
 @dataclass(kw_only=True)
@@ -65,6 +72,8 @@ class Preferences:
 
     async def _watch(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         uri = str(params.uri)
+        if names_no_document(uri):
+            raise MCPError(types.INVALID_PARAMS, "There is no such resource; resources/list has them.")
         if ctx.request is None and uri not in self._watched and len(self._watched) < MOST_WATCHED:
             self._watched[uri] = self._hear(
                 lambda what: ctx.session.send_resource_updated(uri) if what == uri else None

@@ -136,24 +136,53 @@ async def test_a_call_is_cancelled_by_its_own_session_alone(monkeypatch: pytest.
     assert await calling is None
 
 
-def test_a_client_of_2025_cancels_and_hears_no_more(alice: httpx.Client) -> None:
-    begun = _posted(alice, json.dumps(_message(1, "initialize", protocolVersion="2025-11-25", capabilities={},
-        clientInfo={"name": "t", "version": "1"})).encode())  # fmt: skip
-    session = LEGACY | {"Mcp-Session-Id": begun.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}
-    call = _message(
-        7, "tools/call", name="evaluate_sql_questions", arguments={"most": 100}, _meta={"progressToken": "p"}
-    )
-    wish = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+@pytest.fixture(scope="module")
+def session(alice: httpx.Client) -> dict[str, str]:
+    """Begin a session of 2025; gives its headers."""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    begun = _posted(alice, json.dumps(_message(1, "initialize", **hello)).encode())
+    return {"Mcp-Session-Id": begun.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}
 
-    with alice.stream("POST", "/mcp", json=call, headers=session) as stream:
-        lines = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
-        first = next(lines)
-        told = httpx.post(alice.base_url.join("/mcp"), json=wish, headers=session | dict(alice.headers)).status_code
-        rest = list(lines)
+
+def test_a_client_of_2025_cancels_and_hears_no_more(alice: httpx.Client, session: dict[str, str]) -> None:
+    asked = {"name": "evaluate_sql_questions", "arguments": {"most": 100}, "_meta": {"progressToken": "p"}}
+    wish = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}'
+
+    call, headers = _message(7, "tools/call", **asked), LEGACY | session
+    with alice.stream("POST", "/mcp", json=call, headers=headers) as stream:
+        heard = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        first = next(heard)
+        told = _posted(alice, wish, **session)
+        rest = list(heard)
 
     assert first["method"] == "notifications/progress"
-    assert told == 202
+    assert told.status_code == 202
     assert [message for message in rest if "id" in message] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1%s}}' % (b"0" * 40), None),
+        (b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}', None),
+        (b'{"jsonrpc":"2.0","method":"notifications/cancelled"}', None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"a\\u0000b"}}', -32602),
+        (b'{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"%s"}}' % (b"x" * 3_000), -32602),
+        (b'{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":[]}}', -32602),
+        (b'{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"\\u0000"}}', 0),
+        (b'{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":["info"]}}', -32602),
+    ],
+    ids=["huge id", "no id", "nothing", "NUL", "long", "list", "NUL again", "levels"],
+)
+def test_what_a_session_says_wrong_is_refused_or_means_nothing(
+    alice: httpx.Client, session: dict[str, str], message: bytes, expected: int | None
+) -> None:
+    told = _posted(alice, message, **session)
+
+    if expected is None:
+        assert (told.status_code, told.content) == (202, b"")
+    else:
+        assert told.json().get("error", {}).get("code", 0) == expected
 
 
 def _message(call_id: int, method: str, **params: Any) -> dict[str, Any]:
