@@ -35,6 +35,7 @@ def home(request: HttpRequest) -> HttpResponse:
     caller = logged_in(request)
     words = request.GET.get("q", "").strip()[:MOST_WORDS]
     shown = {"words": words, "longest": LONGEST_MESSAGE, "domains": _domains(caller)}
+    shown["tool_count"] = len(registry.visible_to(caller))
     shown |= listed(caller, words=words, before=_moment(request.GET.get("before", "")))
     if request.headers.get("HX-Request"):
         return render(request, "console/conversations.html", shown)

@@ -73,6 +73,6 @@ def form(games: Sequence[Sequence[str]], *, names: Sequence[str], title: str) ->
     )  # fmt: skip
     labels = format_html_join("", '<text x="0" y="{}">P{}</text>', ((34 * place + 20, place + 1) for place in range(3)))
     return format_html(
-        '<svg class="plot" viewBox="0 0 {} 106" role="img" aria-label="{}">{}{}</svg>',
+        '<svg class="plot form" viewBox="0 0 {} 106" role="img" aria-label="{}">{}{}</svg>',
         30 + step * len(games), title, labels, marks,
     )  # fmt: skip

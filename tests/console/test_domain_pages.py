@@ -55,3 +55,14 @@ def test_they_hold_in_the_dark_and_on_a_phone(page: Page, faults: list[str]) -> 
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, address
         assert violations(page) == [], address
     assert faults == []
+
+
+def test_a_wide_drawing_keeps_its_size_on_a_phone_and_scrolls_in_its_frame(page: Page) -> None:
+    page.set_viewport_size({"width": 375, "height": 740})
+
+    for address, name in (("/linescore/", "heat"), ("/linescore/2024-2025/CAR/", "form")):
+        page.goto(address)
+        drawing = page.locator(f".drawn svg.{name}")
+        assert (drawing.bounding_box() or {"width": 0})["width"] >= 900, address
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375, address
+        assert violations(page) == [], address
