@@ -21,7 +21,7 @@ from agents.streaming import CONTENT_TYPE, HEADERS, EventStream
 from toolbox.answer import Reply
 from toolbox.fast_lane import send_reply
 from toolbox.home import at_home
-from toolbox.wire import credential, names_this_host, request_id, sent_headers
+from toolbox.wire import Sent, credential, names_this_host, request_id, sent_headers
 
 _ADDRESS = re.compile(r"/api/agents/conversations/([^/]+)/runs/([^/]+)/events")
 
@@ -47,7 +47,7 @@ class EventLane:
             await _stream(stream, receive, send)
 
 
-async def _opened(address: re.Match[str], sent: dict[bytes, str], *, query: bytes) -> EventStream | Reply:
+async def _opened(address: re.Match[str], sent: Sent, *, query: bytes) -> EventStream | Reply:
     asked = Asked(
         name=describing.EVENTS.name,
         credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),

@@ -19,6 +19,7 @@ from agents.event_lane import EventLane
 from agents.jobs import messenger
 from backtests.upload_lane import UploadLane
 from config.broker import BrokerDidNotStart
+from config.collecting import settle
 from config.observing.lane import HealthLane
 from config.parts import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
@@ -46,9 +47,9 @@ class Server:
 
     def __init__(self) -> None:
         start_embedded()
-        self._mcp = McpLane(django, registry=registry)
-        lanes = FastLane(UploadLane(EventLane(self._mcp)))
-        self._lanes: ASGIApp = HealthLane(lanes if settings.TOOLROOM_FAST_LANE else self._mcp)
+        is_fast = settings.TOOLROOM_FAST_LANE
+        self._mcp = McpLane(UploadLane(EventLane(django)) if is_fast else django, registry=registry)
+        self._lanes: ASGIApp = HealthLane(FastLane(self._mcp) if is_fast else self._mcp)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""
@@ -76,6 +77,7 @@ class Server:
         watch = asyncio.create_task(_watch_parts())
         try:
             async with self._mcp.running():
+                settle()
                 yield
         finally:
             await home.close()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any, Literal
 
 from linescore.contracts import LinescoreQuery
@@ -77,6 +78,16 @@ SELECT
 """
 
 
+_FILTERS = {
+    "team_code": "pr.team_code = %(team_code)s",
+    "start_date": "pr.game_date >= %(start_date)s",
+    "end_date": "pr.game_date <= %(end_date)s",
+    "period_outcome": "pr.period_outcome = %(period_outcome)s",
+    "won_two_plus_reg_periods": "pr.won_two_plus_reg_periods = %(won_two_plus_reg_periods)s",
+    "season": "pr.season = %(season)s",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One parameterised SELECT."""
@@ -98,8 +109,14 @@ def statement(ask: LinescoreQuery) -> Statement:
 
     It asks for one row more than the limit, to know whether there are more.
     """
-    pattern = pattern_of(ask)
-    filters = _filters(ask)
+    parameters = {name: value for name, value in vars(ask).items() if value is not None and name != "limit"}
+    sql = _text(pattern_of(ask), given=frozenset(parameters))
+    return Statement(sql=sql, parameters=parameters | {"most": ask.limit + 1})
+
+
+@lru_cache(maxsize=256)
+def _text(pattern: Pattern, *, given: frozenset[str]) -> str:
+    filters = {name: sql for name, sql in _FILTERS.items() if name in given}
     having = ""
     if pattern == "two_plus_games":
         filters["period_number"] = "pr.period_number <= 3"
@@ -107,12 +124,8 @@ def statement(ask: LinescoreQuery) -> Statement:
             having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
     where = "WHERE " + "\n  AND ".join(filters.values()) if filters else ""
     text = {"periods": _PERIODS, "ranking": _RANKING, "two_plus_games": _TWO_PLUS_GAMES}[pattern]
-    team_code = "" if ask.team_code else "\n  pr.team_code,"
-    parameters = {name: value for name, value in vars(ask).items() if value is not None and name != "limit"}
-    return Statement(
-        sql=text.format(where=where, having=having, team_code=team_code),
-        parameters=parameters | {"most": ask.limit + 1},
-    )
+    team_code = "" if "team_code" in given else "\n  pr.team_code,"
+    return text.format(where=where, having=having, team_code=team_code)
 
 
 async def period_results(ask: LinescoreQuery, *, reader: Pool) -> Fetched:
@@ -144,15 +157,3 @@ async def played(team_code: str, *, reader: Pool) -> list[date]:
 async def seasons(*, reader: Pool) -> list[str]:
     """Fetch every season that has games, latest first."""
     return [row["season"] for row in (await reader.fetch(_SEASONS)).rows]
-
-
-def _filters(ask: LinescoreQuery) -> dict[str, str]:
-    conditions = {
-        "team_code": "pr.team_code = %(team_code)s",
-        "start_date": "pr.game_date >= %(start_date)s",
-        "end_date": "pr.game_date <= %(end_date)s",
-        "period_outcome": "pr.period_outcome = %(period_outcome)s",
-        "won_two_plus_reg_periods": "pr.won_two_plus_reg_periods = %(won_two_plus_reg_periods)s",
-        "season": "pr.season = %(season)s",
-    }
-    return {name: sql for name, sql in conditions.items() if getattr(ask, name) is not None}

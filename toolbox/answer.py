@@ -45,7 +45,7 @@ LARGEST_ARGUMENTS = 1_048_576
 Outcome = ToolCall.Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Call:
     """
     One call as a face received it.
@@ -63,7 +63,7 @@ class Call:
     client: Client = field(default_factory=Client)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Reply:
     """
     What goes back: the JSON body, its HTTP status, and what the audit wants to know.

@@ -9,6 +9,7 @@ wait too, a bounded time, then are refused. Calls of writing tools are recorded 
 import asyncio
 import logging
 import os
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, fields
 from datetime import datetime
 
@@ -31,9 +32,12 @@ LONGEST_ARGUMENTS = 4_096
 KEPT_ARGUMENTS = 4 * LONGEST_ARGUMENTS
 """Bytes of the arguments that wait in the buffer: enough that a cut at 4,096 characters never splits a secret."""
 RETRY_SECONDS = 1.0
+_COST_OF_A_ROW = 100
+_MOST_UNBROKEN = 2_000
+"""Bytes of arguments that are redacted before other work has its turn, a row of its own counted as 100."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class CallRecord:
     """One row of toolbox_tool_calls."""
 
@@ -133,11 +137,7 @@ class Audit:
         async with self._writing:
             batch = self._buffer[:]
             if batch:
-                rows = []
-                for record in batch:
-                    rows.append(_row(record))
-                    await asyncio.sleep(0)  # calls are answered between rows: redacting long arguments takes ms
-                await _write(rows)
+                await _write([row async for row in _rows(batch)])
                 del self._buffer[: len(batch)]
         self._due.clear()
         self._has_room.set()
@@ -145,6 +145,17 @@ class Audit:
     def _forget(self) -> None:
         """Start empty in a forked child: its parent's calls are its parent's to record."""
         self.__init__()  # type: ignore[misc]
+
+
+async def _rows(batch: list[CallRecord]) -> AsyncIterator[tuple[object, ...]]:
+    """Make rows of records; calls are answered in between, for redacting long arguments takes ms."""
+    unbroken = 0
+    for record in batch:
+        yield _row(record)
+        unbroken += _COST_OF_A_ROW + len(record.arguments)
+        if unbroken > _MOST_UNBROKEN:
+            unbroken = 0
+            await asyncio.sleep(0)
 
 
 async def _write(rows: list[tuple[object, ...]]) -> None:

@@ -52,18 +52,22 @@ def _number(value: Decimal) -> object:
 
 def _fields(model: BaseModel) -> object:
     """Give the model's fields, one level deep; orjson comes back for the next."""
-    if "root" in type(model).model_fields:
+    plan = _plan(type(model))
+    if plan is None:
         return getattr(model, "root")  # noqa: B009 - a RootModel, known by its only field
     found = {}
-    for attribute, alias, may_be_absent in _plan(type(model)):
+    for attribute, alias, may_be_absent in plan:
         value = getattr(model, attribute)
         if value is not None or not may_be_absent:
             found[alias] = value
-    return found | (model.__pydantic_extra__ or {})
+    return found | extra if (extra := model.__pydantic_extra__) else found
 
 
 @lru_cache(maxsize=1024)
-def _plan(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
+def _plan(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...] | None:
+    """Give attribute, name in JSON and whether it may be absent of each field; None for a RootModel."""
+    if "root" in model.model_fields:
+        return None
     return tuple(
         (name, field.serialization_alias or field.alias or name, not field.is_required() and field.default is None)
         for name, field in model.model_fields.items()

@@ -6,8 +6,6 @@ status, headers and bytes of the django-ninja operation.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -15,7 +13,7 @@ from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply, answer
 from toolbox.bodies import Unread, read_body
 from toolbox.oauth.place import metadata_address, site
 from toolbox.rest import FACE
-from toolbox.wire import credential, headers, names_this_host, request_id, sent_headers
+from toolbox.wire import credential, header_lines, names_this_host, request_id, sent_headers
 
 PREFIX = "/api/tools/"
 PATIENCE_SECONDS = 0.2
@@ -49,44 +47,46 @@ class FastLane:
             request_id=named,
             credential=credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
         )
-        async with cancelled_when_left(receive):
+        with CancelledWhenLeft(receive):
             reply = await answer(call)
             metadata = metadata_address(site(sent, scheme=scope["scheme"])) if reply.bearer else ""
             await send_reply(send, reply, request_id=call.request_id, metadata=metadata)
 
 
-@asynccontextmanager
-async def cancelled_when_left(receive: Receive) -> AsyncIterator[None]:
+class CancelledWhenLeft:
     """Cancel the block when the client leaves; looked for only once the call has taken 200 ms, which few do."""
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    watchers: list[asyncio.Task[None]] = []
-    is_left = False
 
-    async def watch() -> None:
-        nonlocal is_left
-        while (await receive())["type"] != "http.disconnect":
+    __slots__ = ("_is_left", "_receive", "_task", "_timer", "_watcher")
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._is_left = False
+        self._watcher: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> None:
+        self._task = asyncio.current_task()
+        self._timer = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._begin)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        self._timer.cancel()
+        if self._watcher:
+            self._watcher.cancel()
+        return self._is_left and kind is asyncio.CancelledError
+
+    def _begin(self) -> None:
+        self._watcher = asyncio.get_running_loop().create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
             pass
-        is_left = True
-        if task:
-            task.cancel()
-
-    timer = loop.call_later(PATIENCE_SECONDS, lambda: watchers.append(loop.create_task(watch())))
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not is_left:
-            raise
-    finally:
-        timer.cancel()
-        for watcher in watchers:
-            watcher.cancel()
+        self._is_left = True
+        if self._task:
+            self._task.cancel()
 
 
 async def send_reply(send: Send, reply: Reply, *, request_id: str, metadata: str = "") -> None:
     """Send a reply as an ASGI response."""
-    lines = [
-        (name.encode(), value.encode()) for name, value in headers(reply, request_id=request_id, metadata=metadata)
-    ]
+    lines = header_lines(reply, request_id=request_id, metadata=metadata)
     await send({"type": "http.response.start", "status": reply.status, "headers": lines})
     await send({"type": "http.response.body", "body": reply.body})
 

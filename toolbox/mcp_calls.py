@@ -30,10 +30,12 @@ from toolbox.mcp_results import tool_result
 from toolbox.mcp_surrogates import parted
 from toolbox.repeated import may_repeat, repeated_name
 from toolbox.tool import Tool
+from toolbox.wire import Sent, sent_headers
 
 _VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
 _PARAMETER_HEADER = MCP_PARAM_HEADER_PREFIX.lower()
 _LONGEST_ENVELOPE = 4_096
+_LONGEST_KIND = 1_024
 _FIRST_WITH_LINKS = "2025-06-18"
 _ENVELOPE_NAMES = 5
 _JSON = frozenset({"application/json", "application/*", "*/*"})
@@ -83,7 +85,7 @@ class ToolsCall:
 _request = msgspec.json.Decoder(_Request)
 
 
-def read_call(body: bytes, *, sent: dict[bytes, str], lines: list[tuple[bytes, bytes]]) -> ToolsCall | None:
+def read_call(body: bytes, *, sent: Sent, lines: list[tuple[bytes, bytes]]) -> ToolsCall | None:
     """Read a call from a POST body and its headers (`sent` folded, `lines` raw); None leaves it to the SDK."""
     version = sent.get(_VERSION)
     is_modern = version in MODERN_PROTOCOL_VERSIONS
@@ -147,10 +149,11 @@ def begins_plainly(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> 
     return call.is_broken or tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and is_asked_here)
 
 
-def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, server: dict[str, Any]) -> bytes:
-    """Write the JSON-RPC answer; `server` names the server, which the 2026 era wants in `_meta`."""
-    result = tool_result(reply, tool=tool, has_links=call.knows_links)[:-1] + _era(call, server=server)
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}}' % (orjson.dumps(call.id), result)
+def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: bytes = b"") -> bytes:
+    """Write the JSON-RPC answer; `stamp` is what every result of the 2026 era has."""
+    result = tool_result(reply, tool=tool, has_links=call.knows_links)
+    end = stamp if call.is_modern else b""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b%b}}' % (orjson.dumps(call.id), result[:-1], end)
 
 
 def question_body(call: ToolsCall, *, turn: InputNeeded, client: Client, server: dict[str, Any]) -> bytes:
@@ -162,37 +165,45 @@ def question_body(call: ToolsCall, *, turn: InputNeeded, client: Client, server:
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (orjson.dumps(call.id), orjson.dumps(result))
 
 
-def _era(call: ToolsCall, *, server: dict[str, Any]) -> bytes:
-    """Give what every result of the 2026 era has."""
-    if not call.is_modern:
-        return b""
+def stamp_of(server: dict[str, Any]) -> bytes:
+    """Write what every result of the 2026 era ends with, by the server's name."""
     return b',"resultType":"complete","_meta":%b' % orjson.dumps({SERVER_INFO_META_KEY: server})
 
 
-def _asks_for_json(sent: dict[bytes, str]) -> bool:
-    content_type = sent.get(b"content-type", "").partition(";")[0].strip().lower()
-    accepted = {part.partition(";")[0].strip().lower() for part in sent.get(b"accept", "").split(",")}
-    return content_type == "application/json" and not _JSON.isdisjoint(accepted)
-
-
-def _is_modern_envelope(
-    request: _Request, *, meta: bytes, sent: dict[bytes, str], lines: list[tuple[bytes, bytes]]
-) -> bool:
-    """Tell whether the SDK's own ladder would let the request through, and no parameter travels as a header."""
-    names = [(name.decode("latin-1"), "") for name, _ in lines]
-    if find_duplicated_routing_header(names) or any(name.lower().startswith(_PARAMETER_HEADER) for name, _ in names):
-        return False
-    decoded = _valid_meta(meta, version=sent[_VERSION]) if len(meta) <= _LONGEST_ENVELOPE else None
-    if decoded is None:
-        return False
-    body = {"method": request.method, "params": {"name": request.params.name, "_meta": decoded}}
-    headers = {name.decode("latin-1"): value for name, value in sent.items()}
-    return isinstance(classify_inbound_request(body, headers=headers), InboundModernRoute)
+def _asks_for_json(sent: Sent) -> bool:
+    return _is_json(sent.get(b"content-type", "")[:_LONGEST_KIND], accepted=sent.get(b"accept", "")[:_LONGEST_KIND])
 
 
 @lru_cache(maxsize=256)
+def _is_json(content_type: str, *, accepted: str) -> bool:
+    kinds = {part.partition(";")[0].strip().lower() for part in accepted.split(",")}
+    return content_type.partition(";")[0].strip().lower() == "application/json" and not _JSON.isdisjoint(kinds)
+
+
+def _is_modern_envelope(request: _Request, *, meta: bytes, sent: Sent, lines: list[tuple[bytes, bytes]]) -> bool:
+    """Tell whether the SDK would let the request through; clients send the same head and envelope with every call."""
+    head, name = tuple(lines), request.params.name
+    size = len(meta) + len(name) + sum([len(value) for _, value in head])
+    judge = _is_let_through if size <= _LONGEST_ENVELOPE else _is_let_through.__wrapped__
+    return judge(head, name=name, meta=meta, version=sent[_VERSION])
+
+
+@lru_cache(maxsize=256)
+def _is_let_through(lines: tuple[tuple[bytes, bytes], ...], *, name: str, meta: bytes, version: str) -> bool:
+    """Tell whether the SDK's own ladder would let the request through, and no parameter travels as a header."""
+    names = [(header.decode("latin-1"), "") for header, _ in lines]
+    if find_duplicated_routing_header(names) or any(one.lower().startswith(_PARAMETER_HEADER) for one, _ in names):
+        return False
+    decoded = _valid_meta(meta, version=version) if len(meta) <= _LONGEST_ENVELOPE else None
+    if decoded is None:
+        return False
+    body = {"method": "tools/call", "params": {"name": name, "_meta": decoded}}
+    headers = {header.decode("latin-1"): value for header, value in sent_headers(lines).items()}
+    return isinstance(classify_inbound_request(body, headers=headers), InboundModernRoute)
+
+
 def _valid_meta(meta: bytes, *, version: str) -> dict[str, Any] | None:
-    """Give an envelope that the SDK's types accept; clients send the same one with every call."""
+    """Give an envelope that the SDK's types accept."""
     try:
         decoded = orjson.loads(meta)
         methods.validate_client_request("tools/call", version, {"name": "tool", "_meta": decoded})

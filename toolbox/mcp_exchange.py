@@ -6,23 +6,25 @@ from functools import cached_property
 from starlette.types import Message, Receive, Scope, Send
 
 from toolbox.answer import Reply
+from toolbox.callers import Caller
 from toolbox.fast_lane import send_reply
 from toolbox.oauth.place import metadata_address, site
-from toolbox.wire import credential, request_id, sent_headers
+from toolbox.wire import Sent, credential, request_id, sent_headers
 
 _REQUEST_ID = b"x-request-id"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Exchange:
-    """One HTTP request, and the way to answer it."""
+    """One HTTP request, and the way to answer it; `caller` is set when who asks is known."""
 
     scope: Scope
     receive: Receive
     send: Send
+    caller: Caller | None = None
 
     @cached_property
-    def sent(self) -> dict[bytes, str]:
+    def sent(self) -> Sent:
         """Its headers."""
         return sent_headers(self.scope["headers"])
 
@@ -60,7 +62,7 @@ class Exchange:
         """Tell the same, and that it calls a tool: other answers are never streams."""
         return self.takes_stream and self.sent.get(b"mcp-method", "") == "tools/call"
 
-    @property
+    @cached_property
     def credential(self) -> str | None:
         """The key or token that it came with."""
         return credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))

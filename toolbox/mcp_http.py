@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from toolbox import mcp_compact, mcp_stream
 from toolbox.answer import LARGEST_ARGUMENTS, Call, Reply
 from toolbox.bodies import Unread, read_body
+from toolbox.callers import Caller
 from toolbox.client import CalledAgain, Client, InputNeeded, Interruption
 from toolbox.current_request import current_request
 from toolbox.dialect import KERNEL
@@ -32,10 +33,10 @@ from toolbox.errors import (
     Refusal,
     ToolError,
 )
-from toolbox.fast_lane import cancelled_when_left, send_reply
+from toolbox.fast_lane import CancelledWhenLeft, send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
-from toolbox.mcp_calls import ToolsCall, begins_plainly, question_body, read_call, result_body
+from toolbox.mcp_calls import ToolsCall, begins_plainly, question_body, read_call, result_body, stamp_of
 from toolbox.mcp_cancelling import cancelled, running_calls
 from toolbox.mcp_exchange import Exchange
 from toolbox.mcp_face import http_credential, mcp_server
@@ -80,7 +81,7 @@ class McpLane:
             return
         posted = Exchange(scope=scope, receive=receive, send=send)
         address = path.rstrip("/")
-        refusal = await self._refusal(address, sent=posted.sent, key=posted.credential)
+        refusal = await self._refusal(address, posted=posted)
         if refusal:
             await posted.refuse(refusal)
         elif scope["method"] == "POST":
@@ -90,16 +91,16 @@ class McpLane:
         else:
             await self._doors[address].manager.handle_request(posted.named_scope, receive, posted.named_send)
 
-    async def _refusal(self, path: str, *, sent: dict[bytes, str], key: str | None) -> Reply | None:
+    async def _refusal(self, path: str, *, posted: Exchange) -> Reply | None:
         """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
-        if not names_this_host(sent):
+        if not names_this_host(posted.sent):
             return _reply(Refusal(WRONG_HOST, "This is not that host.", suggestion="Add its name to ALLOWED_HOSTS."))
-        if not is_own_origin(sent):
+        if not is_own_origin(posted.sent):
             return _reply(
                 Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to CSRF_TRUSTED_ORIGINS.")
             )
         try:
-            await at_home(lambda: identify(key))
+            posted.caller = await at_home(lambda: identify(posted.credential))
         except ToolError as error:
             return _reply(error)
         except DatabaseUnavailable:
@@ -131,10 +132,7 @@ class _Door:
             await send_reply(posted.send, _TOO_LARGE, request_id=posted.request_id)
             return
         call = self._plain_call(body, posted=posted)
-        tool = self.registry.find(call.name, domain=self.domain) if call else None
-        has_session = b"mcp-session-id" in posted.sent
-        is_plain = call is not None and begins_plainly(call, tool=tool, has_session=has_session)
-        if call and (is_plain or await self._wants_a_scope(tool, posted)) and await self._answer(call, posted=posted):
+        if call and await self._answered_here(call, posted=posted):
             return
         if (call is None or call.is_modern) and (wrong := fault(body)):
             await send_reply(posted.send, wrong, request_id=posted.request_id)
@@ -145,16 +143,17 @@ class _Door:
             current_request.set(posted.request_id)
             await manager.handle_request(posted.named_scope, posted.again(body), posted.named_send)
 
+    async def _answered_here(self, call: ToolsCall, *, posted: Exchange) -> bool:
+        tool = self.registry.find(call.name, domain=self.domain)
+        has_session = b"mcp-session-id" in posted.sent
+        is_plain = begins_plainly(call, tool=tool, has_session=has_session)
+        return (is_plain or _wants_a_scope(tool, caller=posted.caller)) and await self._answer(call, posted=posted)
+
     def _plain_call(self, body: bytes, *, posted: Exchange) -> ToolsCall | None:
         call = read_call(body, sent=posted.sent, lines=posted.scope["headers"])
         if call and self.is_compact and call.name in mcp_compact.NAMES:
             return mcp_compact.through(call)
         return call
-
-    async def _wants_a_scope(self, tool: Tool | None, posted: Exchange) -> bool:
-        """Tell whether the caller has to fetch a token with another scope first."""
-        caller = await at_home(lambda: identify(posted.credential))
-        return bool(tool and caller.issuer) and not (tool and caller.has(tool.scope))
 
     async def stream(self, posted: Exchange) -> None:
         """Hold the stream of a 2025 session; there is none without a session."""
@@ -165,8 +164,9 @@ class _Door:
             await mcp_stream.serve(session, registry=self.registry, receive=posted.receive, send=posted.send)
 
     async def _legacy(self, posted: Exchange) -> Legacy:
-        caller = await at_home(lambda: identify(posted.credential))
-        return Legacy(caller=caller, session_id=posted.sent.get(b"mcp-session-id", ""))
+        if posted.caller is None:
+            posted.caller = await at_home(lambda: identify(posted.credential))
+        return Legacy(caller=posted.caller, session_id=posted.sent.get(b"mcp-session-id", ""))
 
     async def _take_legacy(self, body: bytes, *, call: ToolsCall | None, posted: Exchange) -> None:
         legacy = await self._legacy(posted)
@@ -188,9 +188,9 @@ class _Door:
         conversation = Conversation(posted.send, request_id=posted.request_id, caller=legacy.caller)
         tool = self.registry.find(asked.name, domain=self.domain)
         call = self._call(asked, posted=posted, client=await legacy.client(asked, conversation=conversation))
-        async with cancelled_when_left(posted.receive) if not (tool and tool.writes) else nullcontext():
+        with CancelledWhenLeft(posted.receive) if not (tool and tool.writes) else nullcontext():
             reply = await running_calls.answered(call, session_id=legacy.session_id, call_id=asked.id)
-            await conversation.end(result_body(asked, reply=reply, tool=tool, server={}) if reply else b"")
+            await conversation.end(result_body(asked, reply=reply, tool=tool) if reply else b"")
 
     async def _answer(self, asked: ToolsCall, *, posted: Exchange) -> bool:
         """Answer a call that says nothing on its way; False where it has a question, and nothing was sent."""
@@ -198,7 +198,7 @@ class _Door:
         tool = self.registry.find(asked.name, domain=self.domain)
         # In the 2025 era a dropped connection is no wish to cancel: what writes is then done to its end.
         is_cancelled = asked.is_modern or not (tool and tool.writes)
-        async with cancelled_when_left(posted.receive) if is_cancelled else nullcontext():
+        with CancelledWhenLeft(posted.receive) if is_cancelled else nullcontext():
             client = CalledAgain(capabilities=asked.capabilities) if tool and tool.talks else None
             session_id = "" if asked.is_modern else posted.sent.get(b"mcp-session-id", "")
             call = self._call(asked, posted=posted, client=client)
@@ -206,9 +206,8 @@ class _Door:
             if reply is None:
                 await send_reply(posted.send, cancelled(asked.id), request_id=posted.request_id)
                 return True
-            stamp = self._server.server_info_stamp
             if client and isinstance(reply.turn, InputNeeded) and not self.is_compact:
-                asking = question_body(asked, turn=reply.turn, client=client, server=stamp)
+                asking = question_body(asked, turn=reply.turn, client=client, server=self._server.server_info_stamp)
                 await send_reply(posted.send, Reply(body=asking), request_id=posted.request_id)
                 return True
             if isinstance(reply.turn, Interruption):
@@ -216,7 +215,7 @@ class _Door:
             if reply.bearer:  # which only HTTP's own refusal tells a client of OAuth
                 await posted.refuse(reply)
                 return True
-            body = result_body(asked, reply=reply, tool=tool, server=stamp)
+            body = result_body(asked, reply=reply, tool=tool, stamp=self._stamp)
             await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
         return True
 
@@ -226,7 +225,7 @@ class _Door:
             tool=asked.name,
             domain=tool.domain if tool else self.domain,
             arguments=asked.arguments,
-            credential=posted.credential,
+            credential=posted.caller or posted.credential,
             face=FACE,
             request_id=posted.request_id,
             client=client or Client(),
@@ -245,10 +244,19 @@ class _Door:
         return StreamableHTTPSessionManager(app=self._server, stateless=True, max_request_body_size=LARGEST_BODY)
 
     @cached_property
+    def _stamp(self) -> bytes:
+        return stamp_of(self._server.server_info_stamp)
+
+    @cached_property
     def _server(self) -> Server[Any]:
         return mcp_server(
             self.registry, face=FACE, credential_of=http_credential, domain=self.domain, is_compact=self.is_compact
         )
+
+
+def _wants_a_scope(tool: Tool | None, *, caller: Caller | None) -> bool:
+    """Tell whether the caller has to fetch a token with another scope first."""
+    return tool is not None and caller is not None and bool(caller.issuer) and not caller.has(tool.scope)
 
 
 def _address(domain: str | None) -> str:

@@ -18,6 +18,7 @@ from toolbox.mcp_cancelling import running_calls
 from toolbox.mcp_preferences import names_no_document
 from toolbox.mcp_sessions import HEADER, Session, begin, resume
 from toolbox.mcp_talk import Conversation, questions
+from toolbox.wire import Sent
 
 _VERSION = b"mcp-protocol-version"
 
@@ -43,7 +44,7 @@ class Legacy:
     session_id: str
 
     @staticmethod
-    def speaks(sent: dict[bytes, str]) -> bool:
+    def speaks(sent: Sent) -> bool:
         """Tell whether the headers are those of a protocol before 2026."""
         return sent.get(_VERSION, "") in ("", *HANDSHAKE_PROTOCOL_VERSIONS)
 

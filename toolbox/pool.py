@@ -3,20 +3,23 @@
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
+from functools import partial
+from types import coroutine
 from typing import Any, TypeVar
 
 import psycopg
 from django.db import connections
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from toolbox import home
 from toolbox.errors import DatabaseUnavailable, StatementTimeout
+from toolbox.fetching import FetchingConnection as Connection
+from toolbox.fetching import Parameters
 
-Connection = psycopg.AsyncConnection[DictRow]
-Parameters = Mapping[str, Any] | Sequence[Any]
+__all__ = ["Connection", "Fetched", "Parameters", "Pool"]
 Result = TypeVar("Result")
 
 _NOT_MIGRATED = (
@@ -83,14 +86,10 @@ class Pool:
         """
         started = self.clock()
 
-        async def rows(connection: Connection) -> list[dict[str, Any]]:
-            async with connection.cursor() as cursor:
-                # Statements come from the code and from .sql files; what callers say goes in as parameters.
-                await cursor.execute(statement.encode(), parameters, prepare=True)
-                return await cursor.fetchall()
-
+        # Statements come from the code and from .sql files; what callers say goes in as parameters.
+        text = statement.encode()
         try:
-            found = await self.using(rows)
+            found = await self.using(lambda connection: connection.fetch(text, parameters))
         except _NOT_MIGRATED as behind:
             raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
         return Fetched(rows=found, milliseconds=(self.clock() - started) * 1000)
@@ -161,7 +160,7 @@ class Pool:
                 raise _ConnectionLost(error, pool=pool) from error
             raise
         finally:
-            await asyncio.shield(pool.putconn(connection))
+            await _to_its_end(pool.putconn(connection))
 
     async def _connection(self, pool: AsyncConnectionPool[Connection]) -> Connection:
         while True:
@@ -185,7 +184,7 @@ class Pool:
                     check=None if self._repeats else AsyncConnectionPool.check_connection,
                     configure=self._configure,
                     reset=self._reset,
-                    connection_class=psycopg.AsyncConnection[DictRow],
+                    connection_class=Connection,
                     kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": CONNECT_TIMEOUT_SECONDS},
                 )
                 await pool.open(wait=False)
@@ -226,3 +225,31 @@ class _ConnectionLost(Exception):
     def __init__(self, error: Exception, *, pool: AsyncConnectionPool[Connection]) -> None:
         super().__init__(str(error))
         self.pool = pool
+
+
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Finish work also when the caller is cancelled meanwhile; a task is made only where it does not end at once."""
+    try:
+        waited_for = work.send(None)
+    except StopIteration:
+        return
+
+    async def rest() -> None:
+        await _resumed(work, waited_for)
+
+    await asyncio.shield(rest())
+
+
+@coroutine
+def _resumed(work: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
+    while True:
+        try:
+            given = yield waited_for
+        except BaseException as thrown:  # noqa: BLE001 - handed on, as `await` does
+            step = partial(work.throw, thrown)
+        else:
+            step = partial(work.send, given)
+        try:
+            waited_for = step()
+        except StopIteration:
+            return

@@ -74,7 +74,8 @@ def _read(tool: Asked, arguments: bytes) -> Question:
         _refuse(tool, invalid, arguments=arguments)
     if may_repeat(arguments, names=len(question.model_fields_set)):
         _refuse_misshapen(tool, arguments)
-    _refuse_nul(tool, question)
+    if b"\\u0000" in arguments or b"\x00" in arguments:
+        _refuse_nul(tool, question)
     return question
 
 

@@ -2,7 +2,8 @@
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -13,6 +14,10 @@ from toolbox.dialect import KERNEL
 from toolbox.encoding import encode
 from toolbox.errors import METHOD_NOT_ALLOWED, REQUEST_TIMEOUT, UNAUTHENTICATED, Bearer, Refusal
 
+Sent = Mapping[bytes, str]
+"""Headers by lower-case name."""
+
+_MOST_REMEMBERED = 4_096
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _SECURITY = (
     ("cache-control", "no-store"),
@@ -22,30 +27,47 @@ _SECURITY = (
     ("x-frame-options", "DENY"),
 )
 
+_SECURITY_LINES = [(name.encode(), value.encode()) for name, value in _SECURITY]
 
-def names_this_host(sent: dict[bytes, str]) -> bool:
+
+def names_this_host(sent: Sent) -> bool:
     """Tell whether Host is one of ALLOWED_HOSTS; Django, behind, has the words for those that are not."""
-    domain, _ = split_domain_port(sent.get(b"host", ""))
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+    return _is_allowed(sent.get(b"host", ""), tuple(settings.ALLOWED_HOSTS))
 
 
-def sent_headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[bytes, str]:
-    """Read headers by lower-case name; one that came twice is joined by commas, as HTTP says and Django does."""
+@lru_cache(maxsize=256)
+def _is_allowed(host: str, allowed: tuple[str, ...]) -> bool:
+    domain, _ = split_domain_port(host)
+    return bool(domain) and validate_host(domain, allowed)
+
+
+def sent_headers(lines: Iterable[tuple[bytes, bytes]]) -> Sent:
+    """
+    Read headers by lower-case name; one that came twice is joined by commas, as HTTP says and Django does.
+
+    A client sends the same lines with every call, so the last few hundred heads are remembered, small ones alone.
+    """
+    head = tuple(lines)
+    size = sum([len(value) for _, value in head])
+    return _folded(head) if size <= _MOST_REMEMBERED else _folded.__wrapped__(head)
+
+
+@lru_cache(maxsize=512)
+def _folded(head: tuple[tuple[bytes, bytes], ...]) -> Sent:
     sent: dict[bytes, str] = {}
-    for name, value in lines:
+    for name, value in head:
         text = value.decode("latin-1")
         key = name.lower()
         sent[key] = f"{sent[key]},{text}" if key in sent else text
     return sent
 
 
-def is_own_origin(sent: dict[bytes, str]) -> bool:
+def is_own_origin(sent: Sent) -> bool:
     """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a trusted one."""
     origin = sent.get(b"origin", "")
     if not origin or origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
-    domain, _ = split_domain_port(urlsplit(origin).netloc)
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+    return _is_allowed(urlsplit(origin).netloc, tuple(settings.ALLOWED_HOSTS))
 
 
 def credential(authorization: str, *, api_key: str = "") -> str | None:
@@ -81,6 +103,18 @@ def headers(reply: Reply, *, request_id: str, metadata: str = "") -> Iterable[tu
     if reply.status == REQUEST_TIMEOUT.status:
         yield "connection", "close"
     yield from _SECURITY
+
+
+def header_lines(reply: Reply, *, request_id: str, metadata: str = "") -> list[tuple[bytes, bytes]]:
+    """Give the same as the lines of an ASGI response."""
+    if reply.status == 200 and reply.retry_after_seconds is None and not reply.bearer:  # noqa: PLR2004
+        length, kind = b"%d" % len(reply.body), reply.content_type.encode()
+        return [
+            (b"content-type", kind), (b"content-length", length), (b"x-request-id", request_id.encode()),
+            *_SECURITY_LINES,
+        ]  # fmt: skip
+    said = headers(reply, request_id=request_id, metadata=metadata)
+    return [(name.encode(), value.encode()) for name, value in said]
 
 
 def method_not_allowed() -> Reply:

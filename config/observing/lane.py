@@ -20,10 +20,9 @@ from toolbox.fast_lane import send_reply
 from toolbox.home import at_home
 from toolbox.keys import identify
 from toolbox.limits import call_limits
-from toolbox.wire import credential, request_id, sent_headers
+from toolbox.wire import Sent, credential, request_id, sent_headers
 
 SCOPE = "metrics:read"
-Sent = dict[bytes, str]
 
 
 class HealthLane:

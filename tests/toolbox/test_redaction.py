@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolbox.keys import new_key
-from toolbox.redaction import redacted
+from toolbox.redaction import _blanked, redacted
 
 SECRET = "hunter2-hunter2-hunter2"
 NAMES = ["password", "passwd", "api_key", "apiKey", "API_KEY", "token", "access_token", "client_secret",
@@ -95,3 +95,14 @@ def test_what_is_no_secret_stays(arguments: dict[str, str]) -> None:
     text = json.dumps(arguments)
 
     assert redacted(text) == text
+
+
+PIECES = [
+    *NAMES, "Password", "aPi kEy", "PRIVATE-KEY", "Bearer ", "basic  ", "tr_", "tro_", "TR_", "eyJ", "x" * 20, "\u017f",
+    "\u212a", ".", " ", "\\", "\\u0070assword", '"', ":", ",", "{", "}", "[", "]", "[" * 60, "1",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join))
+def test_what_is_passed_over_at_a_glance_would_have_stayed(text: str) -> None:
+    assert redacted(text) == _blanked(text)

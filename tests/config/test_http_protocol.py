@@ -1,0 +1,179 @@
+"""Our HTTP writes to the byte what uvicorn's writes, and waits for the next request as long."""
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from config.http_protocol import BoundedHttpProtocol
+
+PLAIN = [(b"content-type", b"text/plain"), (b"Content-Length", b"2"), (b"content-length", b"2")]
+POST = b"POST /a%20b?c=d HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
+REQUESTS = {
+    "one": [POST],
+    "in pieces": [POST[:10], POST[10:40], POST[40:]],
+    "head": [b"HEAD / HTTP/1.1\r\nHost: h\r\n\r\n"],
+    "that ends": [b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"],
+    "of 1.0": [b"GET / HTTP/1.0\r\nHost: h\r\n\r\n"],
+    "that waits": [b"POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n", b"ab"],
+    "three at once": [POST * 3],
+    "of a proxy": [b"GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 9.9.9.9\r\n\r\n"],
+    "broken": [b"GET / HTTP/1.1\r\nHo st: h\r\n\r\n"],
+}
+ANSWERS: dict[str, list[dict[str, Any]]] = {
+    "whole": [{"headers": PLAIN[2:]}, {"body": b"ab"}],
+    "of two cases": [{"headers": PLAIN[:2]}, {"body": b"ab"}],
+    "empty": [{"headers": [(b"content-length", b"0")], "status": 204}, {}],
+    "in parts": [{"headers": PLAIN[2:]}, {"body": b"a", "more_body": True}, {"body": b"b"}],
+    "chunked": [{"headers": PLAIN[:1]}, {"body": b"ab", "more_body": True}, {"body": b""}],
+    "closing": [{"headers": [*PLAIN[2:], (b"connection", b"close")]}, {"body": b"ab"}],
+    "too short": [{"headers": [(b"content-length", b"3")]}, {"body": b"ab"}],
+    "too long": [{"headers": [(b"content-length", b"1")]}, {"body": b"ab"}],
+    "not to be written": [{"headers": [*PLAIN[2:], (b"x", b"a\r\nb: c")]}, {"body": b"ab"}],
+    "refused": [{"headers": PLAIN[2:], "status": 403}, {"body": b"no"}],
+}
+
+
+class Line(asyncio.Transport):
+    """The other end of a connection, which writes down what it gets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.got: list[bytes] = []
+        self.is_over = False
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return ("127.0.0.1", 8000) if name in ("peername", "sockname") else default
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.got.append(bytes(data))
+
+    def is_closing(self) -> bool:
+        return self.is_over
+
+    def close(self) -> None:
+        self.is_over = True
+
+    def pause_reading(self) -> None:
+        """Nothing reads here."""
+
+    def resume_reading(self) -> None:
+        """Nothing reads here."""
+
+
+async def _exchange(kind: type[HttpToolsProtocol], *, pieces: list[bytes], answer: list[dict[str, Any]]) -> Any:
+    """Give the bytes written, whether the connection ended, and what the application saw."""
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        while (asked := await receive()).get("more_body"):
+            seen.append(asked)
+        seen.append((scope["method"], scope["path"], scope["scheme"], scope["client"], scope["headers"], asked))
+        for part, name in zip(answer, ["start", *["body"] * len(answer)], strict=False):
+            await send({"type": f"http.response.{name}", "status": 200} | part)
+
+    config = Config(app, log_config=None)
+    config.load()
+    state, line = ServerState(), Line()
+    state.default_headers = [(b"server", b"s"), (b"date", b"d")]
+    protocol = kind(config, state, {}, _loop=asyncio.get_running_loop())
+    protocol.connection_made(line)
+    for piece in pieces:
+        if not line.is_over:
+            protocol.data_received(piece)
+        for _ in range(20):
+            await asyncio.sleep(0)
+    is_over = line.is_over
+    protocol.connection_lost(None)
+    return b"".join(line.got), is_over, seen
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+@pytest.mark.parametrize("pieces", REQUESTS.values(), ids=REQUESTS)
+async def test_the_same_is_written_and_seen_as_by_uvicorn(
+    pieces: list[bytes], answer: list[dict[str, Any]], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL)
+
+    ours = await _exchange(BoundedHttpProtocol, pieces=pieces, answer=answer)
+
+    assert ours == await _exchange(HttpToolsProtocol, pieces=pieces, answer=answer)
+
+
+async def test_an_answer_that_is_begun_and_left_is_a_failure_and_no_half(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL)
+
+    written, _, _ = await _exchange(BoundedHttpProtocol, pieces=[POST], answer=[{"headers": PLAIN[2:]}])
+
+    assert written.startswith(b"HTTP/1.1 500 ")
+
+
+class Clock:
+    """A loop's clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.timers: list[list[Any]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, delay: float, callback: Any) -> Any:
+        timer = [self.now + delay, callback]
+        self.timers.append(timer)
+        return self
+
+    def cancel(self) -> None:
+        self.timers.clear()
+
+    def pass_to(self, moment: float) -> None:
+        self.now = moment
+        due, self.timers = [t for t in self.timers if t[0] <= moment], [t for t in self.timers if t[0] > moment]
+        for _, callback in due:
+            callback()
+
+
+async def test_a_connection_ends_when_nothing_came_for_as_long_as_is_said_and_not_before() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        """Never asked."""
+
+    config = Config(app, log_config=None, timeout_keep_alive=5)
+    config.load()
+    clock, line = Clock(), Line()
+    protocol = BoundedHttpProtocol(config, ServerState(), {}, _loop=clock)
+    protocol.connection_made(line)
+    protocol._stop_waiting()  # the head of the first request has come
+
+    for answered_at in (1.0, 4.0):
+        protocol._unset_keepalive_if_required()
+        clock.pass_to(answered_at)
+        protocol.on_response_complete()
+    clock.pass_to(8.9)
+    assert not line.is_over
+    assert len(clock.timers) == 1
+    clock.pass_to(9.0)
+
+    assert line.is_over
+
+
+async def test_the_timer_leaves_a_connection_alone_that_is_answering() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        """Never asked."""
+
+    config = Config(app, log_config=None, timeout_keep_alive=5)
+    config.load()
+    clock, line = Clock(), Line()
+    protocol = BoundedHttpProtocol(config, ServerState(), {}, _loop=clock)
+    protocol.connection_made(line)
+    protocol._stop_waiting()  # the head of the first request has come
+    protocol.on_response_complete()
+    protocol._unset_keepalive_if_required()
+
+    clock.pass_to(100.0)
+
+    assert not line.is_over
+    assert not clock.timers
