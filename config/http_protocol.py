@@ -7,7 +7,6 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from config.http_answer import WholeAnswerCycle
-from toolbox import mcp_changes, mcp_stream
 
 LARGEST_HEAD = 65_536
 HEAD_SECONDS = 30.0
@@ -129,6 +128,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """End what would go on for ever: lifespan is told of a stop only when no connection is left."""
+        # With several workers uvicorn reads this file before the application, so before Django's apps are there.
+        from toolbox import mcp_changes, mcp_stream  # noqa: PLC0415
+
         super().shutdown()
         mcp_changes.end_streams()
         mcp_stream.end_streams()

@@ -2,6 +2,10 @@
 
 import asyncio
 import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +15,7 @@ from uvicorn.server import ServerState
 
 from config.http_protocol import BoundedHttpProtocol
 
+PROJECT = Path(__file__).parents[2]
 PLAIN = [(b"content-type", b"text/plain"), (b"Content-Length", b"2"), (b"content-length", b"2")]
 POST = b"POST /a%20b?c=d HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
 REQUESTS = {
@@ -110,6 +115,17 @@ async def test_an_answer_that_is_begun_and_left_is_a_failure_and_no_half(caplog:
     written, _, _ = await _exchange(BoundedHttpProtocol, pieces=[POST], answer=[{"headers": PLAIN[2:]}])
 
     assert written.startswith(b"HTTP/1.1 500 ")
+
+
+def test_it_is_read_before_django_is_set_up_as_uvicorn_does_with_several_workers() -> None:
+    bare = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+
+    read = subprocess.run(
+        [sys.executable, "-c", "import config.http_protocol"], cwd=PROJECT, env=bare, capture_output=True, check=False
+    )
+
+    assert read.stderr == b""
+    assert read.returncode == 0
 
 
 class Clock:
