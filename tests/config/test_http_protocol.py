@@ -162,6 +162,7 @@ async def test_a_connection_ends_when_nothing_came_for_as_long_as_is_said_and_no
     clock, line = Clock(), Line()
     protocol = BoundedHttpProtocol(config, ServerState(), {}, _loop=clock)
     protocol.connection_made(line)
+    protocol._stop_waiting()  # the head of the first request has come
 
     for answered_at in (1.0, 4.0):
         protocol._unset_keepalive_if_required()
@@ -184,6 +185,7 @@ async def test_the_timer_leaves_a_connection_alone_that_is_answering() -> None:
     clock, line = Clock(), Line()
     protocol = BoundedHttpProtocol(config, ServerState(), {}, _loop=clock)
     protocol.connection_made(line)
+    protocol._stop_waiting()  # the head of the first request has come
     protocol.on_response_complete()
     protocol._unset_keepalive_if_required()
 
