@@ -14,6 +14,10 @@ from sprints.models import Organisation
 from toolbox.jobs.forms import JobForm, file_field
 from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
 
+class NoSuchSite(JobRefused):
+    """No organisation of that name has a Jira of its own."""
+
+
 MAY = "sprints.add_issue"
 MOST_SECONDS = 3_600.0
 
@@ -53,7 +57,7 @@ def from_own_site(given: Assignment) -> Outcome:
     found = [one for one in having if wanted in ("", one.slug)]
     if len(found) != 1:
         known = ", ".join(one.slug for one in having) or "none yet; an administrator loads a site first"
-        raise JobRefused(f"Say which organisation's Jira; those that have one: {known}.")
+        raise NoSuchSite(f"Say which organisation's Jira; those that have one: {known}.")
     return _of(found[0], site=found[0].site_url, given=given)
 
 

@@ -9,13 +9,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sprints.ingest_jobs import from_own_site, from_samples
+from sprints.ingest_jobs import NoSuchSite, from_own_site, from_samples
 from toolbox.client import Client
 from toolbox.contract import Answer, Question
-from toolbox.errors import ErrorCode
+from toolbox.errors import ErrorCode, ToolError
 from toolbox.jobs.calling import done_within
 
 INGESTION_FAILED = ErrorCode("INGESTION_FAILED", 502, "The source gave no issue that could be read.")
+NO_SUCH_SITE = ErrorCode("NO_SUCH_SITE", 404, "No organisation of that name has a Jira of its own.")
+_NAME_ONE = "Name one of those; an administrator gives an organisation its Jira by manage.py ingest_jira or in the admin."
 ProjectKey = Annotated[str, Field(min_length=1, max_length=100)]
 
 
@@ -45,5 +47,10 @@ async def ingest(ask: IngestIssuesQuestion, *, client: Client) -> IngestedIssues
         await client.go_on_as_task()
     values = {"organisation": ask.organisation, "projects": ",".join(ask.projects), "everything": ask.everything}
     work = from_own_site if ask.source == "jira" else from_samples
-    outcome = await done_within(client, work=work, values=values, refused=INGESTION_FAILED)
+    try:
+        outcome = await done_within(client, work=work, values=values, refused=INGESTION_FAILED)
+    except ToolError as refusal:
+        if isinstance(refusal.__cause__, NoSuchSite):
+            raise ToolError(NO_SUCH_SITE, refusal.message, field="organisation", suggestion=_NAME_ONE) from refusal
+        raise
     return IngestedIssues(summary=outcome.summary, reasons=list(outcome.reasons))

@@ -23,7 +23,7 @@ from sprints.contracts import (
 from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryDialect, GenerateSqlDialect, SprintsDialect
 from sprints.evaluation.asking import Evaluation, EvaluationQuestion, evaluate
 from sprints.executing import execute
-from sprints.ingesting import INGESTION_FAILED, IngestedIssues, IngestIssuesQuestion, ingest
+from sprints.ingesting import INGESTION_FAILED, NO_SUCH_SITE, IngestedIssues, IngestIssuesQuestion, ingest
 from sprints.schema.reading import known_schema
 from sprints.slots import SLOTS
 from toolbox.client import Client
@@ -166,7 +166,7 @@ async def evaluate_sql_questions(ask: EvaluationQuestion, client: Client) -> Eva
 
 @toolkit.tool(
     example=IngestIssuesQuestion(source="shipped"),
-    errors=(INGESTION_FAILED,),
+    errors=(INGESTION_FAILED, NO_SUCH_SITE),
     queries=0,
     writes=True,
     deadline_seconds=3_900,

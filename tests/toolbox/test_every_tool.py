@@ -207,6 +207,10 @@ class _Spy:
     async def __aexit__(self, *error: object) -> None:
         await self._watched.__aexit__(*error)
 
+    async def fetch(self, statement: bytes, parameters: Any) -> Any:
+        self._seen.append(statement.decode())
+        return await self._watched.fetch(statement, parameters)
+
     async def execute(self, statement: str | bytes, *arguments: Any, **options: Any) -> Any:
         self._seen.append(statement.decode() if isinstance(statement, bytes) else statement)
         return await self._watched.execute(statement, *arguments, **options)

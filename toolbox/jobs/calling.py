@@ -54,7 +54,11 @@ async def done_within(
     refused: ErrorCode,
     suggestion: str = "Try again later.",
 ) -> Outcome:
-    """Do the work and give what became of it; raises ToolError with `refused` where it cannot be done."""
+    """
+    Do the work and give what became of it; raises ToolError with `refused` where it cannot be done.
+
+    Its cause is the job's own JobRefused.
+    """
     today = (await ledger.fetch(_TODAY)).rows[0]["today"]
     steps = _Steps()
     given = Assignment(values=values, file=None, today=today, on_step=steps.note)
