@@ -14,6 +14,7 @@ from sprints.models import Organisation
 from toolbox.jobs.forms import JobForm, file_field
 from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
 
+
 class NoSuchSite(JobRefused):
     """No organisation of that name has a Jira of its own."""
 

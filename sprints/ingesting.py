@@ -17,7 +17,9 @@ from toolbox.jobs.calling import done_within
 
 INGESTION_FAILED = ErrorCode("INGESTION_FAILED", 502, "The source gave no issue that could be read.")
 NO_SUCH_SITE = ErrorCode("NO_SUCH_SITE", 404, "No organisation of that name has a Jira of its own.")
-_NAME_ONE = "Name one of those; an administrator gives an organisation its Jira by manage.py ingest_jira or in the admin."
+_NAME_ONE = (
+    "Name one of those; an administrator gives an organisation its Jira by manage.py ingest_jira or in the admin."
+)
 ProjectKey = Annotated[str, Field(min_length=1, max_length=100)]
 
 

@@ -8,10 +8,8 @@ import asyncio
 
 from starlette.types import Receive
 
-from toolbox.answer import Reply
-from toolbox.dialect import KERNEL
-from toolbox.encoding import encode
 from toolbox.errors import REQUEST_TIMEOUT, UNAVAILABLE, Refusal
+from toolbox.kernel_refusals import reply_of
 
 BODY_SECONDS = 30.0
 MOST_UNFINISHED = 67_108_864
@@ -22,16 +20,7 @@ class Unread(Exception):
 
     def __init__(self, refusal: Refusal | None = None) -> None:
         super().__init__(str(refusal or "the client left"))
-        self.reply = _reply(refusal) if refusal else None
-
-
-def _reply(refusal: Refusal) -> Reply:
-    return Reply(
-        body=encode(KERNEL.refusal(refusal)),
-        status=refusal.code.status,
-        code=refusal.code.code,
-        retry_after_seconds=refusal.retry_after_seconds,
-    )
+        self.reply = reply_of(refusal) if refusal else None
 
 
 class _Unfinished:
