@@ -33,7 +33,7 @@ class WholeAnswerCycle(RequestResponseCycle):
     def _wrote(self, head: dict[str, Any], *, body: dict[str, Any]) -> bool:
         """Write the whole answer; False where it is not that plain, and nothing was written."""
         content = body.get("body", b"")
-        is_ready = self.keep_alive and not self.disconnected and not self.flow.write_paused
+        is_ready = self.keep_alive and not self.access_log and not self.disconnected and not self.flow.write_paused
         if body.get("more_body") or not is_ready or self.scope["method"] == "HEAD":
             return False
         lines = [_line(name, value) for name, value in self.default_headers + head["headers"]]

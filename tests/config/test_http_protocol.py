@@ -81,7 +81,7 @@ async def _exchange(kind: type[HttpToolsProtocol], *, pieces: list[bytes], answe
         for part, name in zip(answer, ["start", *["body"] * len(answer)], strict=False):
             await send({"type": f"http.response.{name}", "status": 200} | part)
 
-    config = Config(app, log_config=None)
+    config = Config(app, log_config=None, access_log=False)  # as it is served; with it, uvicorn writes every answer
     config.load()
     state, line = ServerState(), Line()
     state.default_headers = [(b"server", b"s"), (b"date", b"d")]
