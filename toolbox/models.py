@@ -241,7 +241,7 @@ class Task(models.Model):
     capabilities = models.JSONField(default=dict, help_text="What its client declared.")
     inquiries = models.JSONField(default=dict, help_text="What it waits to be told.")
     answers = models.JSONField(default=dict, help_text="What it was told.")
-    progress = models.CharField(max_length=300, blank=True, default="", help_text="How far it is, as its tool says.")
+    progress = models.CharField(max_length=300, blank=True, default="", db_default="", help_text="How far it is.")
     outcome = models.TextField(blank=True, default="", help_text="The tool's result, or the error.")
     created_at = models.DateTimeField(db_index=True)
     changed_at = models.DateTimeField()

@@ -14,8 +14,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="task",
             name="progress",
-            field=models.CharField(
-                blank=True, default="", help_text="How far it is, as its tool says.", max_length=300
-            ),
+            field=models.CharField(blank=True, default="", db_default="", help_text="How far it is.", max_length=300),
         ),
     ]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Now
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken, clear_expired
 
@@ -79,12 +79,10 @@ def _let_in(token: Any) -> LetIn:
 def _note_use(clients: Iterable[LetIn], *, user_id: int) -> None:
     """Note since when each has a row among the keys, and when it called last."""
     by_digest = {digest_of(issuer=ISSUER, subject=str(user_id), client=one.client_id): one for one in clients}
-    rows = {row.pk: row for row in ApiKey.objects.filter(digest__in=by_digest)}
-    calls = ToolCall.objects.filter(key_id__in=rows).values("key_id").annotate(at=Max("called_at"))
-    used = {call["key_id"]: call["at"] for call in calls}
-    for row in rows.values():
+    calls = ToolCall.objects.filter(key_id=OuterRef("pk")).order_by("-called_at").values("called_at")
+    for row in ApiKey.objects.filter(digest__in=by_digest).annotate(used_at=Subquery(calls[:1])):
         one = by_digest[row.digest]
-        one.since, one.used_at = min(one.since, row.created_at), used.get(row.pk)
+        one.since, one.used_at = min(one.since, row.created_at), row.used_at
 
 
 def end_family(family: UUID, *, client: Any) -> None:
