@@ -67,6 +67,7 @@ def unchanged(scratch_database: None) -> Any:
         assert state_of_the_database(onlooker) == before
 
 
+@pytest.mark.slow
 def test_what_is_let_through_has_no_effect_under_the_role(unchanged: psycopg.Connection[Any]) -> None:
     clean = what_is_left()
 
@@ -83,6 +84,7 @@ def test_what_is_let_through_has_no_effect_under_the_role(unchanged: psycopg.Con
     assert sessions_of_the_analyst(unchanged) <= {("idle", None, 0)}
 
 
+@pytest.mark.slow
 def test_what_is_let_through_has_no_effect_even_as_the_superuser(unchanged: psycopg.Connection[Any]) -> None:
     """Wall (a) alone, with nobody behind it: on a connection that may do everything, committed."""
     with superuser() as connection:

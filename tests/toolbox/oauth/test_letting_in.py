@@ -109,7 +109,7 @@ def test_the_page_asks_few_statements_however_many_were_let_in(
     for number in range(20):
         client = Application.objects.create(
             name=f"many-{number}", redirect_uris="https://a.example/back cursor://back", client_type="public",
-            authorization_grant_type="authorization-code",
+            authorization_grant_type="authorization-code", hash_client_secret=False,
         )  # fmt: skip
         access = AccessToken.objects.create(
             user=person, application=client, token=f"t{number}", expires="2099-01-01T00:00Z", scope="linescore:read"
