@@ -30,6 +30,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._is_in_head = True
         self._head_bytes = 0
         self._last_bytes = b""
+        self._beside_body = 0
         self._patience: asyncio.TimerHandle | None = None
         self._whole_app = self.app
         self._bare_app = self.app.app if isinstance(self.app, ProxyHeadersMiddleware) else self.app
@@ -39,7 +40,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
-        self._patience = self.loop.call_later(HEAD_SECONDS, transport.close)
+        self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the timers, which would keep this object until they ring."""
@@ -57,9 +58,13 @@ class BoundedHttpProtocol(HttpToolsProtocol):
                 return
             self._head_bytes += len(data)
             self._last_bytes = data[-3:]
+        else:
+            self._beside_body += len(data)
         super().data_received(data)
+        if self._beside_body > LARGEST_HEAD:
+            self.transport.close()
         if self._head_bytes and self._patience is None:
-            self._patience = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+            self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
 
     def _is_too_large(self, data: bytes) -> bool:
         end = (self._last_bytes + data).find(b"\r\n\r\n")
@@ -67,6 +72,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take the white space around a value for no part of it (RFC 9110, 5.5); the parser leaves what trails."""
+        if not self._is_in_head:
+            return  # a trailer, which nobody here reads
         name, value = name.lower(), value.strip(b" \t")
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
@@ -85,10 +92,23 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self.cycle is not before:
             self.cycle.__class__ = WholeAnswerCycle  # uvicorn has no place to say which; its task has not begun
 
+    def on_body(self, body: bytes) -> None:
+        """Count anew what is no body: a chunk's extensions and trailers, which the parser gathers as it does heads."""
+        self._beside_body = 0
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """Count again: what follows is the next request."""
-        self._is_in_head = True
+        self._is_in_head, self._beside_body = True, 0
         super().on_message_complete()
+
+    def _lose_patience(self) -> None:
+        """Hang up, but not on an answer that is still to come: the client may have sent a stray line after its body."""
+        self._patience = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+        else:
+            self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
 
     def _stop_waiting(self) -> None:
         if self._patience:

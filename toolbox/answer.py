@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+import psycopg
+
 from toolbox.audit import KEPT_ARGUMENTS, CallRecord, audit
 from toolbox.callers import CallContext, Caller
 from toolbox.client import CannotAsk, Client, Interruption
@@ -129,7 +131,7 @@ async def _keep_at_once() -> None:
     """Write the record before the answer leaves; what was done stays done, so one that must wait is only logged."""
     try:
         await asyncio.shield(audit.flush())
-    except DatabaseUnavailable:
+    except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
         logger.exception("The record of a writing call waits for the database")
 
 

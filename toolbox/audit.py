@@ -106,7 +106,11 @@ class Audit:
             self._has_room.clear()
 
     async def flush(self) -> None:
-        """Write out everything recorded so far; raises DatabaseUnavailable, keeping what is not written."""
+        """
+        Write out everything recorded so far, or keep it.
+
+        Raises DatabaseUnavailable, StatementTimeout and psycopg.Error.
+        """
         await home.at_home(self._flush)
 
     async def close(self) -> None:

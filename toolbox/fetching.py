@@ -95,7 +95,12 @@ class FetchingConnection(psycopg.AsyncConnection[DictRow]):
         if state is Prepare.SHOULD:
             self.pgconn.send_prepare(name, query.query, param_types=query.types)
             _good((yield from generators.execute(self.pgconn)))
-        self.pgconn.send_query_prepared(name, query.params, param_formats=query.formats)
+        if state is Prepare.NO:
+            self.pgconn.send_query_params(
+                query.query, query.params, param_types=query.types, param_formats=query.formats
+            )
+        else:
+            self.pgconn.send_query_prepared(name, query.params, param_formats=query.formats)
         added = known.maybe_add_to_cache(query, state, name)
         results = yield from generators.execute(self.pgconn)
         if added is not None:

@@ -2,8 +2,8 @@
 `tools/call` over HTTP, read and answered without the SDK's transport, which costs several times the tool itself.
 
 Only what is plainly a call that may be answered with one JSON object is read here, by the SDK's own rules
-(mcp.shared.inbound, mcp_types); everything else, and everything malformed, is left to the SDK's transport, so that no
-error of the protocol has words of ours. tests/toolbox/test_mcp_calls.py holds both to the same answers.
+(mcp.shared.inbound, mcp_types); everything else, and everything malformed, is left to toolbox/mcp_faults.py and the
+SDK's transport. tests/toolbox/test_mcp_calls.py holds both to the same answers.
 """
 
 import json
@@ -30,7 +30,7 @@ from toolbox.mcp_results import tool_result
 from toolbox.mcp_surrogates import parted
 from toolbox.repeated import may_repeat, repeated_name
 from toolbox.tool import Tool
-from toolbox.wire import Sent, sent_headers
+from toolbox.wire import Sent, head_size, sent_headers
 
 _VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
 _PARAMETER_HEADER = MCP_PARAM_HEADER_PREFIX.lower()
@@ -183,8 +183,8 @@ def _is_json(content_type: str, *, accepted: str) -> bool:
 def _is_modern_envelope(request: _Request, *, meta: bytes, sent: Sent, lines: list[tuple[bytes, bytes]]) -> bool:
     """Tell whether the SDK would let the request through; clients send the same head and envelope with every call."""
     head, name = tuple(lines), request.params.name
-    size = len(meta) + len(name) + sum([len(value) for _, value in head])
-    judge = _is_let_through if size <= _LONGEST_ENVELOPE else _is_let_through.__wrapped__
+    size = len(meta) + len(name) + head_size(head)
+    judge = _is_let_through if size <= 2 * _LONGEST_ENVELOPE else _is_let_through.__wrapped__
     return judge(head, name=name, meta=meta, version=sent[_VERSION])
 
 

@@ -23,6 +23,7 @@ from toolbox.mcp_calls import ToolsCall
 from toolbox.mcp_described import mcp_tool
 from toolbox.recording import Entry
 from toolbox.registry import Registry
+from toolbox.repeated import may_repeat, repeated_name
 from toolbox.tool import Tool
 
 SEARCH, DESCRIBE, CALL = NAMES = "search_tools", "describe_tool", "call_tool"
@@ -51,6 +52,8 @@ def through(call: ToolsCall) -> ToolsCall | None:
     except (msgspec.DecodeError, RecursionError):
         return None
     arguments = bytes(inner.arguments)
+    if may_repeat(call.arguments, names=2 + arguments.count(b":")) and repeated_name(call.arguments):
+        return None
     return replace(call, name=inner.name, arguments=arguments) if arguments.startswith(b"{") else None
 
 

@@ -1,7 +1,8 @@
 """
 One address of MCP over HTTP.
 
-Calls of tools are answered here (toolbox/mcp_calls.py); every other message goes to the SDK's own transport.
+Calls of tools are answered here (toolbox/mcp_calls.py), what belongs to a session of 2025 by toolbox/mcp_legacy.py, and
+what is no message by toolbox/mcp_faults.py; every other message goes to the SDK's own transport.
 """
 
 from contextlib import nullcontext
@@ -57,6 +58,9 @@ class Door:
         if body is None:
             await send_reply(posted.send, _TOO_LARGE, request_id=posted.request_id)
             return
+        if not _is_text(body):
+            await self._hand_on(body, posted=posted)
+            return
         call = self._plain_call(body, posted=posted)
         if call and await self._answered_here(call, posted=posted):
             return
@@ -65,9 +69,12 @@ class Door:
         elif Legacy.speaks(posted.sent):
             await self._take_legacy(body, call=call, posted=posted)
         else:
-            manager = self.streaming if posted.takes_stream_of_call else self.manager
-            current_request.set(posted.request_id)
-            await manager.handle_request(posted.named_scope, posted.again(body), posted.named_send)
+            await self._hand_on(body, posted=posted)
+
+    async def _hand_on(self, body: bytes, *, posted: Exchange) -> None:
+        manager = self.streaming if posted.takes_stream_of_call else self.manager
+        current_request.set(posted.request_id)
+        await manager.handle_request(posted.named_scope, posted.again(body), posted.named_send)
 
     async def _answered_here(self, call: ToolsCall, *, posted: Exchange) -> bool:
         tool = self.registry.find(call.name, domain=self.domain)
@@ -185,6 +192,14 @@ class Door:
         return mcp_server(
             self.registry, face=FACE, credential_of=http_credential, domain=self.domain, is_compact=self.is_compact
         )
+
+
+def _is_text(body: bytes) -> bool:
+    """Tell whether a body is UTF-8; the readers of JSON here do not look at every byte, the SDK's does."""
+    try:
+        return body.isascii() or bool(body.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def _wants_a_scope(tool: Tool | None, *, caller: Caller | None) -> bool:

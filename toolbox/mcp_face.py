@@ -166,7 +166,7 @@ def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
         try:
             while not (await asyncio.wait([stream], timeout=STANDING_SECONDS))[0]:
                 if await standing(presented) is None:
-                    raise MCPError(types.INVALID_REQUEST, "The access that this stream was opened with has ended.")
+                    raise MCPError(types.INVALID_REQUEST, f"{_ENDED} Open it again.")
             return stream.result()
         finally:
             stream.cancel()
@@ -202,6 +202,9 @@ def http_credential(ctx: Context) -> str | None:
         return None
     sent = sent_headers(ctx.request.headers.raw)
     return credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+
+
+_ENDED = "The access that this stream was opened with has ended, or cannot be looked up at the moment."
 
 
 async def standing(presented: str | Caller | None) -> Caller | None:

@@ -17,7 +17,7 @@ from toolbox.errors import METHOD_NOT_ALLOWED, REQUEST_TIMEOUT, UNAUTHENTICATED,
 Sent = Mapping[bytes, str]
 """Headers by lower-case name."""
 
-_MOST_REMEMBERED = 4_096
+_MOST_REMEMBERED = 8_192
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _SECURITY = (
     ("cache-control", "no-store"),
@@ -48,8 +48,12 @@ def sent_headers(lines: Iterable[tuple[bytes, bytes]]) -> Sent:
     A client sends the same lines with every call, so the last few hundred heads are remembered, small ones alone.
     """
     head = tuple(lines)
-    size = sum([len(value) for _, value in head])
-    return _folded(head) if size <= _MOST_REMEMBERED else _folded.__wrapped__(head)
+    return _folded(head) if head_size(head) <= _MOST_REMEMBERED else _folded.__wrapped__(head)
+
+
+def head_size(head: tuple[tuple[bytes, bytes], ...]) -> int:
+    """Say about how many bytes it takes to remember these lines; a short line takes a hundred all the same."""
+    return sum([len(name) + len(value) + 100 for name, value in head])
 
 
 @lru_cache(maxsize=512)

@@ -193,3 +193,24 @@ async def test_the_timer_leaves_a_connection_alone_that_is_answering() -> None:
 
     assert not line.is_over
     assert not clock.timers
+
+
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("beside", [b"0\r\nX: ", b"1;a="], ids=["a trailer", "a chunk's extension"])
+async def test_what_is_neither_head_nor_body_is_bounded_as_well(beside: bytes) -> None:
+    pieces = [CHUNKED, beside, *[b"a" * 1000] * 70]
+
+    _, is_over, _ = await _exchange(BoundedHttpProtocol, pieces=pieces, answer=[{"headers": PLAIN}])
+
+    assert is_over
+
+
+async def test_a_body_of_many_chunks_is_no_trouble() -> None:
+    pieces = [CHUNKED, *[b"3e8;a=b\r\n" + b"a" * 1000 + b"\r\n"] * 100, b"0\r\nX: y\r\n\r\n"]
+
+    _, is_over, seen = await _exchange(BoundedHttpProtocol, pieces=pieces, answer=next(iter(ANSWERS.values())))
+
+    assert not is_over
+    assert len(seen) > 0

@@ -218,3 +218,26 @@ async def test_over_stdio_a_line_that_is_no_message_is_answered_and_who_leaves_l
     assert told == list(lines.values())
     assert await asyncio.wait_for(process.wait(), 30) == 0
     assert b"Traceback" not in await process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\xff"}}',
+        b'{"jsonrpc":"2.0","id":"x","result":{"a":1},"z":"\xff"}',
+    ],
+)
+@pytest.mark.parametrize("place", ["/mcp", "/mcp/compact"])
+def test_bytes_that_are_no_text_are_an_error_of_the_protocol(alice: httpx.Client, sent: bytes, place: str) -> None:
+    told = alice.post(place, content=sent, headers=LEGACY)
+
+    assert (told.status_code, told.json()["error"]["code"]) == (400, -32700)
+
+
+def test_behind_three_tools_a_name_that_comes_twice_is_refused_as_well(alice: httpx.Client) -> None:
+    wrapped = b'{"name":"get_schema","name":"execute_query","arguments":{}}'
+
+    told = alice.post("/mcp/compact", content=CALL % (b"call_tool", wrapped), headers=LEGACY)
+
+    assert "twice" in told.text
+    assert "execute_query" not in told.text

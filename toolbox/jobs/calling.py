@@ -7,6 +7,9 @@ It stops at its next step when the call ends before it. What it does must be saf
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError, connections
@@ -18,6 +21,8 @@ from toolbox.ledger import ledger
 
 TELL_SECONDS = 0.5
 MOST_REASONS = 50
+_threads = ThreadPoolExecutor(4, thread_name_prefix="job-in-call")
+"""Their own: a source that is slow for an hour must not keep the threads that everything else waits for."""
 _TODAY = "SELECT current_date AS today"
 
 
@@ -62,7 +67,8 @@ async def done_within(
     today = (await ledger.fetch(_TODAY)).rows[0]["today"]
     steps = _Steps()
     given = Assignment(values=values, file=None, today=today, on_step=steps.note)
-    working = asyncio.ensure_future(asyncio.to_thread(_in_thread, work, given))
+    in_context = partial(copy_context().run, _in_thread, work, given)
+    working = asyncio.get_running_loop().run_in_executor(_threads, in_context)
     working.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
         while not (await asyncio.wait([working], timeout=TELL_SECONDS))[0]:

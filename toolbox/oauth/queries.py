@@ -58,15 +58,18 @@ def end_client(application_id: int, *, user_id: int) -> str | None:
     if application is None:
         return None
     of_both = {"user_id": user_id, "application": application}
+    revoked = 0
     with transaction.atomic():
-        refreshing = list(RefreshToken.objects.filter(**of_both, revoked=None))
-        for token in refreshing:
-            token.revoke()
+        # Again until none is left: a refresh under way brings a new one while its old one is waited for.
+        while refreshing := list(RefreshToken.objects.filter(**of_both, revoked=None)[:MOST_TOKENS]):
+            revoked += len(refreshing)
+            for token in refreshing:
+                token.revoke()
         count = AccessToken.objects.filter(**of_both).delete()[0] + Grant.objects.filter(**of_both).delete()[0]
         digest = digest_of(issuer=ISSUER, subject=str(user_id), client=application.client_id)
         ApiKey.objects.filter(digest=digest, expires_at__gt=Now()).update(expires_at=Now())
     keys.forget()
-    return application.name or application.client_id if refreshing or count else None
+    return application.name or application.client_id if revoked or count else None
 
 
 def _let_in(token: Any) -> LetIn:
