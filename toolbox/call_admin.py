@@ -88,15 +88,21 @@ class FaceFilter(_AmongLatest):
 
 
 class CodeFilter(PickFilter):
-    """By the code of a refusal, of those that tools and kernel declare."""
+    """
+    By the code of a refusal, of those that tools and kernel declare.
+
+    A code of an app's own, which nobody declares here, is typed into the address, and then stands among the others.
+    """
 
     title = "code"
     parameter_name = "code"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the codes."""
+        """Name the codes, with that of a caller who went away, and the chosen one."""
         declared = {code.code for tool in registry.tools() for code in tool.codes}
-        return [(code, code) for code in sorted(declared | {code.code for code in KERNEL_CODES})]
+        kernel = {code.code for code in KERNEL_CODES} | {"CANCELLED"}
+        chosen = {self.value() or ""} - {""}
+        return [(code, code) for code in sorted(declared | kernel | chosen)]
 
 
 class CallerFilter(FieldTextFilter):  # type: ignore[misc]

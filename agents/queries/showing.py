@@ -46,8 +46,14 @@ FROM (
 ) AS said
 LEFT JOIN LATERAL (
     SELECT id AS run_id, state, error_code, error, model, started_at, finished_at, event_count, prompt_tokens,
-        completion_tokens, cost, state = 'queued' AND created_at < now() - interval '8 seconds' AS is_waiting_long
-    FROM agents_runs
+        completion_tokens, cost, state = 'queued' AND started_at IS NULL
+            AND created_at < now() - interval '8 seconds' AND NOT EXISTS (
+                SELECT 1 FROM agents_runs AS earlier
+                WHERE earlier.conversation_id = mine.conversation_id
+                  AND earlier.state IN ('queued', 'running', 'awaiting_approval')
+                  AND (earlier.created_at, earlier.id) < (mine.created_at, mine.id)
+            ) AS is_waiting_long
+    FROM agents_runs AS mine
     WHERE question_id = said.id AND (%(run)s::uuid IS NULL OR id = %(run)s)
     ORDER BY created_at DESC, id LIMIT 1
 ) AS run ON true

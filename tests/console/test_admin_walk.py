@@ -19,7 +19,6 @@ from toolbox.jobs import work
 pytestmark = pytest.mark.slow
 OPENING_GAME = 2024020001
 GAME = f"/admin/linescore/game/{OPENING_GAME}/"
-OUTCOMES = ("TIE", "LOSS", "WIN")
 
 
 @pytest.fixture

@@ -71,6 +71,18 @@ def test_calls_are_found(curator: Client, query: dict[str, str], count: int) -> 
     assert answer.context["cl"].result_count == count
 
 
+@pytest.mark.parametrize("code", ["CANCELLED", "RUN_OVER"])
+def test_calls_are_found_by_a_code_that_no_tool_declares(curator: Client, code: str) -> None:
+    calls(10)
+    ToolCall.objects.filter(request_id="request-4").update(code=code)
+
+    page = curator.get(LIST, {"code": code})
+
+    assert page.context["cl"].result_count == 1
+    assert f'<option value="{code}" selected>' in page.content.decode()
+    assert '<option value="CANCELLED"' in page.content.decode()
+
+
 @pytest.mark.parametrize("name", ["called_at_from_0", "called_at_to_0", "domain", "outcome__exact", "q", "o", "p"])
 @pytest.mark.parametrize("value", ["\x00", "'; DROP TABLE toolbox_tool_calls; --", "2025-02-30", "9" * 40])
 def test_nonsense_in_the_address_is_no_server_error(curator: Client, name: str, value: str) -> None:

@@ -102,6 +102,7 @@ def test_too_large_a_form_and_a_foreign_name_are_told_what_to_do(db: None) -> No
 
     assert (large.status_code, "at once" in large.content.decode()) == (413, True)
     assert (foreign.status_code, "ALLOWED_HOSTS" in foreign.content.decode()) == (400, True)
+    assert ["Back to" in answer.content.decode() for answer in (large, foreign)] == [True, False]
 
 
 def test_a_long_span_is_read_by_days() -> None:
