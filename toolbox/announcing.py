@@ -67,14 +67,30 @@ class AnnounceTools(Operation):
 
 MOST_DOCUMENTS = 500
 """Of one statement; what a load changes beyond them is read again when its time to live is over."""
-_EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
+_LONGEST = 2_000
+"""Bytes; no longer address is read (toolbox.offers), and NOTIFY refuses 8,000."""
+_EVENTS = {
+    "insert": ("NEW TABLE AS after", "TABLE after"),
+    "update": ("OLD TABLE AS before NEW TABLE AS after", "TABLE before UNION ALL TABLE after"),
+    "delete": ("OLD TABLE AS before", "TABLE before"),
+}
+"""What a trigger refers to, and the rows that it makes `changed`: of an update those of before, too."""
+
+
+def in_address(text: str) -> str:
+    """Give SQL that writes the text of an expression as addresses hold it: as `toolbox.offers.address` does."""
+    coded = "regexp_replace(upper(encode(convert_to(letter, 'UTF8'), 'hex')), '(..)', '%\\1', 'g')"
+    return (
+        f"(SELECT string_agg(CASE WHEN letter ~ '[A-Za-z0-9_.~-]' THEN letter ELSE {coded} END, '' ORDER BY place) "
+        f"FROM string_to_table({text}, NULL) WITH ORDINALITY AS letters (letter, place))"
+    )
 
 
 class AnnounceDocuments(Operation):
     """
     NOTIFY the kernel, after every statement that changes the table, of the documents that have changed with it.
 
-    `addresses` is a SELECT of their addresses from `changed`, the rows of the statement.
+    `addresses` is a SELECT of their addresses from `changed`: the rows of the statement, as they were and as they are.
     """
 
     reduces_to_sql = True
@@ -94,19 +110,22 @@ class AnnounceDocuments(Operation):
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        """Make the triggers and their function."""
-        name, channel = self._name, schema_editor.quote_value(DOCUMENTS)
-        schema_editor.execute(
-            f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-            f"PERFORM pg_notify({channel}, left(address, 2000)) FROM ("
-            f"SELECT DISTINCT address FROM ({self.addresses}) AS every (address) LIMIT {MOST_DOCUMENTS}) AS known; "
-            "RETURN NULL; END $$",
-            params=None,
-        )
-        for event, rows in _EVENTS.items():
+        """Make a trigger and its function for each kind of statement."""
+        channel = schema_editor.quote_value(DOCUMENTS)
+        for event, (referenced, rows) in _EVENTS.items():
+            name = f"{self._name}_{event}"
             schema_editor.execute(
-                f"CREATE TRIGGER {name}_{event} AFTER {event} ON {schema_editor.quote_name(self.table)} "
-                f"REFERENCING {rows} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION {name}()",
+                f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                f"PERFORM pg_notify({channel}, address) FROM ("
+                f"WITH changed AS NOT MATERIALIZED ({rows}) "
+                f"SELECT DISTINCT address FROM ({self.addresses}) AS every (address) "
+                f"WHERE octet_length(address) <= {_LONGEST} LIMIT {MOST_DOCUMENTS}) AS known; "
+                "RETURN NULL; END $$",
+                params=None,
+            )
+            schema_editor.execute(
+                f"CREATE TRIGGER {name} AFTER {event} ON {schema_editor.quote_name(self.table)} "
+                f"REFERENCING {referenced} FOR EACH STATEMENT EXECUTE FUNCTION {name}()",
                 params=None,
             )
 
@@ -115,8 +134,9 @@ class AnnounceDocuments(Operation):
     ) -> None:
         """Drop them."""
         for event in _EVENTS:
-            schema_editor.execute(f"DROP TRIGGER {self._name}_{event} ON {schema_editor.quote_name(self.table)}")
-        schema_editor.execute(f"DROP FUNCTION {self._name}()")
+            name = f"{self._name}_{event}"
+            schema_editor.execute(f"DROP TRIGGER {name} ON {schema_editor.quote_name(self.table)}")
+            schema_editor.execute(f"DROP FUNCTION {name}()")
 
     def describe(self) -> str:
         """Say it in words."""

@@ -2,12 +2,15 @@
 
 from django.db import migrations
 
-from toolbox.announcing import AnnounceDocuments
+from toolbox.announcing import AnnounceDocuments, in_address
 
 
 class Migration(migrations.Migration):
     dependencies = [("devassist", "0005_root_causes_inline")]
 
     operations = [
-        AnnounceDocuments("devassist_root_causes", "SELECT 'devassist://root-causes/' || entry_name FROM changed"),
+        AnnounceDocuments(
+            "devassist_root_causes",
+            f"SELECT 'devassist://root-causes/' || {in_address('entry_name')} FROM changed",
+        ),
     ]

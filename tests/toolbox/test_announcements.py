@@ -11,12 +11,14 @@ import psycopg
 import pytest
 from mcp.client import Client
 
+from sprints.offers import BOARD, SPRINT
 from tests.conftest import ALICE_KEY, BOB_KEY, running_server
 from tests.toolbox.faces import PLAIN_HTTP, mcp_in_memory, mcp_over_http
 from toolbox.callers import LOCAL_OPERATOR, Caller
 from toolbox.ledger import ledger
 from toolbox.mcp_changes import may_watch
 from toolbox.mcp_face import mcp_server
+from toolbox.offers import address
 from toolbox.registry import registry
 
 GAME = "linescore://games/2024020001"
@@ -35,6 +37,12 @@ def _curates(*statements: str) -> list[tuple[str, str]]:
         for statement in statements:
             other.execute(statement.encode())
         return sorted((notice.channel, notice.payload) for notice in other.notifies(timeout=0.2))
+
+
+def _asks(statement: str) -> Any:
+    """Read one row."""
+    with psycopg.connect(ledger.conninfo(), autocommit=True) as other:
+        return other.execute(statement.encode()).fetchone()
 
 
 def test_a_correction_announces_each_document_once() -> None:
@@ -64,6 +72,107 @@ def test_what_curators_change_is_announced_by_its_address(statement: str, uri: s
 
     assert [address for address in told if address.startswith(uri)]
     assert [one for one in registry.readables() if one.values(told[0]) is not None]
+
+
+STAY = (
+    "(SELECT min(m.id) FROM sprints_sprint_issues AS m JOIN sprints_sprints USING (sprint_id) WHERE state = 'active')"
+)
+ITS_SPRINT = f"(SELECT sprint_id FROM sprints_sprint_issues WHERE id = {STAY})"
+ITS_ISSUE = f"(SELECT issue_id FROM sprints_sprint_issues WHERE id = {STAY})"
+ODD_NAMES = ("Sprint 9 (UX/UI)", "Größe", "100 % a+b?c#d", "-._~!*'():;@&=$,[]", '\\ "{}|^`<>', "日本 🏒", "%20")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"UPDATE sprints_sprint_issues SET removed_at = now() WHERE id = {STAY}",
+        f"DELETE FROM sprints_sprint_issues WHERE id = {STAY}",
+        f"UPDATE sprints_issues SET story_points = coalesce(story_points, 0) + 1 WHERE issue_id = {ITS_ISSUE}",
+        f"UPDATE sprints_issues SET title = 'Another' WHERE issue_id = {ITS_ISSUE}",
+        (
+            "INSERT INTO sprints_points_changes (issue_id, changed_at, from_points, to_points) "
+            f"SELECT {ITS_ISSUE}, now(), 1, 2"
+        ),
+        (
+            "INSERT INTO sprints_status_changes (issue_id, changed_at, to_status_id, external_id) "
+            f"SELECT {ITS_ISSUE}, now(), status_id, '' FROM sprints_statuses WHERE status_category = 'Done' LIMIT 1"
+        ),
+        f"UPDATE sprints_sprints SET goal = 'Other' WHERE sprint_id = {ITS_SPRINT}",
+    ],
+)
+def test_a_sprint_is_announced_by_id_and_name_with_what_it_is_made_of(statement: str) -> None:
+    key, name = _asks(f"SELECT sprint_id, sprint_name FROM sprints_sprints WHERE sprint_id = {ITS_SPRINT}")
+    told = {uri for _, uri in _curates(statement)}
+
+    assert {address(SPRINT, sprint=key), address(SPRINT, sprint=name)} <= told
+
+
+@pytest.mark.parametrize("change", ["state = 'closed', completed_at = now()", "goal = 'Other'"])
+def test_a_board_is_announced_with_its_sprints(change: str) -> None:
+    key, name = _asks(
+        "SELECT team_id, team_key FROM sprints_teams JOIN sprints_sprints USING (team_id) "
+        f"WHERE sprint_id = {ITS_SPRINT}"
+    )
+    told = {uri for _, uri in _curates(f"UPDATE sprints_sprints SET {change} WHERE sprint_id = {ITS_SPRINT}")}
+
+    assert {address(BOARD, team=key), address(BOARD, team=name)} <= told
+
+
+@pytest.mark.parametrize(
+    ("statement", "uris"),
+    [
+        (
+            (
+                "UPDATE sprints_issues SET team_id = (SELECT team_id FROM sprints_teams WHERE team_key = 'ORBIT') "
+                "WHERE issue_key = 'ACCEL-101'"
+            ),
+            {"sprints://teams/ACCEL", "sprints://teams/ORBIT"},
+        ),
+        (
+            "UPDATE sprints_teams SET team_key = 'NEW' WHERE team_key = 'ACCEL'",
+            {"sprints://teams/ACCEL", "sprints://teams/NEW"},
+        ),
+        (
+            "UPDATE devassist_root_causes SET entry_name = 'new:1' WHERE entry_name = 'old:1'",
+            {"devassist://root-causes/old%3A1", "devassist://root-causes/new%3A1"},
+        ),
+        (
+            "UPDATE linescore_games SET season = '2023-2024' WHERE game_id = 2024020001",
+            {GAME, SEASON, "linescore://seasons/2023-2024"},
+        ),
+    ],
+)
+def test_what_moves_is_announced_where_it_was_and_where_it_is(statement: str, uris: set[str]) -> None:
+    _curates(
+        "UPDATE devassist_root_causes SET entry_name = 'old:1' WHERE id = (SELECT min(id) FROM devassist_root_causes)"
+    )
+    told = {uri for _, uri in _curates(statement)}
+
+    assert uris <= told
+
+
+def test_a_renamed_sprint_is_announced_by_every_name_as_clients_write_them() -> None:
+    before, *_ = _asks(f"SELECT sprint_name FROM sprints_sprints WHERE sprint_id = {ITS_SPRINT}")
+    quoted = [name.replace("'", "''") for name in ODD_NAMES]
+    renamed = f"UPDATE sprints_sprints SET sprint_name = '%s' WHERE sprint_id = {ITS_SPRINT}"
+    told = {uri for _, uri in _curates(renamed % quoted[0])}
+    later = {uri for _, uri in _curates(*(renamed % name for name in quoted[1:]))}
+
+    assert {address(SPRINT, sprint=before), address(SPRINT, sprint=ODD_NAMES[0])} <= told
+    assert {address(SPRINT, sprint=name) for name in ODD_NAMES} <= later
+
+
+def test_a_name_too_long_for_an_address_is_announced_by_its_id_alone() -> None:
+    (key,) = _asks(f"SELECT {ITS_SPRINT}")
+    told = {
+        uri
+        for _, uri in _curates(
+            f"UPDATE sprints_sprints SET sprint_name = repeat('🏒', 255) WHERE sprint_id = {ITS_SPRINT}"
+        )
+    }
+
+    assert address(SPRINT, sprint=key) in told
+    assert not [uri for uri in told if "%F0" in uri]
 
 
 def test_a_load_of_many_announces_a_bounded_number() -> None:
