@@ -6,7 +6,7 @@ import sys
 import venv
 from pathlib import Path
 
-from tests.conformance.referee import SECONDS, NotToBeHad, install, installed
+from tests.conformance.referee import SECONDS, NotToBeHad, alone, install, installed
 
 TYPESCRIPT = {
     "@modelcontextprotocol/client": "2.4.0",
@@ -21,11 +21,12 @@ WALKS = Path(__file__).with_name("walks")
 def typescript(cache: Path) -> tuple[Path, Path]:
     """Give the referee's node, and a folder with the TypeScript walks and what they import; raises NotToBeHad."""
     place = cache / "-".join(("mcp-clients", *TYPESCRIPT.values()))
-    if not (place / "installed").exists():
-        install(place, TYPESCRIPT)
-        (place / "installed").touch()
-    for program in WALKS.glob("*.mjs"):  # node looks for packages beside the program
-        shutil.copy(program, place)
+    with alone(cache):
+        if not (place / "installed").exists():
+            install(place, TYPESCRIPT)
+            (place / "installed").touch()
+        for program in WALKS.glob("*.mjs"):  # node looks for packages beside the program
+            shutil.copy(program, place)
     return installed(cache).node, place
 
 
@@ -33,12 +34,12 @@ def fastmcp(cache: Path) -> Path:
     """Give a Python that has FastMCP's client and its tasks; raises NotToBeHad."""
     place = cache / f"fastmcp-{FASTMCP_VERSION}-python-{sys.version_info.major}.{sys.version_info.minor}"
     python = place / "bin" / "python"
-    if not (place / "installed").exists():
-        venv.create(place, with_pip=True, clear=True)
-        wanted = [f"{name}=={FASTMCP_VERSION}" for name in ("fastmcp", "fastmcp-tasks")]
-        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
-        _ran(command)
-        (place / "installed").touch()
+    with alone(cache):
+        if not (place / "installed").exists():
+            venv.create(place, with_pip=True, clear=True)
+            wanted = [f"{name}=={FASTMCP_VERSION}" for name in ("fastmcp", "fastmcp-tasks")]
+            _ran([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted])
+            (place / "installed").touch()
     return python
 
 

@@ -24,7 +24,7 @@ def manage(*arguments: str, var: Path, **environment: str) -> subprocess.Complet
         env=clean | {"TOOLROOM_VAR": str(var), "COLUMNS": "160"} | environment,
         text=True,
         capture_output=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

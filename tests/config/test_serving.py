@@ -19,7 +19,7 @@ from config.serving import SERVER, free_port
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).parents[2]
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 90
 
 
 class Running(NamedTuple):
@@ -40,10 +40,12 @@ def running(var: Path) -> Iterator[Running]:
         command, cwd=PROJECT, env=clean | {"TOOLROOM_VAR": str(var)}, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    until(lambda: answers(port))
-    yield Running(process, port, var)
-    process.terminate()
-    process.wait(PATIENCE_SECONDS)
+    try:
+        until(lambda: answers(port))
+        yield Running(process, port, var)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_SECONDS)
 
 
 def until(condition: Callable[[], bool]) -> None:

@@ -1,10 +1,12 @@
 """The official conformance suite of MCP: installed from npm into a cache, run against an address, and read."""
 
+import fcntl
 import json
 import platform
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,10 +74,20 @@ def installed(cache: Path) -> Referee:
         node=modules / node_package / "bin" / "node",
         suite=modules / "@modelcontextprotocol" / "conformance" / "dist" / "index.js",
     )
-    if not (referee.node.exists() and referee.suite.exists()):
-        wanted = {"@modelcontextprotocol/conformance": VERSION, node_package: NODE_VERSION}
-        install(place, wanted)
+    with alone(cache):
+        if not (place / "installed").exists():
+            install(place, {"@modelcontextprotocol/conformance": VERSION, node_package: NODE_VERSION})
+            (place / "installed").touch()
     return referee
+
+
+@contextmanager
+def alone(cache: Path) -> Iterator[None]:
+    """Let one thread of one process install at a time: two at once leave half a package each."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "installing.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 _PROCESSORS = {"x86_64": "x64", "aarch64": "arm64"}
