@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from config.http_protocol import BoundedHttpProtocol
+from config.http_protocol import HEAD_SECONDS, BoundedHttpProtocol
 
 PROJECT = Path(__file__).parents[2]
 PLAIN = [(b"content-type", b"text/plain"), (b"Content-Length", b"2"), (b"content-length", b"2")]
@@ -153,7 +154,9 @@ class Clock:
             callback()
 
 
-async def test_a_connection_ends_when_nothing_came_for_as_long_as_is_said_and_not_before() -> None:
+def _connected() -> tuple[Clock, Line, BoundedHttpProtocol]:
+    """Give a connection that was just made, whose timers ring by hand."""
+
     async def app(scope: Any, receive: Any, send: Any) -> None:
         """Never asked."""
 
@@ -162,6 +165,24 @@ async def test_a_connection_ends_when_nothing_came_for_as_long_as_is_said_and_no
     clock, line = Clock(), Line()
     protocol = BoundedHttpProtocol(config, ServerState(), {}, _loop=clock)
     protocol.connection_made(line)
+    return clock, line, protocol
+
+
+async def test_a_head_is_waited_for_and_an_answer_is_not_cut_by_that() -> None:
+    clock, line, protocol = _connected()
+    answering: Any = SimpleNamespace(response_complete=False)
+    protocol.cycle = answering  # a stray line came after the body of a long call
+
+    clock.pass_to(HEAD_SECONDS)
+    assert not line.is_over
+    answering.response_complete = True
+    clock.pass_to(2 * HEAD_SECONDS)
+
+    assert line.is_over
+
+
+async def test_a_connection_ends_when_nothing_came_for_as_long_as_is_said_and_not_before() -> None:
+    clock, line, protocol = _connected()
     protocol._stop_waiting()  # the head of the first request has come
 
     for answered_at in (1.0, 4.0):
@@ -177,14 +198,7 @@ async def test_a_connection_ends_when_nothing_came_for_as_long_as_is_said_and_no
 
 
 async def test_the_timer_leaves_a_connection_alone_that_is_answering() -> None:
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        """Never asked."""
-
-    config = Config(app, log_config=None, timeout_keep_alive=5)
-    config.load()
-    clock, line = Clock(), Line()
-    protocol = BoundedHttpProtocol(config, ServerState(), {}, _loop=clock)
-    protocol.connection_made(line)
+    clock, line, protocol = _connected()
     protocol._stop_waiting()  # the head of the first request has come
     protocol.on_response_complete()
     protocol._unset_keepalive_if_required()
