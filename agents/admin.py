@@ -9,17 +9,17 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import FieldTextFilter
 from unfold.decorators import display
 
-from agents.jobs import enqueue
 from agents.models import Conversation, Message, Run, Step
-from agents.queries import asking, ending
+from agents.queries import ending, run_requests
 from agents.run_filters import CostlyFilter, EndingFilter, SlowFilter
-from toolbox import home
-from toolbox.call_admin import laid_out
-from toolbox.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
-from toolbox.history_admin import PersonFilter
-from toolbox.redaction import redacted
+from agents.runs.messenger import enqueue
+from toolbox.admin_pages.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
+from toolbox.admin_pages.history import PersonFilter
+from toolbox.admin_pages.tool_calls import laid_out
+from toolbox.database import event_loop
+from toolbox.text.redaction import redact
 
-LONGEST_SHOWN = 50_000
+MAX_SHOWN = 50_000
 STATE_COLOURS = {
     "Queued": "info",
     "Running": "info",
@@ -133,7 +133,7 @@ class RunAdmin(KeptAdmin):
         """End those that have not ended."""
         live = [run for run in chosen if run.finished_at is None]
         for run in live:
-            if following := home.run(ending.cancel(run.pk)):
+            if following := event_loop.run(ending.cancel(run.pk)):
                 enqueue(following)
             self.log_change(request, run, "Cancelled.")
         messages.success(request, f"{len(live)} cancelled; {len(chosen) - len(live)} had ended before.")
@@ -141,7 +141,7 @@ class RunAdmin(KeptAdmin):
     @admin.action(description="Run the selected questions again", permissions=["change"])
     def run_again(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
         """Queue a new run of each question, with the rights of the key that asked it."""
-        made = [(run, home.run(asking.run_again(run.pk))) for run in chosen]
+        made = [(run, event_loop.run(run_requests.run_again(run.pk))) for run in chosen]
         for run, again in made:
             enqueue(again)
             self.log_change(request, run, f"Run again as {again}.")
@@ -232,5 +232,5 @@ class StepAdmin(BrowsedAdmin):
 
 
 def _block(text: str) -> SafeString:
-    cut = laid_out(redacted(text[:LONGEST_SHOWN]))
+    cut = laid_out(redact(text[:MAX_SHOWN]))
     return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', cut)

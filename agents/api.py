@@ -6,18 +6,18 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase, StreamingHttpResponse
 from ninja import Router
 
-from agents import describing, nowhere, talking, watching
-from agents.forms import APPROVAL, CREATE, FORK, MESSAGE, REJECTION, RENAME, read
-from agents.replies import READ, WRITE, answered
-from agents.streaming import CONTENT_TYPE, HEADERS
-from toolbox.callers import Caller
+from agents.rest import conversation_endpoints, not_found, openapi, run_endpoints
+from agents.rest.event_stream import CONTENT_TYPE, HEADERS
+from agents.rest.replies import READ, WRITE, answered
+from agents.rest.request_bodies import APPROVAL, CREATE, FORK, MESSAGE, REJECTION, RENAME, read
+from toolbox.contract.caller import Caller
 
 router = Router()
 ONE = "/conversations/{conversation_id}"
 RUN = ONE + "/runs/{run_id}"
 
 
-def _at(operation: describing.Operation) -> dict[str, Any]:
+def _at(operation: openapi.Operation) -> dict[str, Any]:
     return {
         "auth": None,
         "tags": ["agents"],
@@ -29,157 +29,169 @@ def _at(operation: describing.Operation) -> dict[str, Any]:
     }
 
 
-@router.post("/conversations", **_at(describing.CREATE))
+@router.post("/conversations", **_at(openapi.CREATE))
 async def create_conversation(request: HttpRequest) -> HttpResponseBase:
     """Begin a conversation."""
     return await answered(
         request,
-        name=describing.CREATE.name,
+        name=openapi.CREATE.name,
         scope=WRITE,
-        work=lambda caller: talking.create(read(request, form=CREATE), caller=caller),
+        work=lambda caller: conversation_endpoints.create(read(request, form=CREATE), caller=caller),
     )
 
 
-@router.get("/conversations", **_at(describing.LIST))
+@router.get("/conversations", **_at(openapi.LIST))
 async def list_conversations(request: HttpRequest) -> HttpResponseBase:
     """List the caller's conversations."""
     return await answered(
-        request, name=describing.LIST.name, scope=READ, work=lambda caller: talking.listed(request, caller=caller)
+        request,
+        name=openapi.LIST.name,
+        scope=READ,
+        work=lambda caller: conversation_endpoints.listed(request, caller=caller),
     )
 
 
-@router.get(ONE, **_at(describing.SHOW))
+@router.get(ONE, **_at(openapi.SHOW))
 async def show_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
     """Show one."""
     return await answered(
-        request, name=describing.SHOW.name, scope=READ, work=lambda caller: talking.show(conversation_id, caller=caller)
+        request,
+        name=openapi.SHOW.name,
+        scope=READ,
+        work=lambda caller: conversation_endpoints.show(conversation_id, caller=caller),
     )
 
 
-@router.patch(ONE, **_at(describing.RENAME))
+@router.patch(ONE, **_at(openapi.RENAME))
 async def rename_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
     """Give it another title."""
     return await answered(
         request,
-        name=describing.RENAME.name,
+        name=openapi.RENAME.name,
         scope=WRITE,
-        work=lambda caller: talking.rename(conversation_id, title=read(request, form=RENAME).title, caller=caller),
+        work=lambda caller: conversation_endpoints.rename(
+            conversation_id, title=read(request, form=RENAME).title, caller=caller
+        ),
     )
 
 
-@router.delete(ONE, **_at(describing.DELETE))
+@router.delete(ONE, **_at(openapi.DELETE))
 async def delete_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
     """Delete it with its runs; one at work is stopped."""
     return await answered(
         request,
-        name=describing.DELETE.name,
+        name=openapi.DELETE.name,
         scope=WRITE,
-        work=lambda caller: talking.delete(conversation_id, caller=caller),
+        work=lambda caller: conversation_endpoints.delete(conversation_id, caller=caller),
     )
 
 
-@router.post(ONE + "/fork", **_at(describing.FORK))
+@router.post(ONE + "/fork", **_at(openapi.FORK))
 async def fork_conversation(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
     """Begin another with its first messages."""
     return await answered(
         request,
-        name=describing.FORK.name,
+        name=openapi.FORK.name,
         scope=WRITE,
-        work=lambda caller: talking.fork(conversation_id, wanted=read(request, form=FORK), caller=caller),
+        work=lambda caller: conversation_endpoints.fork(
+            conversation_id, wanted=read(request, form=FORK), caller=caller
+        ),
     )
 
 
-@router.get(ONE + "/messages", **_at(describing.MESSAGES))
+@router.get(ONE + "/messages", **_at(openapi.MESSAGES))
 async def list_messages(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
     """Give its messages."""
     return await answered(
         request,
-        name=describing.MESSAGES.name,
+        name=openapi.MESSAGES.name,
         scope=READ,
-        work=lambda caller: talking.messages(request, conversation_id=conversation_id, caller=caller),
+        work=lambda caller: conversation_endpoints.messages(request, conversation_id=conversation_id, caller=caller),
     )
 
 
-@router.post(ONE + "/messages", **_at(describing.POST))
+@router.post(ONE + "/messages", **_at(openapi.POST))
 async def post_message(request: HttpRequest, *, conversation_id: str) -> HttpResponseBase:
     """Take a message, to be answered by a worker."""
     return await answered(
         request,
-        name=describing.POST.name,
+        name=openapi.POST.name,
         scope=WRITE,
-        work=lambda caller: talking.post(conversation_id, text=read(request, form=MESSAGE).text, caller=caller),
+        work=lambda caller: conversation_endpoints.post(
+            conversation_id, text=read(request, form=MESSAGE).text, caller=caller
+        ),
     )
 
 
-@router.get(RUN, **_at(describing.RUN))
+@router.get(RUN, **_at(openapi.RUN))
 async def show_run(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
     """Say where a run stands."""
     return await answered(
         request,
-        name=describing.RUN.name,
+        name=openapi.RUN.name,
         scope=READ,
-        work=lambda caller: watching.show(conversation_id, run_id=run_id, caller=caller),
+        work=lambda caller: run_endpoints.show(conversation_id, run_id=run_id, caller=caller),
     )
 
 
-@router.get(RUN + "/steps/{number}", **_at(describing.STEP))
+@router.get(RUN + "/steps/{number}", **_at(openapi.STEP))
 async def show_step(request: HttpRequest, *, conversation_id: str, run_id: str, number: str) -> HttpResponseBase:
     """Give one step's whole answer."""
     return await answered(
         request,
-        name=describing.STEP.name,
+        name=openapi.STEP.name,
         scope=READ,
-        work=lambda caller: watching.step(conversation_id, run_id=run_id, number=number, caller=caller),
+        work=lambda caller: run_endpoints.step(conversation_id, run_id=run_id, number=number, caller=caller),
     )
 
 
-@router.get(RUN + "/events", **_at(describing.EVENTS))
+@router.get(RUN + "/events", **_at(openapi.EVENTS))
 async def stream_events(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
     """Stream a run's events, from the one after Last-Event-ID."""
 
     async def stream(caller: Caller) -> StreamingHttpResponse:
         last, after = request.headers.get("Last-Event-ID", "").strip(), request.GET.get("after", "")
-        opened = await watching.events(conversation_id, run_id=run_id, last=last, after=after, caller=caller)
+        opened = await run_endpoints.events(conversation_id, run_id=run_id, last=last, after=after, caller=caller)
         return StreamingHttpResponse(opened.pieces(), content_type=CONTENT_TYPE, headers=HEADERS)
 
-    return await answered(request, name=describing.EVENTS.name, scope=READ, work=stream)
+    return await answered(request, name=openapi.EVENTS.name, scope=READ, work=stream)
 
 
-@router.post(RUN + "/cancel", **_at(describing.CANCEL))
+@router.post(RUN + "/cancel", **_at(openapi.CANCEL))
 async def cancel_run(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
     """Stop a run, wherever it stands."""
     return await answered(
         request,
-        name=describing.CANCEL.name,
+        name=openapi.CANCEL.name,
         scope=WRITE,
-        work=lambda caller: watching.cancel(conversation_id, run_id=run_id, caller=caller),
+        work=lambda caller: run_endpoints.cancel(conversation_id, run_id=run_id, caller=caller),
     )
 
 
-@router.post(RUN + "/approve", **_at(describing.APPROVE))
+@router.post(RUN + "/approve", **_at(openapi.APPROVE))
 async def approve_step(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
     """Let a call that waits be made."""
     return await answered(
         request,
-        name=describing.APPROVE.name,
+        name=openapi.APPROVE.name,
         scope=WRITE,
-        work=lambda caller: watching.approve(
+        work=lambda caller: run_endpoints.approve(
             conversation_id, run_id=run_id, word=read(request, form=APPROVAL), caller=caller
         ),
     )
 
 
-@router.post(RUN + "/reject", **_at(describing.REJECT))
+@router.post(RUN + "/reject", **_at(openapi.REJECT))
 async def reject_step(request: HttpRequest, *, conversation_id: str, run_id: str) -> HttpResponseBase:
     """Have a call that waits not be made."""
     return await answered(
         request,
-        name=describing.REJECT.name,
+        name=openapi.REJECT.name,
         scope=WRITE,
-        work=lambda caller: watching.reject(
+        work=lambda caller: run_endpoints.reject(
             conversation_id, run_id=run_id, word=read(request, form=REJECTION), caller=caller
         ),
     )
 
 
-nowhere.refuse_the_rest(router)
+not_found.refuse_the_rest(router)

@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from toolbox.scopes import add_domain
+from toolbox.access.scopes import add_domain
 
 
 class AgentsConfig(AppConfig):

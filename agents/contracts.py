@@ -7,11 +7,11 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer, Question, WholeNumber
-from toolbox.errors import ErrorCode
+from toolbox.contract.errors import ErrorCode
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
-LONGEST_MESSAGE = 20_000
-LONGEST_TITLE = 200
+MAX_MESSAGE = 20_000
+MAX_TITLE = 200
 SecondMessage = Literal["wait", "replace", "refuse"]
 RunState = Literal["queued", "running", "awaiting_approval", "succeeded", "failed", "cancelled", "timed_out"]
 
@@ -28,10 +28,10 @@ RUN_OVER = ErrorCode("RUN_OVER", 409, "The run has ended already.")
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class NewConversation(Question):
+class NewConversation(ToolInput):
     """Which tools, which model, how far; everything has a default."""
 
-    title: str = Field("", max_length=LONGEST_TITLE, description="What to call it; else its first message says.")
+    title: str = Field("", max_length=MAX_TITLE, description="What to call it; else its first message says.")
     toolkits: list[Name] = Field([], max_length=50, description="Domains whose tools it may use; empty: the key's.")
     model: str = Field("", max_length=200, description="A model of the server's; empty: the one the server names.")
     max_steps: WholeNumber = Field(24, ge=1, le=500, description="Model calls and tool calls of one run, together.")
@@ -48,42 +48,40 @@ class NewConversation(Question):
     )
 
 
-class Rename(Question):
+class Rename(ToolInput):
     """Another title."""
 
-    title: str = Field(
-        min_length=1, max_length=LONGEST_TITLE, pattern=r"\S", description="What to call the conversation."
-    )
+    title: str = Field(min_length=1, max_length=MAX_TITLE, pattern=r"\S", description="What to call the conversation.")
 
 
-class Fork(Question):
+class Fork(ToolInput):
     """Where to fork."""
 
     message: WholeNumber = Field(ge=1, description="The number of the last message that the fork takes along.")
-    title: str = Field("", max_length=LONGEST_TITLE, description="What to call the fork; else as the original.")
+    title: str = Field("", max_length=MAX_TITLE, description="What to call the fork; else as the original.")
 
 
-class NewMessage(Question):
+class NewMessage(ToolInput):
     """A message to be answered."""
 
-    text: str = Field(min_length=1, max_length=LONGEST_MESSAGE, pattern=r"\S", description="What you want to know.")
+    text: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=r"\S", description="What you want to know.")
 
 
-class Approval(Question):
+class Approval(ToolInput):
     """Leave for a call that waits."""
 
     step: WholeNumber | None = Field(None, ge=1, description="The step that is meant; else the one that waits.")
     arguments: dict[str, object] | None = Field(None, description="Arguments to call with instead.")
 
 
-class Rejection(Question):
+class Rejection(ToolInput):
     """No leave for a call that waits."""
 
     step: WholeNumber | None = Field(None, ge=1, description="The step that is meant; else the one that waits.")
     word: str = Field("", max_length=2_000, description="Why, for the model to read.")
 
 
-class Said(Answer):
+class Said(ToolOutput):
     """An answer whose names are camelCase in JSON."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from agents.models import Run
-from toolbox.curation import PickFilter
+from toolbox.admin_pages.curation import PickFilter
 
 
 class EndingFilter(PickFilter):

@@ -1,12 +1,12 @@
 """What an agent may ask of another agent: to find out something with the tools of this server."""
 
-from agents.acting import may_use_tools
-from agents.as_tool import AgentAnswer, AgentQuestion, asked
 from agents.contracts import CONVERSATION_BUSY, UNKNOWN_CONVERSATION, UNKNOWN_RUN
-from toolbox.client import Client
-from toolbox.tool import Toolkit
+from agents.runs.ask_agent import AgentAnswer, AgentQuestion, asked
+from agents.runs.run_caller import may_use_tools
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.tool import Toolkit
 
-LONGEST_SECONDS = 3_600
+MAX_SECONDS = 3_600
 
 toolkit = Toolkit(domain="agents", summary="Questions that an agent of this server answers, with its tools.")
 
@@ -16,10 +16,10 @@ toolkit = Toolkit(domain="agents", summary="Questions that an agent of this serv
     errors=(UNKNOWN_CONVERSATION, UNKNOWN_RUN, CONVERSATION_BUSY),
     queries=0,
     writes=True,
-    deadline_seconds=LONGEST_SECONDS,
+    deadline_seconds=MAX_SECONDS,
     offered_to=may_use_tools,
 )
-async def ask_agent(ask: AgentQuestion, client: Client) -> AgentAnswer:
+async def ask_agent(ask: AgentQuestion, client: ClientChannel) -> AgentAnswer:
     """
     Have an agent of this server answer a question: it chooses tools, calls them, and says what it found and its cost.
 

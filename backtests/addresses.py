@@ -2,8 +2,8 @@
 
 from backtests.answers import EventPage
 from backtests.contracts import RunQuestion
-from toolbox.contents import Link
-from toolbox.offers import address
+from toolbox.contract.contents import Link
+from toolbox.contract.resources import address
 
 RUN = "backtests://runs/{run}"
 JSON = "application/json"

@@ -10,7 +10,7 @@ from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 
 from backtests import run_page
 from backtests.models import QuarantinedLine, Run
-from toolbox.curation import BrowsedAdmin, CuratedAdmin
+from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin
 
 SHOWN_BYTES = 2_000
 

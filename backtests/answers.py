@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer
+from toolbox.contract.models import ToolOutput
 
 Number = Annotated[Decimal, WithJsonSchema({"type": "number"})]
 """An exact number, written as a JSON number."""
@@ -16,7 +16,7 @@ Number = Annotated[Decimal, WithJsonSchema({"type": "number"})]
 TYPES = "TradeExecution, OrderRejection, IndicatorCalculation, PositionUpdate, StateChange, MarketDataEvent, RiskEvent"
 
 
-class CamelAnswer(Answer):
+class CamelAnswer(ToolOutput):
     """An answer whose JSON names are camelCase."""
 
     model_config = ConfigDict(

@@ -14,11 +14,11 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from backtests.uploading import NAME, Upload
-from toolbox import home
-from toolbox.answer import Reply
-from toolbox.errors import DatabaseUnavailable, ToolError
-from toolbox.reader import reader
-from toolbox.wire import credential, headers, request_id
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
+from toolbox.dispatch.dispatch import Reply
+from toolbox.http.headers import read_credential, read_request_id, response_headers
 
 router = Router()
 DESCRIPTION = """
@@ -83,21 +83,21 @@ def upload_backtest_events(request: HttpRequest, *, run_id: str) -> HttpResponse
     sent = request.headers
     upload = Upload(
         run_id=run_id,
-        request_id=request_id(sent.get("X-Request-Id", "")),
+        request_id=read_request_id(sent.get("X-Request-Id", "")),
         called_at=datetime.now(UTC),
         started=reader.clock(),
     )
     try:
-        home.run(upload.permit(credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))))
+        event_loop.run(upload.permit(read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))))
         reply = upload.store(_Body(request))
     except (ToolError, DatabaseError, DatabaseUnavailable) as error:
         reply = upload.refused(error)
-    home.run(upload.record(reply))
+    event_loop.run(upload.record(reply))
     return _response(reply, sent_id=upload.request_id)
 
 
 def _response(reply: Reply, *, sent_id: str) -> HttpResponse:
     response = HttpResponse(reply.body, status=reply.status)
-    for name, value in headers(reply, request_id=sent_id):
+    for name, value in response_headers(reply, request_id=sent_id):
         response[name] = value
     return response

@@ -11,9 +11,9 @@ from django.conf import settings
 from backtests import queries
 from backtests.dialect import INVALID_TIME_RANGE, RUN_NOT_FOUND
 from backtests.moments import moment_of
-from toolbox.encoding import timestamp
-from toolbox.errors import ToolError
-from toolbox.pool import Pool
+from toolbox.contract.encoding import timestamp
+from toolbox.contract.errors import ToolError
+from toolbox.database.pool import Pool
 
 FRAME_BYTES = 400
 """What an answer needs around its events."""

@@ -7,10 +7,10 @@ from uuid import UUID
 from backtests import overview
 from backtests.drawing import STYLES, Curve, Point, curves, sampled
 from backtests.overview import Counted
-from toolbox.charts import GREEN, MOST_BARS, RED, Series, bars
-from toolbox.panels import Figures, Panel
+from toolbox.admin_pages.charts import GREEN, MAX_BARS, RED, Series, bars
+from toolbox.admin_pages.panels import Figures, Panel
 
-MOST_COUNTED = 100
+MAX_COUNTED = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +78,9 @@ def _counts(title: str, counted: Sequence[tuple[str, Counted]], *, color: str, w
         Series(name=name, values=[one.get(label, 0) for label in labels], color=style if len(by_run) > 1 else color)
         for (name, _), one, (style, _) in zip(counted, by_run, STYLES, strict=False)
     ]
-    more = f"; {MOST_BARS} of {len(labels):,} shown" if len(labels) > MOST_BARS else ""
+    more = f"; {MAX_BARS} of {len(labels):,} shown" if len(labels) > MAX_BARS else ""
     names = [name or "Count" for name, _ in counted]
-    rows = [[label, *(one.get(label, 0) for one in by_run)] for label in labels[:MOST_COUNTED]]
+    rows = [[label, *(one.get(label, 0) for one in by_run)] for label in labels[:MAX_COUNTED]]
     return Panel(
         title=title, drawing=bars(series, labels=labels, title=title),
         note=_said({name: _note(one) for name, one in counted}) + more,

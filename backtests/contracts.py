@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from backtests.dialect import bad_guid, bad_path, bad_time, reversed_range
 from backtests.vocabulary import Aggregation, EntityType, EventType, Severity
-from toolbox.contract import Question, WholeNumber
+from toolbox.contract.models import ToolInput, WholeNumber
 
 GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 PATH_PATTERN = r"^\$\.[a-zA-Z0-9_\.]+$"
@@ -63,7 +63,7 @@ START = "Start of the time range, inclusive, ISO 8601; an offset is understood, 
 END = "End of the time range, inclusive, ISO 8601; given to the millisecond it covers that whole millisecond."
 
 
-class RunQuestion(Question):
+class RunQuestion(ToolInput):
     """What is asked of one run."""
 
     run_id: Guid = Field(description=RUN_ID)
@@ -169,7 +169,7 @@ class ValidationErrorsQuestion(RunQuestion):
     page_index: PageIndex = PAGE_INDEX
 
 
-class RunsQuestion(Question):
+class RunsQuestion(ToolInput):
     """The runs there are."""
 
     security_symbol: Annotated[str | None, BeforeValidator(_symbol)] = Field(

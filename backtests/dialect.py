@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from toolbox.dialect import Dialect, Schema, merged_details, object_schema
-from toolbox.encoding import timestamp
-from toolbox.errors import ErrorCode, ToolError
+from toolbox.contract.encoding import timestamp
+from toolbox.contract.envelope import ErrorEnvelope, Schema, merged_details, object_schema
+from toolbox.contract.errors import ErrorCode, ToolError
 
 INVALID_PARAMETER = ErrorCode("INVALID_PARAMETER", 400, "A parameter is missing, unknown or of the wrong form.")
 RUN_NOT_FOUND = ErrorCode("RUN_NOT_FOUND", 404, "There is no run of that id.")
@@ -17,10 +17,10 @@ INVALID_JSON_PATH = ErrorCode("INVALID_JSON_PATH", 400, "The property path is no
 DATABASE_ERROR = ErrorCode("DATABASE_ERROR", 500, "The database could not answer.")
 
 
-LONGEST_MEND = 200
+MAX_MEND = 200
 
 
-class BacktestsDialect(Dialect):
+class BacktestsDialect(ErrorEnvelope):
     """A bare answer, or `{error: {code, message, details}}`; what to do next is in details, as suggestion."""
 
     bad_input = INVALID_PARAMETER
@@ -80,7 +80,7 @@ def bad_time(field: str, *, value: str) -> ToolError:
 
 def bad_path(value: str) -> ToolError:
     """Refuse a property path outside the contract's pattern; a bare name is one `$.` short of a path."""
-    bare = value.lstrip("$.") if len(value) < LONGEST_MEND else ""
+    bare = value.lstrip("$.") if len(value) < MAX_MEND else ""
     mended = f"$.{bare}" if bare.isascii() and bare.replace("_", "").replace(".", "").isalnum() else ""
     return ToolError(
         INVALID_JSON_PATH,

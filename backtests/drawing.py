@@ -9,10 +9,10 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from backtests.moments import DAY, SECOND, shown
-from toolbox.charts import AMBER, BLUE, DASHED, DOTTED, GREEN, MIXED, PURPLE, RED, Mark, Series, lines
+from toolbox.admin_pages.charts import AMBER, BLUE, DASHED, DOTTED, GREEN, MIXED, PURPLE, RED, Mark, Series, lines
 
 Style = tuple[str, str]
-MOST_DRAWN, MARKS, SAMPLES, LOW_HEIGHT = 320, 4, 24, 160
+MAX_DRAWN, MARKS, SAMPLES, LOW_HEIGHT = 320, 4, 24, 160
 STYLES = ((BLUE, ""), (AMBER, DASHED), (GREEN, DOTTED), (PURPLE, MIXED))
 
 
@@ -70,9 +70,9 @@ def curves(drawn: Sequence[Curve], *, at: int | None = None, is_counted: bool = 
 
 def thinned(points: Sequence[Point]) -> Sequence[Point]:
     """Keep what a picture can show: of each stretch its lowest and its highest, and both ends."""
-    if len(points) <= MOST_DRAWN:
+    if len(points) <= MAX_DRAWN:
         return points
-    size = -(-len(points) // (MOST_DRAWN // 2))
+    size = -(-len(points) // (MAX_DRAWN // 2))
     stretches = [range(start, min(start + size, len(points))) for start in range(0, len(points), size)]
     kept = {0, len(points) - 1}
     for stretch in stretches:

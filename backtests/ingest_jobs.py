@@ -7,8 +7,8 @@ from backtests.ingest.from_engine import read_engine
 from backtests.ingest.load import load_entries, load_lines
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
-from toolbox.jobs.forms import JobForm, file_field
-from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
+from toolbox.work.job_forms import JobForm, file_field
+from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
 
 CONTRACT = "contract"
 

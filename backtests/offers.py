@@ -8,8 +8,8 @@ from backtests.answers import RunAnswer
 from backtests.contracts import GUID
 from backtests.offered import queries
 from backtests.tools import toolkit
-from toolbox.encoding import encode
-from toolbox.offers import Typed
+from toolbox.contract.encoding import encode
+from toolbox.contract.resources import Typed
 
 KEEP_SECONDS = 60.0
 

@@ -19,10 +19,10 @@ from backtests.drawing import Point
 from backtests.ingest.lists import entity_lists, number_list, severity_list
 from backtests.vocabulary import TYPE_CODES
 
-MOST_POINTS = 1_000
-MOST_LOOKED_AT = 2_000
-MOST_BYTES = 4_096
-MOST_SYMBOLS = 1_000
+MAX_POINTS = 1_000
+MAX_LOOKED_AT = 2_000
+MAX_BYTES = 4_096
+MAX_SYMBOLS = 1_000
 PAGE_SIZE = 50
 SHOWN_LETTERS = 600
 _NO_END = 2**62
@@ -138,18 +138,18 @@ class Counted:
 def profit(run_id: UUID) -> tuple[list[Point], int]:
     """Give the profit over time, and how many points there are: as PnL events say it, else the positions summed."""
     name = number_list(TYPE_CODES["StateChange"], path="StateAfter.Total")
-    rows = _ask(_POINTS, run=run_id, list=name, most=MOST_POINTS)
+    rows = _ask(_POINTS, run=run_id, list=name, most=MAX_POINTS)
     if rows:
         return [Point(moment, float(value)) for moment, value in rows], _size(run_id, name)
     name = severity_list("PositionUpdate", severity=None)
-    rows = _ask(_POSITIONS, run=run_id, list=name, most=MOST_LOOKED_AT, most_bytes=MOST_BYTES)
+    rows = _ask(_POSITIONS, run=run_id, list=name, most=MAX_LOOKED_AT, most_bytes=MAX_BYTES)
     return list(_summed(rows)), _size(run_id, name)
 
 
 def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> Counted:
     """Count trades of the symbols, at most 1,000 of them."""
     lists = {entity_lists("SecuritySymbol", value=name, event_types=["TradeExecution"])[0]: name for name in symbols}
-    rows = _ask(_SYMBOLS, run=run_id, lists=list(lists)[:MOST_SYMBOLS])
+    rows = _ask(_SYMBOLS, run=run_id, lists=list(lists)[:MAX_SYMBOLS])
     counts = [(lists[name], count) for name, count in rows if count]
     total = sum(count for _, count in counts)
     return Counted(counts=counts, looked_at=total, total=total)
@@ -188,8 +188,8 @@ def page(run_id: UUID, *, wanted: Wanted, index: int, event_count: int) -> Page:
 
 def _latest(run_id: UUID, *, name: str) -> tuple[list[Row], int]:
     total = _size(run_id, name)
-    start = max(total - MOST_LOOKED_AT, 0)
-    return _rows(run_id, name=name, start=start, stop=total, letters=MOST_BYTES, properties=_BOUNDED), total
+    start = max(total - MAX_LOOKED_AT, 0)
+    return _rows(run_id, name=name, start=start, stop=total, letters=MAX_BYTES, properties=_BOUNDED), total
 
 
 def _rows(

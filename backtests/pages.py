@@ -20,21 +20,21 @@ from backtests.inspecting.wording import told
 from backtests.moments import moment_of, written
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
-from toolbox import home
-from toolbox.people import page
+from toolbox.access.people import require_scope
+from toolbox.database import event_loop
 
 SCOPE = "backtests:read"
-MOST_COMPARED, RUNS_A_PAGE, DEEPEST_PAGE, MOST_SYMBOLS = 4, 25, 400, 200
-LONGEST_SEARCH, MOST_IDS = 200, 100
+MAX_COMPARED, RUNS_A_PAGE, DEEPEST_PAGE, MAX_SYMBOLS = 4, 25, 400, 200
+MAX_SEARCH, MAX_IDS = 200, 100
 LETTERS = "ABCD"
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def runs(request: HttpRequest) -> HttpResponse:
     """List runs, the newest first, to open one or to choose up to four; what is chosen stays while one searches."""
-    words = request.GET.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH]
+    words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_SEARCH]
     index = min(page_index(request.GET.get("page", "")), DEEPEST_PAGE)
-    found, chosen = home.run(_listed(words, index=index, chosen=_run_ids(request)[0]))
+    found, chosen = event_loop.run(_listed(words, index=index, chosen=_run_ids(request)[0]))
     kept = [run["run_id"] for run in chosen]
     carried = [("q", words), *(("run", str(run_id)) for run_id in kept)]
     context = {
@@ -47,11 +47,11 @@ def runs(request: HttpRequest) -> HttpResponse:
     return render(request, "backtests/runs.html", context)
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def compare(request: HttpRequest) -> HttpResponse:
     """Show up to four runs side by side."""
     run_ids, faults = _run_ids(request)
-    found = home.run(queries.chosen(run_ids))
+    found = event_loop.run(queries.chosen(run_ids))
     named = list(zip(LETTERS, found, strict=False))
     missing = [run_id for run_id in run_ids if run_id not in {run["run_id"] for run in found}]
     is_counted = request.GET.get("time") == "start"
@@ -67,24 +67,24 @@ def compare(request: HttpRequest) -> HttpResponse:
     return render(request, "backtests/compare.html", context)
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def run(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
     """Show when a run's events happened, its state at a moment, and what it came to."""
     one = _run(run_id)
     if not one["first_event_at"]:
         return render(request, "backtests/run.html", {"run": one})
     looking = Looking.of(request.GET.dict(), run=one)
-    seen = home.run(look(one, looking=looking))
+    seen = event_loop.run(look(one, looking=looking))
     drawn = panels([measure(run_id, symbols=one["symbols"])], at=looking.at)
-    context = {"run": one, "symbols": one["symbols"][:MOST_SYMBOLS], "panels": drawn}
+    context = {"run": one, "symbols": one["symbols"][:MAX_SYMBOLS], "panels": drawn}
     return render(request, "backtests/run.html", context | seen_context(seen, address=_address(run_id)))
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def event(request: HttpRequest, *, run_id: UUID, event_id: UUID) -> HttpResponse:
     """Show an event, what it came of and what it led to."""
     one = _run(run_id)
-    rows = home.run(queries.around(run_id, event_id=event_id))
+    rows = event_loop.run(queries.around(run_id, event_id=event_id))
     found = next((row for row in rows if row["event_id"] == event_id), None)
     if found is None:
         raise Http404(f"The run has no event {event_id}.")
@@ -111,7 +111,7 @@ async def _listed(words: str, *, index: int, chosen: Sequence[UUID]) -> tuple[li
 
 def _run(run_id: UUID) -> Row:
     """Give a run; raises Http404."""
-    found = home.run(queries.chosen([run_id]))
+    found = event_loop.run(queries.chosen([run_id]))
     if not found:
         raise Http404(f"There is no run {run_id}.")
     return found[0]
@@ -121,14 +121,14 @@ def _run_ids(request: HttpRequest) -> tuple[list[UUID], list[str]]:
     """Read up to four ids of runs, and say what of the rest is left out."""
     found: dict[UUID, None] = {}
     faults = []
-    for text in request.GET.getlist("run")[:MOST_IDS]:
+    for text in request.GET.getlist("run")[:MAX_IDS]:
         try:
             found[UUID(text)] = None
         except ValueError:
             faults.append(f"“{text[:60]}” is no id of a run.")
-    if len(found) > MOST_COMPARED:
-        faults.append(f"{len(found)} runs were chosen; the first {MOST_COMPARED} are compared.")
-    return list(found)[:MOST_COMPARED], faults
+    if len(found) > MAX_COMPARED:
+        faults.append(f"{len(found)} runs were chosen; the first {MAX_COMPARED} are compared.")
+    return list(found)[:MAX_COMPARED], faults
 
 
 def _address(run_id: UUID) -> Callable[[UUID], str]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
 
 Row = dict[str, Any]
-MOST_KEYS = 5_000
+MAX_KEYS = 5_000
 
 _RUN = """
 SELECT run_id, event_count, coalesce(started_at, first_event_at) AS started_at,
@@ -206,7 +206,7 @@ async def moments(
     `place` counts the moments from 1. Rows with a `list` are the last events of PnL, each position, and each
     indicator if asked; rows with an `order_id` are the states of open orders, if asked, oldest first.
     """
-    parameters = {"run": run_id, "moments": list(at), "position": position, "symbol": symbol, "most": MOST_KEYS + 1}
+    parameters = {"run": run_id, "moments": list(at), "position": position, "symbol": symbol, "most": MAX_KEYS + 1}
     return (await reader.fetch(_MOMENTS, {**parameters, "indicators": indicators, "orders": orders})).rows
 
 

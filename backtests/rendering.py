@@ -9,8 +9,8 @@ import orjson
 
 from backtests.dialect import RESULT_TOO_LARGE
 from backtests.vocabulary import CATEGORIES, EVENT_TYPES, SEVERITIES
-from toolbox.encoding import timestamp
-from toolbox.errors import ToolError
+from toolbox.contract.encoding import timestamp
+from toolbox.contract.errors import ToolError
 
 Row = dict[str, Any]
 _RAW: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])

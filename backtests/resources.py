@@ -4,8 +4,8 @@ import django_filters
 from rest_framework import serializers
 
 from backtests.models import QuarantinedLine, Run
-from toolbox.resource_filters import WholeNumber
-from toolbox.resource_views import ReadOnlyResource, ResourceRouter
+from toolbox.resources_api.filters import WholeNumber
+from toolbox.resources_api.views import ReadOnlyResource, ResourceRouter
 
 SHOWN_OF_LINE = 10_000
 

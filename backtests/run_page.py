@@ -15,7 +15,7 @@ from backtests.moments import read_moment
 from backtests.overview import Page, Wanted
 
 _DEEPEST_PAGE = 10**9
-_LONGEST_VALUE = 500
+_MAX_VALUE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class EventFilter:
     @classmethod
     def of(cls, request: HttpRequest) -> "EventFilter":
         """Read the page's own parameters."""
-        given = {name: request.GET.get(name, "").replace("\x00", "")[:_LONGEST_VALUE].strip() for name in _NAMES}
+        given = {name: request.GET.get(name, "").replace("\x00", "")[:_MAX_VALUE].strip() for name in _NAMES}
         faults = [f"{given[name]!r} is not a time." for name in ("first", "last") if not _is_moment(given[name])]
         if given["show"] not in SHOWN:
             given["show"] = ""

@@ -5,15 +5,15 @@ from datetime import date
 from typing import Any
 
 from backtests import queries
-from toolbox.calendar_words import days, months
-from toolbox.memory import Memory
-from toolbox.naming import Named, mentions
-from toolbox.reader import reader
-from toolbox.slots import Candidate, Slot
+from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.pools import reader
+from toolbox.database.ttl_cache import TtlCache
+from toolbox.text.calendar_words import days, months
+from toolbox.text.names import Named, mentions
 
 MEMORY_SECONDS = 60.0
-MOST_RUNS, MOST_MONTHS = 200, 1_200
-_runs: Memory[list[dict[str, Any]]] = Memory(seconds=MEMORY_SECONDS)
+MAX_RUNS, MAX_MONTHS = 200, 1_200
+_runs: TtlCache[list[dict[str, Any]]] = TtlCache(seconds=MEMORY_SECONDS)
 _LATEST = ("latest run", "last run", "newest run", "most recent run", "latest backtest", "last backtest")
 
 
@@ -23,7 +23,7 @@ async def _known_runs() -> list[dict[str, Any]]:
 
 
 async def _fetch_runs() -> list[dict[str, Any]]:
-    page = await queries.runs(symbol=None, window=queries.Window(skip=0, take=MOST_RUNS, budget=0), reader=reader)
+    page = await queries.runs(symbol=None, window=queries.Window(skip=0, take=MAX_RUNS, budget=0), reader=reader)
     return [row for row in page if row["run_id"]]
 
 
@@ -61,7 +61,7 @@ async def _known_months() -> list[date]:
         first, last = row["started_at"], row["ended_at"]
         if first and last:
             begins, ends = (moment.year * 12 + moment.month - 1 for moment in (first, last))
-            numbers = range(begins, min(ends, begins + MOST_MONTHS) + 1)
+            numbers = range(begins, min(ends, begins + MAX_MONTHS) + 1)
             covered.update(date(number // 12, number % 12 + 1, 1) for number in numbers)
     return sorted(covered, reverse=True)
 

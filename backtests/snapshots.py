@@ -9,7 +9,7 @@ from backtests.asking import Asked, found, last_moment
 from backtests.ingest.lists import entity_value, position_list
 from backtests.rendering import too_large
 from backtests.state import Moment
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
 
 FEWER = "Ask for one securitySymbol, or without indicators or active orders."
 
@@ -51,6 +51,6 @@ def _moment(rows: list[queries.Row], symbol: str | None) -> Moment:
     state = [row for row in rows if row["list"] is not None]
     orders = [row for row in rows if row["order_id"] is not None]
     for kind, members in (("positions and indicators", state), ("active orders", orders)):
-        if len(members) > queries.MOST_KEYS:
-            raise too_large(f"There are more than {queries.MOST_KEYS:,} {kind} at that moment.", suggestion=FEWER)
+        if len(members) > queries.MAX_KEYS:
+            raise too_large(f"There are more than {queries.MAX_KEYS:,} {kind} at that moment.", suggestion=FEWER)
     return Moment(state, orders=orders, symbol=symbol)

@@ -42,13 +42,13 @@ from backtests.slots import SLOTS
 from backtests.snapshots import moments_of
 from backtests.state import difference
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
-from toolbox.reader import reader
-from toolbox.tool import Toolkit
+from toolbox.contract.tool import Toolkit
+from toolbox.database.pools import reader
 
 toolkit = Toolkit(
     domain="backtests",
     summary="What a trading strategy did in a backtest, event by event.",
-    dialect=BacktestsDialect(),
+    envelope=BacktestsDialect(),
     slots=SLOTS,
 )
 SAMPLE_RUN = UUID("079cbad8-9e31-5383-8c7a-3f85849b9439")

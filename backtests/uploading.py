@@ -13,16 +13,16 @@ from backtests.dialect import DATABASE_ERROR, INVALID_PARAMETER, QUERY_TIMEOUT, 
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
-from toolbox.answer import Reply
-from toolbox.audit import CallRecord, audit
-from toolbox.callers import Caller
-from toolbox.dialect import KERNEL
-from toolbox.encoding import encode
-from toolbox.errors import FORBIDDEN, DatabaseUnavailable, Refusal, ToolError
-from toolbox.keys import identify
-from toolbox.limits import call_limits
+from toolbox.access.keys import identify
+from toolbox.access.limits import call_limits
+from toolbox.audit.log import CallRecord, audit
+from toolbox.contract.caller import Caller
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import FORBIDDEN, DatabaseUnavailable, Refusal, ToolError
+from toolbox.database.pools import reader
+from toolbox.dispatch.dispatch import Reply
 from toolbox.models import ToolCall
-from toolbox.reader import reader
 
 SCOPE = "backtests:write"
 NAME = "upload_backtest_events"
@@ -61,9 +61,9 @@ class Upload:
         """Word what went wrong."""
         planned = error if isinstance(error, ToolError) else _database_error(error)
         self.outcome = Outcome.REFUSED if planned is error else Outcome.FAILED
-        dialect = KERNEL if isinstance(planned, Refusal) else BacktestsDialect()
+        envelope = KERNEL_ENVELOPE if isinstance(planned, Refusal) else BacktestsDialect()
         return Reply(
-            body=encode(dialect.refusal(planned)),
+            body=encode(envelope.refusal(planned)),
             status=planned.code.status,
             code=planned.code.code,
             retry_after_seconds=planned.retry_after_seconds,
@@ -87,7 +87,7 @@ class Upload:
         caller = self.caller
         record = CallRecord(
             called_at=self.called_at, request_id=self.request_id, caller=caller.name if caller else "",
-            key_id=caller.key_id if caller else None, face="rest", domain="backtests", tool=NAME,
+            key_id=caller.key_id if caller else None, transport="rest", domain="backtests", tool=NAME,
             arguments=encode({"runId": self.run_id[:60]}), outcome=self.outcome, code=reply.code, status=reply.status,
             rows=reply.rows, answer_bytes=len(reply.body), milliseconds=(reader.clock() - self.started) * 1000,
         )  # fmt: skip

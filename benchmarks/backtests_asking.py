@@ -11,14 +11,14 @@ from typing import Any
 from benchmarks.backtests_log import Log
 from benchmarks.backtests_peers import PAGE, Work
 from benchmarks.latency import Latency
-from toolbox import home
-from toolbox.answer import Call, answer
-from toolbox.pool import Fetched, Parameters, Pool
-from toolbox.reader import reader
+from toolbox.database import event_loop
+from toolbox.database.pool import Fetched, Parameters, Pool
+from toolbox.database.pools import reader
+from toolbox.dispatch.dispatch import Call, dispatch
 
 WARM_UP = 2
 ROUNDS = 8
-MOST_CALLS = 200
+MAX_CALLS = 200
 DOMAIN = "backtests"
 Asked = tuple[str, str, dict[str, Any]]
 Name = tuple[int, str]
@@ -101,7 +101,7 @@ def measure(logs: Mapping[int, Log], *, key: str, seconds: float) -> dict[int, d
     In turns of rounds, so that what else the machine does falls on all alike.
     """
     asked = {(size, name): question for size, log in logs.items() for name, question in questions(log).items()}
-    taken = home.run(_measured(asked, key=key, seconds=seconds))
+    taken = event_loop.run(_measured(asked, key=key, seconds=seconds))
     return {size: {name: one for (of, name), one in taken.items() if of == size} for size in logs}
 
 
@@ -110,7 +110,7 @@ def timed(work: Work, *, seconds: float = 2.0) -> float:
     work()
     taken: list[float] = []
     until = time.perf_counter() + seconds
-    while len(taken) < 3 or (time.perf_counter() < until and len(taken) < MOST_CALLS):  # noqa: PLR2004
+    while len(taken) < 3 or (time.perf_counter() < until and len(taken) < MAX_CALLS):  # noqa: PLR2004
         started = time.perf_counter()
         work()
         taken.append((time.perf_counter() - started) * 1000)
@@ -125,7 +125,7 @@ def savings(log: Log, *, key: str) -> list[tuple[str, int, int]]:
     """
     lines = _bytes_by_type(log)
     asked = questions(log)
-    return home.run(_saved(asked, lines, key=key))
+    return event_loop.run(_saved(asked, lines, key=key))
 
 
 _READ = {
@@ -165,7 +165,7 @@ async def _one(question: Question, series: "_Series", *, key: str, seconds: floa
     for _ in range(WARM_UP):
         await _ask(question, key=key)
     until = time.perf_counter() + seconds
-    for _ in range(MOST_CALLS // ROUNDS):
+    for _ in range(MAX_CALLS // ROUNDS):
         if time.perf_counter() > until:
             break
         watch.seconds = 0.0
@@ -176,9 +176,10 @@ async def _one(question: Question, series: "_Series", *, key: str, seconds: floa
 
 async def _ask(question: Question, *, key: str) -> bytes:
     call = Call(
-        tool=question.tool, domain=DOMAIN, arguments=question.body, credential=key, face="benchmark", request_id="b"
+        tool=question.tool, domain=DOMAIN, arguments=question.body, credential=key, transport="benchmark",
+        request_id="b",
     )  # fmt: skip
-    reply = await answer(call)
+    reply = await dispatch(call)
     if reply.is_refusal:
         raise RuntimeError(f"{question.name}: {reply.body[:300]!r}")
     return reply.body

@@ -13,8 +13,8 @@ import httpx
 from celery import Celery
 
 from benchmarks.servers import HOST, PROJECT, RunningServer, _family, _stop, toolroom_server
-from config import broker
-from config.serving import WORKER
+from config.child_servers import WORKER
+from config.embedded import broker
 
 AT_ONCE = 100
 

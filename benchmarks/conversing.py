@@ -25,7 +25,7 @@ CONVERSATIONS = "/api/agents/conversations"
 ROUNDS = 10
 STEPS = 2 * ROUNDS + 1
 STREAMS = 200
-MOST_MS_TO_FIRST_EVENT, MOST_MS_A_STEP, MOST_MEGABYTES = 80, 20, 200
+MAX_MS_TO_FIRST_EVENT, MAX_MS_A_STEP, MAX_MEGABYTES = 80, 20, 200
 DONE = ("succeeded", "failed", "cancelled", "timed_out")
 
 
@@ -106,7 +106,7 @@ async def _first_events(web: httpx.URL, *, key: str, times: int) -> None:
                 await _until(client, accepted["events"], "run.finished")
     words = {"": "the first event read", "run.started": "a worker's first event read", "text": "the first words read"}
     for kind, series in waited.items():
-        wanted = f"under 80 ms: {_met(statistics.median(series) < MOST_MS_TO_FIRST_EVENT)}" if kind != "text" else ""
+        wanted = f"under 80 ms: {_met(statistics.median(series) < MAX_MS_TO_FIRST_EVENT)}" if kind != "text" else ""
         print(f"| accepted, to {words[kind]}, median ms | {statistics.median(series):.1f} | | {wanted} |")
 
 
@@ -130,7 +130,7 @@ def _steps(web: httpx.URL, peer: Celery, *, key: str, times: int, scratch: Scrat
     bare = _bare_model(address)
     print(f"| a step, ms, model and tools included | {whole:.1f} | {statistics.median(theirs):.1f} | |")
     print(f"| of which the model client and the tool, ms | {inside:.1f} | | the bare model: {bare:.1f} ms |")
-    wanted = f"under 20 ms: {_met(whole - inside < MOST_MS_A_STEP)}"
+    wanted = f"under 20 ms: {_met(whole - inside < MAX_MS_A_STEP)}"
     print(f"| left: the framework's, ms a step | {whole - inside:.1f} | | {wanted} |")
 
 
@@ -228,7 +228,7 @@ async def _idle_streams(web: httpx.URL, *, key: str) -> None:
             after, cpu, started = megabytes(server), server.cpu_seconds() or 0, time.perf_counter()
             await asyncio.sleep(5)
             busy = ((server.cpu_seconds() or 0) - cpu) / (time.perf_counter() - started)
-    wanted = f"under 200 MB: {_met(after < MOST_MEGABYTES)}"
+    wanted = f"under 200 MB: {_met(after < MAX_MEGABYTES)}"
     print(f"| web process holding {STREAMS} idle event streams, MB (before: {before:.0f}) | {after:.0f} | | {wanted} |")
     print(f"| its CPU meanwhile | {busy:.1%} | | |")
 

@@ -12,12 +12,12 @@ from psycopg_pool import AsyncConnectionPool
 
 from benchmarks.questions import DOMAIN, TOOL, BenchmarkQuestion
 from benchmarks.tool_requests import KeptConnection, ToolRequest
-from toolbox import home
-from toolbox.answer import Call, answer
+from toolbox.database import event_loop
+from toolbox.dispatch.dispatch import Call, dispatch
 
 WARM_UP = 30
 IN_A_ROW = 20
-MOST_CALLS = 400
+MAX_CALLS = 400
 READER_OPTIONS = "-c default_transaction_read_only=on -c jit=off"
 
 AsyncCall = Callable[[], Awaitable[object]]
@@ -67,7 +67,7 @@ def measure_over_http(series: Mapping[str, tuple[int, ToolRequest]], *, seconds:
 async def _in_process(
     questions: tuple[BenchmarkQuestion, ...], *, reader_url: str, key: str, seconds: float
 ) -> dict[str, dict[str, Latency]]:
-    home.claim()
+    event_loop.adopt_running_loop()
     pool: AsyncConnectionPool[psycopg.AsyncConnection[dict[str, object]]] = AsyncConnectionPool(
         reader_url, min_size=1, max_size=1, open=False,
         kwargs={"autocommit": True, "row_factory": dict_row, "options": READER_OPTIONS},
@@ -77,7 +77,7 @@ async def _in_process(
         for question in questions:
             series = {"SQL": _bare(question, pool=pool), "answer()": _answered(question, key=key)}
             measured[question.name] = await _alternate(series, seconds=seconds)
-    await home.close()
+    await event_loop.close()
     return measured
 
 
@@ -99,7 +99,7 @@ async def _alternate(series: Mapping[str, AsyncCall], *, seconds: float) -> dict
 def _turns(seconds: float) -> Iterator[int]:
     """Count turns until the time or the calls are used up; there is always one."""
     until = time.monotonic() + seconds
-    for turn in range(MOST_CALLS // IN_A_ROW):
+    for turn in range(MAX_CALLS // IN_A_ROW):
         if turn and time.monotonic() > until:
             return
         yield turn
@@ -121,12 +121,12 @@ def _bare(
 
 def _answered(question: BenchmarkQuestion, *, key: str) -> AsyncCall:
     call = Call(
-        tool=TOOL, domain=DOMAIN, arguments=question.arguments.encode(), credential=key, face="rest",
+        tool=TOOL, domain=DOMAIN, arguments=question.arguments.encode(), credential=key, transport="rest",
         request_id="benchmark",
     )  # fmt: skip
 
     async def ask() -> object:
-        reply = await answer(call)
+        reply = await dispatch(call)
         if reply.is_refusal:
             raise RuntimeError(f"{question.name} answered {reply.status}: {reply.body[:300]!r}")
         return reply

@@ -141,9 +141,9 @@ def _overhead(upstream: int, proxy: int, *, key: str, seconds: float) -> None:
     found = measure_over_http(series, seconds=seconds)
     for name, latency in found.items():
         _row(f"one query of our own upstream, {name}", latency)
-    for face in ("REST", "MCP"):
-        added = found[face].median - found["direct"].median
-        print(f"| added by the proxy, {face} | {added:.2f} | | under 5 |")
+    for transport in ("REST", "MCP"):
+        added = found[transport].median - found["direct"].median
+        print(f"| added by the proxy, {transport} | {added:.2f} | | under 5 |")
 
 
 async def _together(port: int, *, key: str) -> None:

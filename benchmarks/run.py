@@ -49,7 +49,7 @@ QUICK = Pace(latency_seconds=0.15, rounds=1, load_seconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """One face of one server, called with pattern 1."""
+    """One transport of one server, called with pattern 1."""
 
     name: str
     server: RunningServer

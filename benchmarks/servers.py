@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.child_servers import SERVER
 from config.environment import Environment
-from config.postgres.place import find_place
-from config.serving import SERVER
+from config.postgres.location import find_place
 
 PROJECT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"

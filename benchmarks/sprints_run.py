@@ -25,9 +25,9 @@ from sprints.verified.library import library
 from sprints.verified.load import load_verified_queries
 from sprints.verified.matching import Library
 from sprints.verified.slots import fill as fill_slots
-from toolbox import home
-from toolbox.pool import Connection
-from toolbox.reader import reader
+from toolbox.database import event_loop
+from toolbox.database.pool import Connection
+from toolbox.database.pools import reader
 
 NOW = datetime(2026, 11, 18, 13, tzinfo=UTC)
 DASHBOARD = (
@@ -56,7 +56,7 @@ MISSPELT = (
     "zoe mueller and hannah kowalcyzk, open issues",
     "What is Sofia Hernandez working on?",
 )
-MOST_GUARD_MS, MOST_LINK_MS, MOST_ADDED_MS, MOST_CHAT_MS, MOST_DASHBOARD_MS = 1.0, 5.0, 3.0, 50.0, 300.0
+MAX_GUARD_MS, MAX_LINK_MS, MAX_ADDED_MS, MAX_CHAT_MS, MAX_DASHBOARD_MS = 1.0, 5.0, 3.0, 50.0, 300.0
 ROUNDS = 30
 
 
@@ -88,7 +88,7 @@ def run(scratch: Scratch, *, issues: int) -> None:
         copied = fill(connection, issues=issues)
     load_verified_queries()
     print(f"{issues:,} issues, {copied:,} rows in all, in {perf_counter() - started:.0f} s.\n")
-    home.run(_measure())
+    event_loop.run(_measure())
 
 
 async def _measure() -> None:
@@ -113,15 +113,15 @@ async def _guard(statements: Sequence[str]) -> None:
         check(sql, world=world)
 
     taken = await _taken(once, statements, rounds=10)
-    _row(f"guard, {len(statements)} verified statements", taken, most=MOST_GUARD_MS)
+    _row(f"guard, {len(statements)} verified statements", taken, most=MAX_GUARD_MS)
 
 
 async def _linking(index: NameIndex) -> None:
     async def once(question: str) -> None:
         link(question, index=index, today=AS_OF.date())
 
-    _row("linking, questions spelt right", await _taken(once, QUESTIONS), most=MOST_LINK_MS)
-    _row("linking, questions with mistakes", await _taken(once, MISSPELT), most=MOST_LINK_MS)
+    _row("linking, questions spelt right", await _taken(once, QUESTIONS), most=MAX_LINK_MS)
+    _row("linking, questions with mistakes", await _taken(once, MISSPELT), most=MAX_LINK_MS)
 
 
 async def _executing(statements: dict[str, str]) -> None:
@@ -140,7 +140,7 @@ async def _executing(statements: dict[str, str]) -> None:
     plain, guarded = await _taken(bare, quick), await _taken(ours, quick)
     _row("the bare statement, three of the dashboard", plain)
     _row("execute_query, the same", guarded)
-    _goal("execute_query adds", guarded.middle - plain.middle, most=MOST_ADDED_MS)
+    _goal("execute_query adds", guarded.middle - plain.middle, most=MAX_ADDED_MS)
 
 
 async def _chat() -> None:
@@ -152,7 +152,7 @@ async def _chat() -> None:
         await chat(question, now=NOW, reader=reader, model=None)
 
     taken = await _taken(once, QUESTIONS, rounds=10)
-    _row(f"chat without a model, {len(QUESTIONS)} questions", taken, most=MOST_CHAT_MS)
+    _row(f"chat without a model, {len(QUESTIONS)} questions", taken, most=MAX_CHAT_MS)
 
 
 async def _dashboard(statements: dict[str, str], *, every: dict[str, str]) -> None:
@@ -164,7 +164,7 @@ async def _dashboard(statements: dict[str, str], *, every: dict[str, str]) -> No
         slowest = max(slowest, team, whole)
         print(f"| {slug} | {team:.1f} | {whole:.1f} | {results[0][0].count}, {results[1][0].count} |")
     print()
-    _goal("the slowest of the twelve", slowest, most=MOST_DASHBOARD_MS)
+    _goal("the slowest of the twelve", slowest, most=MAX_DASHBOARD_MS)
 
 
 def _statements(held: Library, *, index: NameIndex, said: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The HTTP requests that are measured, one a face, and single calls of them over one connection kept alive."""
+"""The HTTP requests that are measured, one a transport, and single calls of them over one connection kept alive."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ class WrongAnswer(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
-    """A POST that calls the tool on one face of one server."""
+    """A POST that calls the tool on one transport of one server."""
 
     path: str
     body: str
@@ -28,7 +28,7 @@ class ToolRequest:
 
 
 def rest_request(question: BenchmarkQuestion, *, key: str) -> ToolRequest:
-    """Call the tool on Toolroom's REST face."""
+    """Call the tool on Toolroom's REST transport."""
     return ToolRequest(path=f"/api/tools/{DOMAIN}/{TOOL}", body=question.arguments, headers=JSON | _bearer(key))
 
 

@@ -5,7 +5,7 @@ from importlib import import_module
 from django.apps import AppConfig
 from django.conf import settings
 
-from toolbox.scopes import add_domain
+from toolbox.access.scopes import add_domain
 
 
 class ConfigConfig(AppConfig):
@@ -19,4 +19,4 @@ class ConfigConfig(AppConfig):
         import_module("config.celery")
         add_domain("metrics")
         if settings.TOOLROOM_TRACES:
-            import_module("config.observing.traces").begin()
+            import_module("config.observability.traces").begin()

@@ -15,24 +15,24 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
-from agents.event_lane import EventLane
-from agents.jobs import messenger
-from backtests.upload_lane import UploadLane
-from config.broker import BrokerDidNotStart
-from config.collecting import settle
-from config.observing.lane import HealthLane
-from config.observing.trace_lane import TraceLane
-from config.parts import leave_embedded, revive_embedded, start_embedded
+from agents.rest.event_stream_middleware import EventStreamMiddleware
+from agents.runs.messenger import messenger
+from backtests.upload_middleware import UploadMiddleware
+from config.embedded.broker import BrokerDidNotStart
+from config.gc_tuning import freeze_startup_objects
+from config.observability.health_middleware import HealthMiddleware
+from config.observability.trace_middleware import TraceMiddleware
+from config.embedded.components import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from devassist.embedding.embedder import embedder
 from devassist.warming import warming
-from toolbox import home
-from toolbox.errors import DatabaseUnavailable
-from toolbox.fast_lane import FastLane
-from toolbox.mcp_http import McpLane
-from toolbox.oauth.cors import CorsLane
-from toolbox.reader import reader
-from toolbox.registry import registry
+from toolbox.database import event_loop
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.rest.middleware import ToolCallMiddleware
+from toolbox.mcp.middleware import McpMiddleware
+from toolbox.oauth.cors import CorsMiddleware
+from toolbox.database.pools import reader
+from toolbox.catalogue.registry import registry
 
 
 # whitenoise reads its files in a worker thread, as Django then does with the synchronous iterator; that is known.
@@ -50,11 +50,13 @@ class Server:
     def __init__(self) -> None:
         start_embedded()
         is_fast = settings.TOOLROOM_FAST_LANE
-        self._mcp = McpLane(UploadLane(EventLane(django)) if is_fast else django, registry=registry)
-        lanes = FastLane(self._mcp) if is_fast else self._mcp
-        self._lanes: ASGIApp = HealthLane(TraceLane(lanes) if settings.TOOLROOM_TRACES else lanes)
+        self._mcp = McpMiddleware(
+            UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django, registry=registry
+        )
+        lanes = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
+        self._lanes: ASGIApp = HealthMiddleware(TraceMiddleware(lanes) if settings.TOOLROOM_TRACES else lanes)
         if settings.TOOLROOM_BROWSER_ORIGINS:
-            self._lanes = CorsLane(self._lanes, origins=settings.TOOLROOM_BROWSER_ORIGINS)
+            self._lanes = CorsMiddleware(self._lanes, origins=settings.TOOLROOM_BROWSER_ORIGINS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""
@@ -72,7 +74,7 @@ class Server:
 
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
-        home.claim()
+        event_loop.adopt_running_loop()
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")
         messenger.start()
@@ -82,10 +84,10 @@ class Server:
         watch = asyncio.create_task(_watch_parts())
         try:
             async with self._mcp.running():
-                settle()
+                freeze_startup_objects()
                 yield
         finally:
-            await home.close()
+            await event_loop.close()
             watch.cancel()
             # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
             await asyncio.to_thread(leave_embedded)

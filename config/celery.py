@@ -47,7 +47,7 @@ app.autodiscover_tasks()
 @beat_init.connect
 def start_parts(**_: Any) -> None:
     """Make the embedded broker and database run, in the parent, before it forks."""
-    from config.parts import start_embedded  # noqa: PLC0415 - Django's settings are read when they are needed
+    from config.embedded.components import start_embedded  # noqa: PLC0415 - Django's settings are read when they are needed
 
     start_embedded()
 
@@ -63,20 +63,21 @@ def prepare_model(**_: Any) -> None:
 @worker_ready.connect
 def sweep_as_well(**_: Any) -> None:
     """Sweep from the worker itself too: no scheduler has to run, and no place among its runs has to be free for it."""
-    from agents import sweeping  # noqa: PLC0415 - Django must be ready
-    from toolbox import home, task_work  # noqa: PLC0415
+    from agents.runs import sweeper  # noqa: PLC0415 - Django must be ready
+    from toolbox.database import event_loop  # noqa: PLC0415
+    from toolbox.work import task_worker  # noqa: PLC0415
 
-    asyncio.run_coroutine_threadsafe(sweeping.sweep_for_ever(), home.home())
-    asyncio.run_coroutine_threadsafe(task_work.sweep_for_ever(), home.home())
+    asyncio.run_coroutine_threadsafe(sweeper.sweep_for_ever(), event_loop.get_loop())
+    asyncio.run_coroutine_threadsafe(task_worker.sweep_for_ever(), event_loop.get_loop())
 
 
 @worker_shutting_down.connect
 def give_runs_back(**_: Any) -> None:
     """Have other workers go on with the runs, jobs and tasks of one that is told to end: it need not wait for them."""
-    from agents import engine  # noqa: PLC0415 - Django must be ready
-    from toolbox import home, task_work  # noqa: PLC0415
-    from toolbox.jobs import work  # noqa: PLC0415
+    from agents.runs import execution  # noqa: PLC0415 - Django must be ready
+    from toolbox.database import event_loop  # noqa: PLC0415
+    from toolbox.work import job_worker, task_worker  # noqa: PLC0415
 
-    work.let_go()
-    asyncio.run_coroutine_threadsafe(engine.let_go(), home.home())
-    asyncio.run_coroutine_threadsafe(task_work.let_go(), home.home())
+    job_worker.drain()
+    asyncio.run_coroutine_threadsafe(execution.drain(), event_loop.get_loop())
+    asyncio.run_coroutine_threadsafe(task_worker.drain(), event_loop.get_loop())

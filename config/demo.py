@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from toolbox.keys import PREFIX, digest
+from toolbox.contract.api_keys import PREFIX, digest
 from toolbox.models import ApiKey
 
 USERNAME = "demo"

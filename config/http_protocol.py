@@ -6,9 +6,9 @@ from typing import Any
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from config.http_answer import WholeAnswerCycle
+from config.http_response_cycle import WholeAnswerCycle
 
-LARGEST_HEAD = 65_536
+MAX_HEAD = 65_536
 HEAD_SECONDS = 30.0
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 _OF_A_PROXY = frozenset({b"x-forwarded-for", b"x-forwarded-proto"})
@@ -52,7 +52,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Count what comes before the end of the headers, then parse it."""
         if self._is_in_head:
-            if self._head_bytes + len(data) > LARGEST_HEAD and self._is_too_large(data):
+            if self._head_bytes + len(data) > MAX_HEAD and self._is_too_large(data):
                 self.transport.write(_TOO_LARGE)
                 self.transport.close()
                 return
@@ -61,14 +61,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         else:
             self._beside_body += len(data)
         super().data_received(data)
-        if self._beside_body > LARGEST_HEAD:
+        if self._beside_body > MAX_HEAD:
             self.transport.close()
         if self._head_bytes and self._patience is None:
             self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
 
     def _is_too_large(self, data: bytes) -> bool:
         end = (self._last_bytes + data).find(b"\r\n\r\n")
-        return self._head_bytes + (len(data) if end < 0 else end) > LARGEST_HEAD
+        return self._head_bytes + (len(data) if end < 0 else end) > MAX_HEAD
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take the white space around a value for no part of it (RFC 9110, 5.5); the parser leaves what trails."""
@@ -149,8 +149,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """End what would go on for ever: lifespan is told of a stop only when no connection is left."""
         # With several workers uvicorn reads this file before the application, so before Django's apps are there.
-        from toolbox import mcp_changes, mcp_stream  # noqa: PLC0415
+        from toolbox.mcp import catalogue_changes, session_stream  # noqa: PLC0415
 
         super().shutdown()
-        mcp_changes.end_streams()
-        mcp_stream.end_streams()
+        catalogue_changes.end_streams()
+        session_stream.end_streams()

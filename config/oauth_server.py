@@ -1,14 +1,14 @@
-"""How django-oauth-toolkit is set up as our authorization server (toolbox/oauth/server.py)."""
+"""How django-oauth-toolkit is set up as our authorization server (toolbox/oauth/authorization_server.py)."""
 
 from typing import Any
 
 DAY_SECONDS = 86_400
 
 OAUTH_SERVER: dict[str, Any] = {
-    "OAUTH2_VALIDATOR_CLASS": "toolbox.oauth.server.Validator",
-    "SCOPES_BACKEND_CLASS": "toolbox.oauth.server.Scopes",
-    "ACCESS_TOKEN_GENERATOR": "toolbox.oauth.server.access_token",
-    "REFRESH_TOKEN_GENERATOR": "toolbox.oauth.server.refresh_token",
+    "OAUTH2_VALIDATOR_CLASS": "toolbox.oauth.authorization_server.Validator",
+    "SCOPES_BACKEND_CLASS": "toolbox.oauth.authorization_server.Scopes",
+    "ACCESS_TOKEN_GENERATOR": "toolbox.oauth.authorization_server.access_token",
+    "REFRESH_TOKEN_GENERATOR": "toolbox.oauth.authorization_server.refresh_token",
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3_600,
     "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
@@ -23,16 +23,16 @@ OAUTH_SERVER: dict[str, Any] = {
         "vscode-insiders",
     ],  # http: loopback alone
     "ALLOW_LOCALHOST_LOOPBACK": True,
-    "APPLICATION_ADMIN_CLASS": "toolbox.oauth.admin.ClientAdmin",
-    "ACCESS_TOKEN_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
-    "GRANT_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
-    "ID_TOKEN_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
-    "REFRESH_TOKEN_ADMIN_CLASS": "toolbox.oauth.admin.NotShown",
+    "APPLICATION_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.ClientAdmin",
+    "ACCESS_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
+    "GRANT_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
+    "ID_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
+    "REFRESH_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
     "DCR_ENABLED": True,
-    "DCR_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.server.FewRegistrations"],
+    "DCR_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.FewRegistrations"],
     "DCR_REGISTRATION_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
     "CIMD_ENABLED": True,
-    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.server.FewDocuments"],
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.FewDocuments"],
     # RFC 9700, best current practice: no implicit or password grant, S256 alone, the issuer named, tokens hashed.
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,

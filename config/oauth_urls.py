@@ -3,7 +3,7 @@
 from django.urls import path
 from oauth2_provider import views
 
-from console.consenting import ConsentView
+from console.accounts.oauth_consent import ConsentView
 from toolbox.oauth.endpoints import RegistrationView, TokensView
 
 app_name = "oauth2_provider"

@@ -5,12 +5,12 @@ from typing import Any
 from celery.schedules import crontab
 from django.templatetags.static import static
 
-from config import broker
+from config.embedded import broker
 from config.environment import BASE_DIR as PROJECT_DIR
 from config.environment import django_database, kept_secret, read_environment, server_environment, upstream_secrets
 from config.oauth_server import OAUTH_SERVER
 from config.postgres.cluster import address
-from config.postgres.place import find_place
+from config.postgres.location import find_place
 from config.postgres.roles import ANALYST, DATABASE, OWNER, READER
 
 env = read_environment()
@@ -51,11 +51,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.observing.request_ids.RequestIdMiddleware",
+    "config.observability.request_ids.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "console.policy.ContentSecurityPolicy",
+    "console.content_security_policy.ContentSecurityPolicy",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -210,19 +210,19 @@ SECURE_REFERRER_POLICY = "same-origin"
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "toolbox.resource_access.KeyAuthentication",
+        "toolbox.resources_api.access.KeyAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["toolbox.resource_access.MayReadDomain"],
-    "DEFAULT_THROTTLE_CLASSES": ["toolbox.resource_access.KeyThrottle"],
+    "DEFAULT_PERMISSION_CLASSES": ["toolbox.resources_api.access.MayReadDomain"],
+    "DEFAULT_THROTTLE_CLASSES": ["toolbox.resources_api.access.KeyThrottle"],
     "DEFAULT_FILTER_BACKENDS": [
-        "toolbox.resource_filters.KnownParametersOnly",
+        "toolbox.resources_api.filters.KnownParametersOnly",
         "django_filters.rest_framework.DjangoFilterBackend",
-        "toolbox.resource_filters.AllowedOrdering",
+        "toolbox.resources_api.filters.AllowedOrdering",
     ],
-    "DEFAULT_PAGINATION_CLASS": "toolbox.resource_access.Page",
+    "DEFAULT_PAGINATION_CLASS": "toolbox.resources_api.access.Page",
     "PAGE_SIZE": 100,
-    "EXCEPTION_HANDLER": "toolbox.resource_refusals.refuse",
+    "EXCEPTION_HANDLER": "toolbox.resources_api.errors.refuse",
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_RENDERER_CLASSES": [
         "rest_framework.renderers.JSONRenderer",
@@ -250,10 +250,10 @@ UNFOLD = {
     "SITE_SYMBOL": "handyman",
     "SITE_URL": "/",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda _request: static("console/mark.svg")}],
-    "DASHBOARD_CALLBACK": "config.observing.dashboard.dashboard",
+    "DASHBOARD_CALLBACK": "config.observability.dashboard.dashboard",
     "STYLES": [lambda _request: static("console/admin.css")],
     "SCRIPTS": [lambda _request: static("console/admin.js")],
-    "LOGIN": {"form": "toolbox.logging_in.CountedAdminLogin"},
+    "LOGIN": {"form": "toolbox.access.login_limits.RateLimitedAdminLogin"},
 }
 
 LOGGING = {
@@ -261,9 +261,9 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "text": {"format": "%(asctime)s %(levelname)s %(name)s%(request)s: %(message)s"},
-        "json": {"()": "config.observing.logs.JsonLines"},
+        "json": {"()": "config.observability.logs.JsonLines"},
     },
-    "filters": {"request": {"()": "config.observing.logs.RequestIds"}},
+    "filters": {"request": {"()": "config.observability.logs.RequestIds"}},
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": env.toolroom_log, "filters": ["request"]},
     },

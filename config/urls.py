@@ -14,9 +14,9 @@ from linescore import resources as linescore_resources
 from linescore.graphql.views import view as hockey_graphql
 from sprints import api as sprints_api
 from sprints import resources as sprints_resources
+from toolbox.catalogue.registry import registry
 from toolbox.oauth.metadata import protected_resource
-from toolbox.registry import registry
-from toolbox.rest import ToolsAPI, tools_router
+from toolbox.rest.endpoints import ToolsAPI, tools_router
 
 api = ToolsAPI(
     title="Toolroom",
@@ -30,8 +30,8 @@ api.add_router("/backtests", backtests_api.router)
 api.add_router("/devassist", devassist_api.router)
 api.add_router("/sprints", sprints_api.router)
 
-handler400 = "config.observing.failing.refused"
-handler500 = "config.observing.failing.failed"
+handler400 = "config.observability.error_pages.refused"
+handler500 = "config.observability.error_pages.failed"
 
 urlpatterns = [
     path(".well-known/oauth-protected-resource", protected_resource, name="protected-resource"),

@@ -7,8 +7,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.urls import reverse
 
-from toolbox.errors import DatabaseUnavailable
-from toolbox.people import logged_in
+from toolbox.access.people import require_person
+from toolbox.contract.errors import DatabaseUnavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def _shown(request: HttpRequest) -> list[Entry]:
     if not request.user.is_authenticated:
         return []
     try:
-        caller = logged_in(request)
+        caller = require_person(request)
     except (PermissionDenied, DatabaseUnavailable):  # this very page may be the one that says so
         return []
     allowed = [entry for entry in ENTRIES if not entry.scope or caller.has(entry.scope)]

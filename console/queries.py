@@ -2,12 +2,12 @@
 
 from django.contrib.auth.models import User
 
-_LARGEST_ID = 2**31 - 1
+_MAX_ID = 2**31 - 1
 
 
 def active_user(user_id: int) -> User | None:
     """Give a user who may log in."""
-    if not 0 < user_id <= _LARGEST_ID:
+    if not 0 < user_id <= _MAX_ID:
         return None
     return User.objects.filter(pk=user_id, is_active=True).first()
 

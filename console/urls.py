@@ -3,28 +3,30 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from console import asking, catalogue, conversation, deciding, entering, letting_in
+from console.accounts import login, oauth_clients
+from console.conversations import actions, ask, pages
+from console.tools import pages as tools
 
 app_name = "console"
 ONE = "c/<uuid:conversation_id>/"
 RUN = f"{ONE}runs/<uuid:run_id>/"
 urlpatterns = [
-    path("", asking.home, name="ask"),
-    path("ask/", asking.begin, name="begin"),
-    path(ONE, conversation.page, name="conversation"),
-    path(f"{ONE}say/", deciding.say, name="say"),
-    path(f"{ONE}rename/", deciding.rename, name="rename"),
-    path(f"{ONE}share/", deciding.share, name="share"),
-    path(f"{ONE}fork/", deciding.fork, name="fork"),
-    path(f"{ONE}delete/", deciding.delete, name="delete"),
-    path(RUN, conversation.run, name="run"),
-    path(f"{RUN}steps/<int:number>/", conversation.step, name="step"),
-    path(f"{RUN}<slug:word>/", deciding.decide, name="decide"),
-    path("tools/", catalogue.index, name="tools"),
-    path("tools/<str:name>/", catalogue.show, name="tool"),
-    path("clients/", letting_in.index, name="clients"),
-    path("clients/<int:client_id>/end/", letting_in.end, name="end_client"),
-    path("login/", entering.log_in, name="log_in"),
-    path("login/once/<str:name>/<str:token>/", entering.enter, name="enter"),
+    path("", ask.home, name="ask"),
+    path("ask/", ask.begin, name="begin"),
+    path(ONE, pages.page, name="conversation"),
+    path(f"{ONE}say/", actions.say, name="say"),
+    path(f"{ONE}rename/", actions.rename, name="rename"),
+    path(f"{ONE}share/", actions.share, name="share"),
+    path(f"{ONE}fork/", actions.fork, name="fork"),
+    path(f"{ONE}delete/", actions.delete, name="delete"),
+    path(RUN, pages.run, name="run"),
+    path(f"{RUN}steps/<int:number>/", pages.step, name="step"),
+    path(f"{RUN}<slug:word>/", actions.decide, name="decide"),
+    path("tools/", tools.index, name="tools"),
+    path("tools/<str:name>/", tools.show, name="tool"),
+    path("clients/", oauth_clients.index, name="clients"),
+    path("clients/<int:client_id>/end/", oauth_clients.end, name="end_client"),
+    path("login/", login.log_in, name="log_in"),
+    path("login/once/<str:name>/<str:token>/", login.enter, name="enter"),
     path("logout/", LogoutView.as_view(next_page="console:log_in"), name="log_out"),
 ]

@@ -7,7 +7,7 @@ from devassist.forms import WorkspaceForm
 from devassist.models import RootCause, Workspace
 from devassist.root_causes.admin import RootCauseAdmin
 from devassist.web import admin as web_admin
-from toolbox.curation import CuratedAdmin
+from toolbox.admin_pages.curation import CuratedAdmin
 
 __all__ = ["WorkspaceAdmin", "web_admin"]
 

@@ -9,9 +9,9 @@ from ninja import Router
 
 from devassist.editor import pushing
 from devassist.editor.state import PushedState
-from toolbox import home
-from toolbox.answer import Reply
-from toolbox.wire import credential, headers, request_id
+from toolbox.database import event_loop
+from toolbox.dispatch.dispatch import Reply
+from toolbox.http.headers import read_credential, read_request_id, response_headers
 
 router = Router()
 PUSH = """
@@ -57,15 +57,15 @@ async def clear_editor_context(request: HttpRequest) -> HttpResponse:
 
 
 async def _answered(request: HttpRequest, *, name: str, work: pushing.Work, size: int) -> HttpResponse:
-    key = credential(request.headers.get("Authorization", ""), api_key=request.headers.get("X-API-Key", ""))
-    sent_id, now = request_id(request.headers.get("X-Request-Id", "")), datetime.now(UTC)
+    key = read_credential(request.headers.get("Authorization", ""), api_key=request.headers.get("X-API-Key", ""))
+    sent_id, now = read_request_id(request.headers.get("X-Request-Id", "")), datetime.now(UTC)
 
     async def recorded() -> Reply:
         return await pushing.recorded(work, name=name, key=key, request_id=sent_id, called_at=now, size=size)
 
-    reply = await home.at_home(recorded)
+    reply = await event_loop.run_on_loop(recorded)
     response = HttpResponse(reply.body, status=reply.status)
-    for header, value in headers(reply, request_id=sent_id):
+    for header, value in response_headers(reply, request_id=sent_id):
         response[header] = value
     return response
 

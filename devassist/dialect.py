@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from toolbox.dialect import Dialect, Schema, merged_details, object_schema
-from toolbox.errors import ErrorCode, ToolError
+from toolbox.contract.envelope import ErrorEnvelope, Schema, merged_details, object_schema
+from toolbox.contract.errors import ErrorCode, ToolError
 
 INVALID_PARAMETERS = ErrorCode("INVALID_PARAMETERS", 400, "A parameter is missing, unknown or of the wrong form.")
 TOOL_TIMEOUT = ErrorCode("TOOL_TIMEOUT", 504, "The tool did not answer within 2 s.")
@@ -39,7 +39,7 @@ DEADLINE_SECONDS = 2.0
 """The contract's limit for every tool of this domain."""
 
 
-class DevassistDialect(Dialect):
+class DevassistDialect(ErrorEnvelope):
     """`{success: true, data}`, or `{success: false, error: {code, message, suggestion, details?}}`."""
 
     bad_input = INVALID_PARAMETERS

@@ -22,10 +22,10 @@ from devassist.contracts.find_callers import CallerFound, CallersFound, FindCall
 from devassist.dialect import FUNCTION_NOT_FOUND, LSP_UNAVAILABLE
 from devassist.files.opening import opened
 from devassist.files.refusals import too_large
-from devassist.syntax.parsing import MOST_BYTES
+from devassist.syntax.parsing import MAX_BYTES
 from devassist.workspaces import KnownWorkspace
-from toolbox import home
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
+from toolbox.database import event_loop
 
 ANSWER_SECONDS = 1.6
 """The contract allows 2 s; an answer is given before that with what is known."""
@@ -44,7 +44,7 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
     asked = Asked(targets=_targets(ask, functions=functions), depth=ask.max_depth, server=server)
     left = ANSWER_SECONDS - (asyncio.get_running_loop().time() - started)
     try:
-        found = await home.at_home(partial(_found, asked, root=root, seconds=max(left, 0.1)))
+        found = await event_loop.run_on_loop(partial(_found, asked, root=root, seconds=max(left, 0.1)))
     except NoCommand as missing:
         raise _not_installed(server, program=str(missing)) from missing
     except NotNow as failing:
@@ -101,7 +101,7 @@ def _forget() -> None:
     _desk = None
 
 
-home.at_close(close)
+event_loop.on_shutdown(close)
 os.register_at_fork(after_in_child=_forget)
 
 
@@ -129,9 +129,9 @@ def _meant(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[
     """Find the functions that the name means in its file."""
     with opened(ask.file_path, root=root, shows_secrets=shows_secrets) as descriptor:
         size = os.fstat(descriptor).st_size
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             raise too_large(ask.file_path, size=size, limit="2 MB")
-        text = os.pread(descriptor, MOST_BYTES, 0)
+        text = os.pread(descriptor, MAX_BYTES, 0)
     code = Code.of(text, path=ask.file_path)
     if code is None:
         raise ToolError(

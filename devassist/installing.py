@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-MOST_SECONDS = 600
+MAX_SECONDS = 600
 _NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--prefix")
 
 Run = Callable[[list[str]], None]
@@ -47,7 +47,7 @@ def install(name: str, *, into: Path) -> Path:
 def _run(command: list[str]) -> None:
     try:
         done = subprocess.run(  # noqa: S603  # the commands above
-            command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False
+            command, capture_output=True, text=True, timeout=MAX_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as failed:
         raise NotInstalled(str(failed)) from failed

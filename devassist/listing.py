@@ -7,18 +7,18 @@ from pathlib import PurePath
 from devassist.files.secrets import looks_secret
 from devassist.syntax.grammars import grammar_of
 
-MOST_FILES = 5_000
-MOST_FOLDERS = 5_000
+MAX_FILES = 5_000
+MAX_FOLDERS = 5_000
 _NOT_OURS = {"node_modules", "build", "dist", "target", "out", "venv", "__pycache__"}
 
 
 def source_files(root: str) -> list[str]:
     """Give paths from the root, folder by folder, of languages that are read; at most 5,000."""
     found: list[str] = []
-    for folder, folders, names in islice(os.walk(root), MOST_FOLDERS):
+    for folder, folders, names in islice(os.walk(root), MAX_FOLDERS):
         folders[:] = sorted(name for name in folders if name not in _NOT_OURS and not name.startswith("."))
         paths = [os.path.relpath(os.path.join(folder, name), root) for name in sorted(names) if grammar_of(name)]  # noqa: PTH118
         found += [path for path in paths if not looks_secret(list(PurePath(path).parts))]
-        if len(found) >= MOST_FILES:
+        if len(found) >= MAX_FILES:
             break
-    return found[:MOST_FILES]
+    return found[:MAX_FILES]

@@ -11,15 +11,15 @@ from devassist.slots import files_of
 from devassist.tools import toolkit
 from devassist.workspace_files import text_of
 from devassist.workspaces import workspace_for, workspaces_of
-from toolbox.client import Client
-from toolbox.encoding import encode
-from toolbox.offers import Typed
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.encoding import encode
+from toolbox.contract.resources import Typed
 
 ROOT_CAUSE = "devassist://root-causes/{entry}"
 FILE = "devassist://workspaces/{workspace}/files/{path}"
 JSON = "application/json"
 KEEP_SECONDS = 60.0
-MOST_VALUES = 101
+MAX_VALUES = 101
 
 
 async def _entries(typed: Typed) -> list[str]:
@@ -54,7 +54,7 @@ async def workspace_file(
     *,
     workspace: Annotated[str, "The workspace's name."],
     path: Annotated[str, "The file's path from the workspace's root, its slashes written %2F."],
-    client: Client,
+    client: ClientChannel,
 ) -> str:
     """Give a text file of a workspace whole; read_file gives a range of lines of a larger one."""
     known = await workspace_for(client.caller, named=workspace)
@@ -66,4 +66,4 @@ def _beginning(typed: str, *, names: Iterable[str]) -> list[str]:
     wanted = typed.lower()
     found = [name for name in names if name.lower().startswith(wanted)]
     by_file = [name for name in names if PurePosixPath(name).name.lower().startswith(wanted)]
-    return list(dict.fromkeys((*found, *by_file)))[:MOST_VALUES]
+    return list(dict.fromkeys((*found, *by_file)))[:MAX_VALUES]

@@ -18,10 +18,10 @@ from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR
 from devassist.root_causes.refusals import nothing_found
 from devassist.root_causes.searching import Looked, looked
-from toolbox import home
-from toolbox.errors import StatementTimeout, ToolError
-from toolbox.people import page
-from toolbox.reader import reader
+from toolbox.access.people import require_scope
+from toolbox.contract.errors import StatementTimeout, ToolError
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 
 SCOPE = "devassist:read"
 LONGEST = 100_000
@@ -50,7 +50,7 @@ class SearchForm(forms.Form):
         )
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def root_causes(request: HttpRequest) -> HttpResponse:
     """Show a box to search in, and what was found; before a search, what is known."""
@@ -58,15 +58,15 @@ def root_causes(request: HttpRequest) -> HttpResponse:
     form = SearchForm(sent if "q" in sent else None, initial={"min_confidence": USUAL_CONFIDENCE})
     shown: dict[str, Any] = {"form": form, "floor": FLOOR, "usual": USUAL_CONFIDENCE}
     shown["filtered"] = any(form[name].value() for name in ("language", "error_type"))
-    shown |= home.run(_answer(form.question()) if form.is_valid() else _known())
+    shown |= event_loop.run(_answer(form.question()) if form.is_valid() else _known())
     return render(request, "devassist/root_causes.html", shown)
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 @require_safe
 def root_cause(request: HttpRequest, *, name: str) -> HttpResponse:
     """Show one entry, whatever its status."""
-    found = home.run(queries.one(name)) if "\x00" not in name else None
+    found = event_loop.run(queries.one(name)) if "\x00" not in name else None
     if found is None:
         raise Http404(f"There is no root cause {name}.")
     return render(request, "devassist/root_cause.html", {"entry": found, "usual": USUAL_CONFIDENCE})
@@ -77,7 +77,7 @@ async def _known() -> dict[str, Any]:
         queries.count(), queries.most_used(), queries.newest(), search_queries.languages(reader=reader)
     )
     return {
-        "entries": entries, "is_counted": entries <= queries.MOST_COUNTED, "most_counted": queries.MOST_COUNTED,
+        "entries": entries, "is_counted": entries <= queries.MAX_COUNTED, "most_counted": queries.MAX_COUNTED,
         "most_used": most_used, "newest": newest, "languages": languages,
     }  # fmt: skip
 

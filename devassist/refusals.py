@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from devassist.dialect import LINE_OUT_OF_RANGE, UNKNOWN_WORKSPACE
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
 _ASK_A_PERSON = "Whoever runs this server can open a workspace to this key in the admin, under Workspaces."
 _LISTED = 20

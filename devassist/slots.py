@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 
 from devassist.listing import source_files
 from devassist.workspaces import KnownWorkspace, workspaces
-from toolbox.errors import DatabaseUnavailable
-from toolbox.memory import Memory
-from toolbox.slots import Candidate, Slot
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.ttl_cache import TtlCache
 
 MEMORY_SECONDS = 60.0
 _PLACE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w.-]+\.[a-z]{2,3})(?::(\d{1,7}))?\b")
-_files: Memory[list[str]] = Memory(seconds=MEMORY_SECONDS)
+_files: TtlCache[list[str]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
 async def _open_workspaces() -> list[KnownWorkspace]:

@@ -6,10 +6,10 @@ from celery import shared_task
 
 from devassist.root_causes.load import embed_waiting
 
-MOST_AT_ONCE = 2_000
+MAX_AT_ONCE = 2_000
 
 
 @shared_task(name="devassist.embed_root_causes", ignore_result=True, expires=300)
 def embed_root_causes(**_future: Any) -> None:
     """Embed entries whose text or model changed; what is left over, the schedule takes up."""
-    embed_waiting(most=MOST_AT_ONCE)
+    embed_waiting(most=MAX_AT_ONCE)

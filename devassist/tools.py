@@ -34,14 +34,14 @@ from devassist.web.configured import configured
 from devassist.web.refusals import ERRORS as WEB_ERRORS
 from devassist.workspace_files import read
 from devassist.workspaces import workspace_for
-from toolbox.callers import CallContext
-from toolbox.client import Client
-from toolbox.tool import Toolkit
+from toolbox.contract.caller import CallContext
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.tool import Toolkit
 
 toolkit = Toolkit(
     domain="devassist",
     summary="Reading code, finding callers, remembering past root causes.",
-    dialect=DevassistDialect(),
+    envelope=DevassistDialect(),
     slots=SLOTS,
 )
 
@@ -175,7 +175,7 @@ async def get_user_error_context(ask: ErrorContextQuestion, call: CallContext) -
 
 
 @toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=0, deadline_seconds=WARMING_SECONDS)
-async def warm_workspace(ask: WarmQuestion, client: Client) -> WarmWorkspace:
+async def warm_workspace(ask: WarmQuestion, client: ClientChannel) -> WarmWorkspace:
     """
     Start a workspace's language servers, wait until they have indexed, and say which are ready or missing.
 

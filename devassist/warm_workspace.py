@@ -8,20 +8,20 @@ from pydantic.alias_generators import to_camel
 from devassist.contracts.places import WORKSPACE, WorkspaceName
 from devassist.warming import Warmed, warm
 from devassist.workspaces import workspace_for
-from toolbox.client import Client
-from toolbox.contract import Answer, Question
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.models import ToolInput, ToolOutput
 
 WARMING_SECONDS = 120.0
 TELL_SECONDS = 1.0
 
 
-class WarmQuestion(Question):
+class WarmQuestion(ToolInput):
     """Which workspace."""
 
     workspace: WorkspaceName | None = WORKSPACE
 
 
-class WarmServer(Answer):
+class WarmServer(ToolOutput):
     """How one language server fared."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -33,14 +33,14 @@ class WarmServer(Answer):
     failure: str | None = Field(None, description="Why it is not ready.")
 
 
-class WarmWorkspace(Answer):
+class WarmWorkspace(ToolOutput):
     """The workspace's language servers."""
 
     workspace: str = Field(description="The workspace.")
     servers: list[WarmServer] = Field(description="Each server that its files' questions go to.")
 
 
-async def warmed(ask: WarmQuestion, *, client: Client) -> WarmWorkspace:
+async def warmed(ask: WarmQuestion, *, client: ClientChannel) -> WarmWorkspace:
     """Warm the servers of the process that answers, telling every second that it is at work; no task: see design."""
     workspace = await workspace_for(client.caller, named=ask.workspace)
     warming = asyncio.ensure_future(warm(workspace.root))

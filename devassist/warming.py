@@ -14,8 +14,8 @@ from devassist.callers.languages import LanguageServer, NoCommand, server_for
 from devassist.callers.servers import NotNow
 from devassist.finding_callers import desk, known_servers
 from devassist.workspaces import workspaces
-from toolbox import home
-from toolbox.errors import DatabaseUnavailable
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database import event_loop
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class Warming:
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
         self._known: set[tuple[int, str]] = set()
-        home.at_close(self.close)
+        event_loop.on_shutdown(self.close)
 
     def start(self) -> None:
         """Begin, on the home loop; a workspace that is registered later is seen within seconds."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from devassist import refusals
 from devassist.queries import workspaces as queries
-from toolbox.callers import Caller
-from toolbox.ledger import ledger
-from toolbox.memory import Memory
+from toolbox.contract.caller import Caller
+from toolbox.database.pools import owner_pool
+from toolbox.database.ttl_cache import TtlCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class KnownWorkspace:
         return caller.key_id in self.key_ids or caller.owner_id in self.owner_ids
 
 
-_known: Memory[list[KnownWorkspace]] = Memory()
+_known: TtlCache[list[KnownWorkspace]] = TtlCache()
 
 
 async def workspaces() -> list[KnownWorkspace]:
@@ -76,5 +76,5 @@ def _meant(seen: dict[str, KnownWorkspace]) -> KnownWorkspace:
 
 
 async def _read() -> list[KnownWorkspace]:
-    rows = await queries.workspaces(ledger=ledger)
+    rows = await queries.workspaces(ledger=owner_pool)
     return [KnownWorkspace(**row | {name: frozenset(row[name]) for name in ("key_ids", "owner_ids")}) for row in rows]

@@ -1,8 +1,8 @@
 """Where parts of a schema are read, and which of them say more than an answer that was cut."""
 
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
-from toolbox.contents import Link
-from toolbox.offers import address
+from toolbox.contract.contents import Link
+from toolbox.contract.resources import address
 
 TYPE = "graphql://upstreams/{upstream}/types/{type}"
 QUERY = "graphql://upstreams/{upstream}/queries/{query}"

@@ -16,7 +16,7 @@ from graphql_proxy.forms import HeaderForm, HintForm, TryForm, UpstreamForm
 from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
 from graphql_proxy.operation_admin import SavedOperationAdmin
 from graphql_proxy.trying import Tried, try_hints
-from toolbox.curation import BrowsedAdmin, CuratedAdmin, CuratedInline
+from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin, CuratedInline
 
 LIMITS = ["timeout_seconds", "cache_seconds", "most_answer_bytes", "most_document_bytes", "most_tokens", "most_depth",
           "most_aliases", "most_root_fields", "most_directives", "most_list_size", "assumed_list_size",

@@ -18,12 +18,12 @@ from graphql_proxy.documents import Document
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstream_answers import core_error
 from graphql_proxy.upstreams import KnownUpstream
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
-MOST_ERRORS = 20
-MOST_FIELDS_COMPARED = 300
+MAX_ERRORS = 20
+MAX_FIELDS_COMPARED = 300
 """Above this, fields are not compared with each other: that rule takes their number squared."""
-MOST_TOKENS_AT_ONCE = 500
+MAX_TOKENS_AT_ONCE = 500
 """Above this, the work goes to a thread, so that other calls are answered meanwhile."""
 
 _LINEAR_RULES = tuple(rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule)
@@ -54,10 +54,10 @@ async def checked(request: Request, *, upstream: KnownUpstream) -> Validity:
 async def schema_errors(document: Document, *, fields: int, schema: GraphQLSchema) -> list[GraphQLError]:
     """Give what the schema has against a document, twenty errors at most."""
     size = max(fields, document.measure.tokens // 2)
-    rules = specified_rules if size <= MOST_FIELDS_COMPARED else _LINEAR_RULES
-    if document.measure.tokens <= MOST_TOKENS_AT_ONCE:
-        return validate(schema, document.node, rules, max_errors=MOST_ERRORS)
-    return await asyncio.to_thread(validate, schema, document.node, rules, MOST_ERRORS)
+    rules = specified_rules if size <= MAX_FIELDS_COMPARED else _LINEAR_RULES
+    if document.measure.tokens <= MAX_TOKENS_AT_ONCE:
+        return validate(schema, document.node, rules, max_errors=MAX_ERRORS)
+    return await asyncio.to_thread(validate, schema, document.node, rules, MAX_ERRORS)
 
 
 async def _judged(

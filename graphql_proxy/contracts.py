@@ -4,9 +4,9 @@ from typing import Any
 
 from pydantic import Field
 
-from toolbox.contract import Answer, Question
-from toolbox.dialect import Dialect
-from toolbox.errors import ErrorCode
+from toolbox.contract.envelope import ErrorEnvelope
+from toolbox.contract.errors import ErrorCode
+from toolbox.contract.models import ToolInput, ToolOutput
 
 NO_UPSTREAM = ErrorCode("NO_UPSTREAM", 503, "No upstream is configured.")
 UNKNOWN_UPSTREAM = ErrorCode("UNKNOWN_UPSTREAM", 404, "No such upstream is open to this key.")
@@ -31,18 +31,18 @@ ASKING_ERRORS = (
 )
 """What a tool may answer that sends a document."""
 
-MOST_UPSTREAM_SECONDS = 60
-ASKING_DEADLINE_SECONDS = MOST_UPSTREAM_SECONDS + 5.0
+MAX_UPSTREAM_SECONDS = 60
+ASKING_DEADLINE_SECONDS = MAX_UPSTREAM_SECONDS + 5.0
 """Above every upstream's own time, which is the one that is told."""
 
 UPSTREAM = Field(None, description="Which upstream to ask, by its name; the key's default if not given.", max_length=40)
 
 
-class GraphqlDialect(Dialect):
+class GraphqlDialect(ErrorEnvelope):
     """The kernel's own words: a bare answer, or `{error: {code, message, suggestion, details?}}`."""
 
 
-class GraphqlQuery(Question):
+class GraphqlQuery(ToolInput):
     """A GraphQL document with what it needs."""
 
     query: str = Field(description="The GraphQL document, such as '{ team(id: 75) { name } }'.", min_length=1)
@@ -57,14 +57,14 @@ class GraphqlMutation(GraphqlQuery):
     """A GraphQL document that may write."""
 
 
-class ErrorLocation(Answer):
+class ErrorLocation(ToolOutput):
     """A place in the document."""
 
     line: int = Field(description="Line, from 1.")
     column: int = Field(description="Column, from 1.")
 
 
-class GraphqlError(Answer):
+class GraphqlError(ToolOutput):
     """One error as the upstream worded it."""
 
     message: str = Field(description="The upstream's own message first; for an unknown query, help after it.")
@@ -72,7 +72,7 @@ class GraphqlError(Answer):
     locations: list[ErrorLocation] | None = Field(None, description="Where in the document.")
 
 
-class GraphqlAnswer(Answer):
+class GraphqlAnswer(ToolOutput):
     """What the upstream answered."""
 
     data: Any = Field(description="The upstream's data as it came; null where there is none.")
@@ -85,7 +85,7 @@ class GraphqlAnswer(Answer):
     )
 
 
-class DocumentCost(Answer):
+class DocumentCost(ToolOutput):
     """What a document asks for, fragments spread out."""
 
     bytes: int = Field(description="Length of the document in bytes.")
@@ -99,7 +99,7 @@ class DocumentCost(Answer):
     cost: int = Field(description="Fields, each times the sizes of the lists around it.")
 
 
-class Validity(Answer):
+class Validity(ToolOutput):
     """Whether a document would be understood, and whether it would be sent."""
 
     valid: bool = Field(description="True if it parses and, where a schema is stored, fits that schema.")

@@ -14,9 +14,9 @@ from graphql import (
     parse,
 )
 
-MOST_NESTING = 100
+MAX_NESTING = 100
 """Brackets inside each other; the parser and everything after it go one call deeper for each."""
-MOST_FRAGMENTS = 100
+MAX_FRAGMENTS = 100
 
 _OPENING = frozenset({TokenKind.BRACE_L, TokenKind.PAREN_L, TokenKind.BRACKET_L})
 _CLOSING = frozenset({TokenKind.BRACE_R, TokenKind.PAREN_R, TokenKind.BRACKET_R})
@@ -55,7 +55,7 @@ def measured(text: str, *, most_tokens: int) -> Measure:
     """
     lexer = Lexer(Source(text))
     tokens = nesting = deepest = directives = 0
-    while tokens <= most_tokens and deepest <= MOST_NESTING:
+    while tokens <= most_tokens and deepest <= MAX_NESTING:
         kind = lexer.advance().kind
         if kind is TokenKind.EOF:
             break

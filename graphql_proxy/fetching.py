@@ -8,11 +8,11 @@ from graphql import get_introspection_query
 from graphql_proxy import refusals
 from graphql_proxy.upstream_answers import read_answer
 from graphql_proxy.upstreams import KnownUpstream, headers_of
-from toolbox.errors import ToolError
-from toolbox.web import Destination, web
-from toolbox.web_failures import WebFailure
+from toolbox.contract.errors import ToolError
+from toolbox.outbound.failures import WebFailure
+from toolbox.outbound.web import Destination, web
 
-MOST_BYTES = 33_554_432
+MAX_BYTES = 33_554_432
 TIMEOUT_SECONDS = 60.0
 
 
@@ -24,7 +24,7 @@ async def fetch_schema(upstream: KnownUpstream) -> str:
     """Ask an upstream for its schema, as introspection JSON; raises NoSchema."""
     if not upstream.allows_introspection:
         raise NoSchema(f"{upstream.slug} does not allow introspection; give its schema as a file")
-    patient = replace(upstream, timeout_seconds=TIMEOUT_SECONDS, most_answer_bytes=MOST_BYTES)
+    patient = replace(upstream, timeout_seconds=TIMEOUT_SECONDS, most_answer_bytes=MAX_BYTES)
     try:
         return await _asked(patient)
     except WebFailure as failure:

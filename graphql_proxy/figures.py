@@ -3,7 +3,7 @@
 from graphql_proxy.schemas import schemas
 from graphql_proxy.upstreams import upstreams
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 _said = ""
 
@@ -18,7 +18,7 @@ async def refresh() -> None:
     global _said
     parts: list[str] = []
     open_ones = [upstream for upstream in await upstreams() if upstream.is_open]
-    for upstream in open_ones[:MOST_NAMED]:
+    for upstream in open_ones[:MAX_NAMED]:
         known = await schemas.of(upstream.slug)
         count = f"{known.query_count:,} queries" if known else "a schema that is not stored"
         parts.append(f"{upstream.slug}{' (the default)' if upstream.is_default else ''}: {count}")

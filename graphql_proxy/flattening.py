@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-MOST_ROWS = 100
+MAX_ROWS = 100
 
 
 def _fields(value: object) -> object:
@@ -72,7 +72,7 @@ class Flat(BaseModel):
     total: int | None = None
 
 
-def flattened(data: Any, *, mapping: OperationMapping | None, limit: int = MOST_ROWS, reverse: bool = False) -> Flat:
+def flattened(data: Any, *, mapping: OperationMapping | None, limit: int = MAX_ROWS, reverse: bool = False) -> Flat:
     """Give record and rows; without a mapping, the data as it is. Values that are not there are left out."""
     if mapping is None:
         return Flat(record=data if isinstance(data, dict) else {"result": data})
@@ -80,7 +80,7 @@ def flattened(data: Any, *, mapping: OperationMapping | None, limit: int = MOST_
     found = value_at(data, path=record.path) if record else None
     flat = Flat(record=_row(found, record.fields) if record and isinstance(found, dict) else None)
     if mapping.rows:
-        flat.rows = _rows(data, mapping.rows, reverse=reverse)[: min(limit, MOST_ROWS)]
+        flat.rows = _rows(data, mapping.rows, reverse=reverse)[: min(limit, MAX_ROWS)]
         flat.total = _total(data, mapping.rows)
     return flat
 

@@ -8,7 +8,7 @@ from graphql import FieldNode, GraphQLSchema, OperationType, SelectionSetNode
 from graphql_proxy import refusals
 from graphql_proxy.contracts import DocumentCost
 from graphql_proxy.costing import FragmentCycle, Surroundings, Weight, weigh
-from graphql_proxy.documents import MOST_FRAGMENTS, MOST_NESTING, Document, measured, parsed
+from graphql_proxy.documents import MAX_FRAGMENTS, MAX_NESTING, Document, measured, parsed
 from graphql_proxy.upstreams import KnownUpstream
 
 _WAY_TO_WRITE = "Use execute_graphql_mutation, with a key that has the scope graphql_proxy:write."
@@ -24,7 +24,7 @@ def read_document(text: str, *, upstream: KnownUpstream) -> Document:
     _within("length in bytes", len(text.encode(errors="replace")), upstream.most_document_bytes)
     measure = measured(text, most_tokens=upstream.most_tokens)
     _within("number of words and signs", measure.tokens, upstream.most_tokens)
-    _within("nesting of brackets", measure.nesting, MOST_NESTING)
+    _within("nesting of brackets", measure.nesting, MAX_NESTING)
     _within("number of directives", measure.directives, upstream.most_directives)
     return parsed(text, measure=measure)
 
@@ -33,7 +33,7 @@ def cost_of(
     document: Document, *, upstream: KnownUpstream, variables: Mapping[str, Any], schema: GraphQLSchema | None
 ) -> tuple[DocumentCost, Weight]:
     """Weigh a document; raises ToolError where its fragments form a cycle or pretend to be the language's own."""
-    _within("number of fragments", len(document.fragments), MOST_FRAGMENTS)
+    _within("number of fragments", len(document.fragments), MAX_FRAGMENTS)
     _refuse_reserved_names(document)
     around = Surroundings(variables=variables, schema=schema, assumed_list_size=upstream.assumed_list_size)
     try:

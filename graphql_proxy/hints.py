@@ -10,17 +10,17 @@ import regex
 from graphql_proxy import queries
 from graphql_proxy.error_text import CONTRACT_HINTS, MessageHint
 from graphql_proxy.lookups import Context, look_up
-from toolbox.errors import DatabaseUnavailable, StatementTimeout
-from toolbox.memory import Memory
-from toolbox.reader import reader
+from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout
+from toolbox.database.pools import reader
+from toolbox.database.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
 
-MOST_HINTS = 10
-MOST_EXPLAINED = 10
+MAX_HINTS = 10
+MAX_EXPLAINED = 10
 """Different errors of one answer; a pattern that is slow may cost its time for each."""
-LONGEST_ERROR = 2_000
-LONGEST_GROUP = 100
+MAX_ERROR = 2_000
+MAX_GROUP = 100
 MATCH_SECONDS = 0.05
 
 Groups = dict[str, str]
@@ -47,7 +47,7 @@ class Fit:
     said: str
 
 
-_rows: Memory[list[Hint]] = Memory()
+_rows: TtlCache[list[Hint]] = TtlCache()
 
 
 async def known_hints(upstream_id: int | None) -> list[Hint]:
@@ -74,9 +74,9 @@ def message_hints(hints: Iterable[Hint]) -> list[MessageHint]:
 def hints_beside(errors: Iterable[str], *, hints: Iterable[Hint], context: Context) -> list[str]:
     """Give what the hints say about the first ten different errors, each once, ten at most."""
     rows = [hint for hint in hints if hint.layer == "beside"]
-    different = list(dict.fromkeys(errors))[:MOST_EXPLAINED]
+    different = list(dict.fromkeys(errors))[:MAX_EXPLAINED]
     said = (fit.said for error in different for fit in fits(error, hints=rows, context=context))
-    return list(dict.fromkeys(said))[:MOST_HINTS]
+    return list(dict.fromkeys(said))[:MAX_HINTS]
 
 
 def fits(error: str, *, hints: Iterable[Hint], context: Context) -> list[Fit]:
@@ -96,7 +96,7 @@ def match(matcher: str, *, pattern: str, error: str) -> Groups | None:
 
     A pattern that takes longer than 50 ms is given up: backtracking can be endless.
     """
-    text = error[:LONGEST_ERROR]
+    text = error[:MAX_ERROR]
     if matcher == "contains":
         return {} if pattern.lower() in text.lower() else None
     compiled = _compiled(pattern)
@@ -107,7 +107,7 @@ def match(matcher: str, *, pattern: str, error: str) -> Groups | None:
     except TimeoutError:
         logger.warning("the pattern %r of a hint takes too long and is passed over", pattern)
         return None
-    return {name: value[:LONGEST_GROUP] for name, value in found.groupdict("").items()} if found else None
+    return {name: value[:MAX_GROUP] for name, value in found.groupdict("").items()} if found else None
 
 
 def problem_of(pattern: str) -> str | None:

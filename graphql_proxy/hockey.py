@@ -16,18 +16,18 @@ from graphql_proxy.hockey_contracts import (
 from graphql_proxy.operations import operation_named, run, sort_of
 from graphql_proxy.resolving import Several, resolved
 from graphql_proxy.upstreams import KnownUpstream, upstream_for
-from toolbox.callers import Caller
-from toolbox.client import Client
+from toolbox.contract.caller import Caller
+from toolbox.contract.client_channel import ClientChannel
 
 Looked = PlayerQuestion | TeamQuestion | GamesQuestion | GameLogsQuestion
 LookUp = Callable[..., Awaitable[OperationAnswer]]
 """Answers a question of its kind, by `ask` and `caller`; raises Several where a name fits several."""
-LONGEST_OPTION = 120
+MAX_OPTION = 120
 ANSWER, HEAD_TO_HEAD = "Answer", "HeadToHead"
 LOWEST_IS_BEST = ("GAA",)
 
 
-async def asked_back(look_up: LookUp, *, ask: Looked, client: Client) -> OperationAnswer:
+async def asked_back(look_up: LookUp, *, ask: Looked, client: ClientChannel) -> OperationAnswer:
     """Give the answer, for whom a person picked where a name fits several; else the question who is meant."""
     while True:
         try:
@@ -40,7 +40,7 @@ async def asked_back(look_up: LookUp, *, ask: Looked, client: Client) -> Operati
             ask = ask.model_copy(update={parameter: meant})
 
 
-async def _picked(clarification: Clarification, *, client: Client) -> str | None:
+async def _picked(clarification: Clarification, *, client: ClientChannel) -> str | None:
     """Have a person pick a candidate, and give its id."""
     options = {_said(row): str(row["id"]) for row in clarification.candidates}
     picked = await client.pick(clarification.parameter, message=clarification.question, options=list(options))
@@ -50,7 +50,7 @@ async def _picked(clarification: Clarification, *, client: Client) -> str | None
 def _said(row: Mapping[str, object]) -> str:
     """Tell a candidate apart from its namesakes by all that is known of it."""
     known = [str(value) for name, value in row.items() if name not in ("id", "name") and value is not None]
-    about = f" ({', '.join(known)})"[:LONGEST_OPTION] if known else ""
+    about = f" ({', '.join(known)})"[:MAX_OPTION] if known else ""
     return f"{row.get('name', '')}{about}, id {row['id']}"
 
 

@@ -8,9 +8,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, Wit
 from pydantic.alias_generators import to_camel
 
 from graphql_proxy.contracts import ASKING_ERRORS, UPSTREAM
-from toolbox.contract import Answer, Question, WholeNumber
-from toolbox.dialect import KERNEL
-from toolbox.errors import ErrorCode, ToolError
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 NOT_OFFERED = ErrorCode("NOT_OFFERED", 404, "The upstream lacks what the tool asks for.")
 NOT_FOUND = ErrorCode("NOT_FOUND", 404, "Nothing of that name or id is known to the upstream.")
@@ -19,8 +19,8 @@ REFUSED_BY_UPSTREAM = ErrorCode("REFUSED_BY_UPSTREAM", 502, "The upstream answer
 OPERATION_ERRORS = (*ASKING_ERRORS, NOT_OFFERED, NOT_FOUND, NOT_CONFIGURED, REFUSED_BY_UPSTREAM)
 
 DEFAULT_LEAGUE = "nhl"
-DEFAULT_LIMIT, MOST_ROWS = 20, 100
-LONGEST_NAME = 100
+DEFAULT_LIMIT, MAX_ROWS = 20, 100
+MAX_NAME = 100
 
 
 def _default_limit(value: object) -> object:
@@ -35,7 +35,7 @@ def _season(value: str) -> str:
     first = re.match(r"(?:19|20)[0-9]{2}", value)
     mended = f"{first[0]}-{int(first[0]) + 1}" if first else ""
     raise ToolError(
-        KERNEL.bad_input,
+        KERNEL_ENVELOPE.bad_input,
         f"season is two years that follow each other, not {value[:40]!r}.",
         suggestion=f"Use {mended!r}." if mended else "Use the form '2024-2025'.",
         field="season",
@@ -51,7 +51,7 @@ def _day(value: str, info: ValidationInfo) -> str:
         pass
     name = to_camel(str(info.field_name))
     raise ToolError(
-        KERNEL.bad_input,
+        KERNEL_ENVELOPE.bad_input,
         f"{name} is a day written as YYYY-MM-DD, not {value[:40]!r}.",
         suggestion="Use the form '2025-02-28', and a day of the calendar.",
         field=name,
@@ -61,11 +61,11 @@ def _day(value: str, info: ValidationInfo) -> str:
 Limit = Annotated[
     WholeNumber,
     BeforeValidator(_default_limit),
-    Field(ge=1, le=MOST_ROWS),
+    Field(ge=1, le=MAX_ROWS),
 ]
 Season = Annotated[str, AfterValidator(_season), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{4}$"})]
 Day = Annotated[str, AfterValidator(_day), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"})]
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 League = Annotated[str, Field(min_length=1, max_length=60)]
 
 _SEASON_FIELD = Field(None, description="The season, as '2024-2025'; the upstream's latest or all if not given.")
@@ -74,7 +74,7 @@ _LEAGUE_FIELD = Field(None, description="The league by its slug, such as 'nhl'; 
 _ONE_LEAGUE_FIELD = Field(DEFAULT_LEAGUE, description="The league by its slug, such as 'nhl', 'ahl' or 'shl'.")
 
 
-class PlayerQuestion(Question):
+class PlayerQuestion(ToolInput):
     """Which player, and which seasons."""
 
     player: Name = Field(description="The player's id or name, such as 'Sebastian Aho'.")
@@ -84,7 +84,7 @@ class PlayerQuestion(Question):
     upstream: str | None = UPSTREAM
 
 
-class TeamQuestion(Question):
+class TeamQuestion(ToolInput):
     """Which team, and which seasons."""
 
     team: Name = Field(description="The team's id or name, such as 'CAR' or 'Carolina Hurricanes'.")
@@ -94,7 +94,7 @@ class TeamQuestion(Question):
     upstream: str | None = UPSTREAM
 
 
-class StandingsQuestion(Question):
+class StandingsQuestion(ToolInput):
     """Which table."""
 
     league: League = _ONE_LEAGUE_FIELD
@@ -106,7 +106,7 @@ class StandingsQuestion(Question):
     upstream: str | None = UPSTREAM
 
 
-class LeadersQuestion(Question):
+class LeadersQuestion(ToolInput):
     """Which leaders."""
 
     league: League = _ONE_LEAGUE_FIELD
@@ -124,7 +124,7 @@ class LeadersQuestion(Question):
         return self.stat or ("SVP" if self.position == "goalies" else "PTS")
 
 
-class _Dated(Question):
+class _Dated(ToolInput):
     """Days that bound games."""
 
     date_from: Day | None = Field(None, description="First day of the games, as '2025-02-01'.")
@@ -134,7 +134,7 @@ class _Dated(Question):
     def _in_order(self) -> Self:
         if self.date_from and self.date_to and self.date_from > self.date_to:
             raise ToolError(
-                KERNEL.bad_input,
+                KERNEL_ENVELOPE.bad_input,
                 f"dateFrom {self.date_from} is after dateTo {self.date_to}.",
                 suggestion="Exchange the two days.",
                 field="dateFrom",
@@ -159,7 +159,7 @@ class GamesQuestion(_Dated):
     def _two_teams(self) -> Self:
         if self.opponent and not self.team:
             raise ToolError(
-                KERNEL.bad_input,
+                KERNEL_ENVELOPE.bad_input,
                 "opponent was given without team.",
                 suggestion="Give the other team as team, or the one team as team alone.",
                 field="opponent",
@@ -184,7 +184,7 @@ class GameLogsQuestion(_Dated):
     def _someone(self) -> Self:
         if not (self.player or self.team):
             raise ToolError(
-                KERNEL.bad_input,
+                KERNEL_ENVELOPE.bad_input,
                 "Neither player nor team was given.",
                 suggestion="Give player for a player's games, or team for a team's.",
                 field="player",
@@ -192,7 +192,7 @@ class GameLogsQuestion(_Dated):
         return self
 
 
-class Clarification(Answer):
+class Clarification(ToolOutput):
     """A name that fits several; ask again with an id."""
 
     parameter: str = Field(description="The parameter whose value fits several.")
@@ -200,7 +200,7 @@ class Clarification(Answer):
     candidates: list[dict[str, Any]] = Field(description="What fits; give the id of one as the parameter.")
 
 
-class OperationAnswer(Answer):
+class OperationAnswer(ToolOutput):
     """Flat values, as few as say it."""
 
     upstream: str = Field(description="Which upstream was asked.")

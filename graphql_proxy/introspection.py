@@ -12,10 +12,10 @@ from graphql_proxy.schema_answers import (
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstreams import upstream_for
-from toolbox.callers import Caller
-from toolbox.errors import ErrorCode, ToolError
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import ErrorCode, ToolError
 
-MOST_NEAR = 8
+MAX_NEAR = 8
 
 NO_SCHEMA = ErrorCode("NO_SCHEMA", 503, "No schema of the upstream is stored.")
 UNKNOWN_NAME = ErrorCode("UNKNOWN_NAME", 404, "The schema has no query or type of that name.")
@@ -51,7 +51,7 @@ def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str) -> SchemaAnsw
     if ask.search:
         hits = found(known.index, text=ask.search, budget=budget)
         unmatched = known.index.strangers(ask.search) or None
-        near = None if hits else known.index.nearest(ask.search, limit=MOST_NEAR)
+        near = None if hits else known.index.nearest(ask.search, limit=MAX_NEAR)
     return SchemaAnswer(
         upstream=slug,
         version=known.version,

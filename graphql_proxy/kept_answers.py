@@ -8,7 +8,7 @@ import orjson
 
 from graphql_proxy.upstream_answers import Outcome
 
-MOST_BYTES = 33_554_432
+MAX_BYTES = 33_554_432
 """What one process keeps, counted as the answers came over the wire."""
 
 
@@ -22,7 +22,7 @@ class _Kept:
 class KeptAnswers:
     """Answers of one process by key, the longest unused going first; moments are given, monotonic, in seconds."""
 
-    def __init__(self, *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, *, most_bytes: int = MAX_BYTES) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._kept: OrderedDict[str, _Kept] = OrderedDict()

@@ -21,8 +21,8 @@ from graphql import (
 
 from graphql_proxy.documents import Document
 
-MOST_NAMES = 12
-MOST_VISITED = 2_000
+MAX_NAMES = 12
+MAX_VISITED = 2_000
 _ROOMS = ("edges", "node", "nodes", "items", "data")
 """The levels that lists are wrapped in; looked into first."""
 
@@ -63,7 +63,7 @@ def _level(groups: Groups, schema: GraphQLSchema) -> str | None:
                 if path and name.lower() == wanted:
                     return " { ".join((*path, name)) + " }" * len(path)
                 below.append(((*path, name), get_named_type(known.type)))
-        level = below if visited < MOST_VISITED else []
+        level = below if visited < MAX_VISITED else []
     return None
 
 
@@ -76,14 +76,14 @@ def _argument(groups: Groups, schema: GraphQLSchema) -> str | None:
     known = _asked_field(groups, schema)
     if known is None:
         return None
-    return _listed(_alike(groups.get("argument", ""), known.args) or list(islice(known.args, MOST_NAMES)))
+    return _listed(_alike(groups.get("argument", ""), known.args) or list(islice(known.args, MAX_NAMES)))
 
 
 def _enum_value(groups: Groups, schema: GraphQLSchema) -> str | None:
     known = schema.get_type(_bare(groups.get("type", "")))
     if not isinstance(known, GraphQLEnumType):
         return None
-    return _listed(_alike(groups.get("value", ""), known.values) or list(islice(known.values, MOST_NAMES)))
+    return _listed(_alike(groups.get("value", ""), known.values) or list(islice(known.values, MAX_NAMES)))
 
 
 def _selection(groups: Groups, schema: GraphQLSchema) -> str | None:
@@ -91,7 +91,7 @@ def _selection(groups: Groups, schema: GraphQLSchema) -> str | None:
     fields = _fields(_parent(groups, schema))
     plain = [name for name, known in fields.items() if is_leaf_type(get_named_type(known.type)) and not known.args]
     deeper = [f"{name} {{ … }}" for name, known in _rooms_first(fields) if not is_leaf_type(get_named_type(known.type))]
-    shown = [*plain[: MOST_NAMES - 4], *deeper[:4]]
+    shown = [*plain[: MAX_NAMES - 4], *deeper[:4]]
     return f"{{ {' '.join(shown)} }}" if shown else None
 
 
@@ -165,4 +165,4 @@ def _bare(type_name: str) -> str:
 
 
 def _listed(names: list[str], *, quote: str = "`") -> str | None:
-    return ", ".join(f"{quote}{name}{quote}" for name in names[:MOST_NAMES]) or None
+    return ", ".join(f"{quote}{name}{quote}" for name in names[:MAX_NAMES]) or None

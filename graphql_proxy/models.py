@@ -221,7 +221,7 @@ class SavedOperation(models.Model):
     A GraphQL document that is a tool: variables as its parameters, the answer flattened by its mapping.
 
     Rows named like one of the contract's six tools (`is_contract`) are their documents; any other row becomes a tool of
-    its own on every face, or is skipped, with the reason in the admin.
+    its own on every transport, or is skipped, with the reason in the admin.
     """
 
     name = models.CharField(

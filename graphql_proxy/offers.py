@@ -10,11 +10,11 @@ from graphql_proxy.schema_examples import example_for
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.tools import toolkit
 from graphql_proxy.upstreams import upstream_for, upstreams_of
-from toolbox.client import Client
-from toolbox.offers import Typed
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.resources import Typed
 
 KEEP_SECONDS = 300.0
-MOST_VALUES = 101
+MAX_VALUES = 101
 
 
 async def _upstreams(typed: Typed) -> list[str]:
@@ -46,7 +46,7 @@ async def graphql_type(
     *,
     upstream: Annotated[str, "The upstream's name."],
     type: Annotated[str, "The type's name."],  # noqa: A002 - the schema's word
-    client: Client,
+    client: ClientChannel,
 ) -> str | None:
     """Write a type with all its fields, arguments and descriptions, as the schema writes it."""
     known = await schemas.of((await upstream_for(client.caller, named=upstream)).slug)
@@ -62,7 +62,10 @@ async def graphql_type(
     completes={"upstream": _upstreams, "query": _queries},
 )
 async def graphql_query(
-    *, upstream: Annotated[str, "The upstream's name."], query: Annotated[str, "The query's name."], client: Client
+    *,
+    upstream: Annotated[str, "The upstream's name."],
+    query: Annotated[str, "The query's name."],
+    client: ClientChannel,
 ) -> str | None:
     """Write a query with all its arguments and descriptions, and a document that the schema accepts."""
     known = await schemas.of((await upstream_for(client.caller, named=upstream)).slug)
@@ -80,7 +83,7 @@ async def _schema(typed: Typed) -> KnownSchema | None:
 
 def _beginning(typed: str, *, names: Iterable[str]) -> list[str]:
     wanted = typed.lower()
-    return sorted(name for name in names if name.lower().startswith(wanted))[:MOST_VALUES]
+    return sorted(name for name in names if name.lower().startswith(wanted))[:MAX_VALUES]
 
 
 def _commented(document: str) -> str:

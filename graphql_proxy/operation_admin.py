@@ -11,10 +11,10 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 from graphql_proxy.ingest.parse_schema import read_stored
 from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream
 from graphql_proxy.saved_operations import NotATool, check_contract_document, check_operation
-from toolbox import home
-from toolbox.curation import CuratedAdmin
-from toolbox.registry import registry
-from toolbox.watch import watcher
+from toolbox.admin_pages.curation import CuratedAdmin
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import registry
+from toolbox.database import event_loop
 
 DOMAIN = "graphql_proxy"
 
@@ -52,8 +52,8 @@ class SavedOperationAdmin(CuratedAdmin):
     """Documents that are tools."""
 
     notice = (
-        "An enabled row is a tool within a second, on every face, in every process. The rows of the contract's six "
-        "tools are their documents; their parameters belong to the tools."
+        "An enabled row is a tool within a second, on every transport, in every process. The rows of the contract's "
+        "six tools are their documents; their parameters belong to the tools."
     )
     form = OperationForm
     list_display = ["name", "upstream", "is_enabled", "state"]
@@ -67,7 +67,7 @@ class SavedOperationAdmin(CuratedAdmin):
             return "off"
         if row.is_contract:
             return "document of a tool"
-        home.run(watcher.ready())
+        event_loop.run(dynamic_tools.ready())
         if registry.find(row.name, domain=DOMAIN):
             return "offered"
         skipped = {one.name: one.reason for one in registry.skipped(domain=DOMAIN)}

@@ -6,9 +6,9 @@ from graphql_proxy.adapting import NotOffered
 from graphql_proxy.contracts import GraphqlError
 from graphql_proxy.hockey_contracts import NOT_CONFIGURED, NOT_FOUND, NOT_OFFERED, REFUSED_BY_UPSTREAM
 from graphql_proxy.upstreams import KnownUpstream
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 _SUBJECTS = (("player", "players"), ("skater", "players"), ("goalie", "players"), ("team", "teams"), ("game", "games"))
 
 
@@ -55,7 +55,7 @@ def refused(tool: str, *, errors: Sequence[GraphqlError], hints: Sequence[str], 
         REFUSED_BY_UPSTREAM,
         f"The upstream {upstream.slug} answered {tool} with: {errors[0].message[:500]}",
         suggestion=hints[0] if hints else "Change the arguments as the message says, or use execute_graphql.",
-        details={"errors": [error.message[:500] for error in errors[:MOST_SHOWN]], "hints": list(hints[:MOST_SHOWN])},
+        details={"errors": [error.message[:500] for error in errors[:MAX_SHOWN]], "hints": list(hints[:MAX_SHOWN])},
     )
 
 

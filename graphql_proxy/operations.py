@@ -10,14 +10,14 @@ from graphql import DocumentNode, GraphQLSyntaxError, parse
 from graphql_proxy import operation_refusals, queries
 from graphql_proxy.adapting import NotOffered, adapted
 from graphql_proxy.asking import Request, ask_upstream, helped
-from graphql_proxy.flattening import MOST_ROWS, Flat, NoMapping, OperationMapping, flattened, read_mapping
+from graphql_proxy.flattening import MAX_ROWS, Flat, NoMapping, OperationMapping, flattened, read_mapping
 from graphql_proxy.hockey_contracts import OperationAnswer
 from graphql_proxy.schemas import schemas
 from graphql_proxy.upstreams import KnownUpstream
-from toolbox.memory import Memory
-from toolbox.reader import reader
+from toolbox.database.pools import reader
+from toolbox.database.ttl_cache import TtlCache
 
-MOST_TOKENS = 5_000
+MAX_TOKENS = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Operation:
     @cached_property
     def document(self) -> DocumentNode:
         """The parsed document."""
-        return parse(self.text, no_location=True, max_tokens=MOST_TOKENS)
+        return parse(self.text, no_location=True, max_tokens=MAX_TOKENS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Ran:
         )
 
 
-_operations: Memory[dict[str, Operation]] = Memory()
+_operations: TtlCache[dict[str, Operation]] = TtlCache()
 
 
 async def operation_named(name: str) -> Operation:
@@ -76,7 +76,7 @@ async def run(
     step: str,
     variables: Mapping[str, Any],
     upstream: KnownUpstream,
-    limit: int = MOST_ROWS,
+    limit: int = MAX_ROWS,
     is_oldest_first: bool = True,
 ) -> Ran:
     """

@@ -12,15 +12,15 @@ from django.views.decorators.http import require_safe
 from graphql_proxy import queries, schema_pages
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream, usable_by
-from toolbox import home
-from toolbox.callers import Caller
-from toolbox.people import logged_in, page
-from toolbox.reader import reader
-from toolbox.registry import registry
-from toolbox.watch import watcher
+from toolbox.access.people import require_person, require_scope
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import Caller
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 
 SCOPE = "graphql_proxy:read"
-PAGE, MOST_FOUND, MOST_WORDS, MOST_NEAR = 50, 50, 200, 8
+PAGE, MAX_FOUND, MAX_WORDS, MAX_NEAR = 50, 50, 200, 8
 PLURALS = {
     "query": "queries", "mutation": "mutations", "object": "types", "interface": "interfaces", "union": "unions",
     "input": "inputs", "enum": "enums", "scalar": "scalars",
@@ -46,26 +46,26 @@ class Leaf:
         return self.number + 1 if self.number < self.last else 0
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """List the upstreams that this person may ask; where there is one, lead to it."""
-    known = home.run(usable_by(logged_in(request)))
+    known = event_loop.run(usable_by(require_person(request)))
     if len(known) == 1:
         return redirect("graphql_proxy:schema", slug=known[0].slug)
-    newest = home.run(queries.newest_schemas([one.id for one in known], reader=reader)) if known else {}
+    newest = event_loop.run(queries.newest_schemas([one.id for one in known], reader=reader)) if known else {}
     return render(request, "graphql_proxy/upstreams.html", {"upstreams": [(one, newest.get(one.id)) for one in known]})
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 @require_safe
 def schema(request: HttpRequest, *, slug: str) -> HttpResponse:
     """Show what a schema has, a kind at a time, or what fits a search."""
-    caller = logged_in(request)
+    caller = require_person(request)
     upstream, known = _opened(caller, slug=slug)
     if known is None:
         return render(request, "graphql_proxy/no_schema.html", {"upstream": upstream})
-    words = request.GET.get("q", "").strip()[:MOST_WORDS]
+    words = request.GET.get("q", "").strip()[:MAX_WORDS]
     shown = {"upstream": upstream, "version": known.version, "words": words}
     shown |= _searched(known, words=words) if words else _listed(request, known=known)
     if request.headers.get("HX-Request"):
@@ -73,11 +73,11 @@ def schema(request: HttpRequest, *, slug: str) -> HttpResponse:
     return render(request, "graphql_proxy/schema.html", shown | {"tools": _tools_of(upstream, caller=caller)})
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 @require_safe
 def type_(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     """Show a type: its fields or values, a page at a time, and what gives or takes it."""
-    upstream, known = _opened(logged_in(request), slug=slug)
+    upstream, known = _opened(require_person(request), slug=slug)
     of = known.schema.type_map.get(name) if known else None
     if known is None or of is None or name.startswith("__"):
         raise Http404(f"The schema has no type {name}.")
@@ -90,16 +90,16 @@ def type_(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     context = {
         "upstream": upstream, "type": of, "kind": schema_pages.kind_of(of), "members": shown, "leaf": leaf, "at": at,
         "count": len(members), "implements": schema_pages.implemented(of), "giving": giving, "taking": taking,
-        "possible": schema_pages.possible(known.schema, of=of)[: schema_pages.MOST_RELATED],
+        "possible": schema_pages.possible(known.schema, of=of)[: schema_pages.MAX_RELATED],
     }  # fmt: skip
     return render(request, "graphql_proxy/type.html", context)
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 @require_safe
 def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     """Show a query: its arguments, what it returns, and a document that can be tried."""
-    upstream, known = _opened(logged_in(request), slug=slug)
+    upstream, known = _opened(require_person(request), slug=slug)
     root = known.schema.query_type if known else None
     about = root.fields.get(name) if root else None
     if known is None or about is None:
@@ -118,18 +118,18 @@ def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
 
 def _opened(caller: Caller, *, slug: str) -> tuple[KnownUpstream, KnownSchema | None]:
     """Give an upstream with its schema, if one is stored; one that the person may not ask is not there."""
-    upstream = next((one for one in home.run(usable_by(caller)) if one.slug == slug), None)
+    upstream = next((one for one in event_loop.run(usable_by(caller)) if one.slug == slug), None)
     if upstream is None:
         raise Http404(f"There is no upstream {slug}.")
-    return upstream, home.run(schemas.of(slug))
+    return upstream, event_loop.run(schemas.of(slug))
 
 
 def _searched(known: KnownSchema, *, words: str) -> dict[str, Any]:
-    entries = known.index.search(words, limit=MOST_FOUND)
-    near = [] if entries else known.index.nearest(words, limit=MOST_NEAR)
+    entries = known.index.search(words, limit=MAX_FOUND)
+    near = [] if entries else known.index.nearest(words, limit=MAX_NEAR)
     return {
         "found": schema_pages.found(entries, schema=known.schema),
-        "is_cut": len(entries) == MOST_FOUND,
+        "is_cut": len(entries) == MAX_FOUND,
         "near": near,
         "strangers": known.index.strangers(words),
     }
@@ -146,8 +146,8 @@ def _listed(request: HttpRequest, *, known: KnownSchema) -> dict[str, Any]:
 
 def _tools_of(upstream: KnownUpstream, *, caller: Caller) -> list[Any]:
     """Give the tools whose documents ask this upstream: by its name, or without one where it is the default."""
-    home.run(watcher.ready())
-    rows = home.run(queries.operations(reader=reader))
+    event_loop.run(dynamic_tools.ready())
+    rows = event_loop.run(queries.operations(reader=reader))
     names = [row["name"] for row in rows if row["slug"] == upstream.slug or (upstream.is_default and not row["slug"])]
     found = [tool for name in names if (tool := registry.find(name, domain="graphql_proxy"))]
     return [tool for tool in found if tool.is_offered_to(caller)]

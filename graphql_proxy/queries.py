@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
 
 Row = dict[str, Any]
 

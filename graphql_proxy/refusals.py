@@ -14,8 +14,8 @@ from graphql_proxy.contracts import (
     UPSTREAM_TOO_LARGE,
     UPSTREAM_UNREACHABLE,
 )
-from toolbox.errors import ToolError
-from toolbox.web_failures import AddressRefused, Overdue, Oversized, UnknownHost, Unreachable, WebFailure
+from toolbox.contract.errors import ToolError
+from toolbox.outbound.failures import AddressRefused, Overdue, Oversized, UnknownHost, Unreachable, WebFailure
 
 _ASK_A_PERSON = "Whoever runs this server can open an upstream to this key in the admin, under Upstreams."
 _ASK_LESS = "Ask for less: fewer fields, a smaller limit, one query instead of several."

@@ -9,7 +9,7 @@ from graphql_proxy.operations import operation_named, run
 from graphql_proxy.upstreams import KnownUpstream
 
 FIND = "Find"
-MOST_CANDIDATES = 8
+MAX_CANDIDATES = 8
 
 Kind = Literal["player", "team"]
 
@@ -41,8 +41,8 @@ async def resolved(
     operation = await operation_named(f"get_{kind}")
     if re.fullmatch(r"[0-9]{1,12}", text):
         return text
-    variables = {"q": text, "limit": MOST_CANDIDATES, "league": league}
-    found = await run(operation, step=FIND, variables=variables, upstream=upstream, limit=MOST_CANDIDATES)
+    variables = {"q": text, "limit": MAX_CANDIDATES, "league": league}
+    found = await run(operation, step=FIND, variables=variables, upstream=upstream, limit=MAX_CANDIDATES)
     candidates = [row for row in found.flat.rows if row.get("id") is not None]
     if not candidates:
         raise operation_refusals.not_found(kind, given=given, upstream=upstream)

@@ -15,12 +15,12 @@ from graphql_proxy.operations import Operation, run
 from graphql_proxy.schemas import schemas
 from graphql_proxy.upstreams import KnownUpstream, upstream_for, upstream_named, who_may_ask
 from graphql_proxy.variables import NoParameters, question_model
-from toolbox.callers import CallContext
-from toolbox.contract import Question
-from toolbox.errors import ToolError
-from toolbox.memory import forget_all
-from toolbox.reader import reader
-from toolbox.tool import Skipped, Tool, ToolFunction, Toolkit, ToolMistake
+from toolbox.contract.caller import CallContext
+from toolbox.contract.errors import ToolError
+from toolbox.contract.models import ToolInput
+from toolbox.contract.tool import Skipped, Tool, ToolFunction, Toolkit, ToolMistake
+from toolbox.database.pools import reader
+from toolbox.database.ttl_cache import clear_all_caches
 
 Row = queries.Row
 
@@ -53,7 +53,7 @@ class SavedOperations:
 
     async def load(self) -> Sequence[Tool | Skipped]:
         """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
-        forget_all()
+        clear_all_caches()
         schemas.forget()
         await figures.refresh()
         rows = await queries.operations(reader=reader)
@@ -119,14 +119,14 @@ def made_tool(row: Row, *, schema: GraphQLSchema | None, toolkit: Toolkit) -> To
     )
 
 
-def _question(row: Row) -> type[Question]:
+def _question(row: Row) -> type[ToolInput]:
     try:
         return question_model(row["name"], schema=row["variables_schema"] or {})
     except NoParameters as unusable:
         raise NotATool(str(unusable)) from unusable
 
 
-def _operation(row: Row, *, question: type[Question], schema: GraphQLSchema | None) -> tuple[Operation, str]:
+def _operation(row: Row, *, question: type[ToolInput], schema: GraphQLSchema | None) -> tuple[Operation, str]:
     try:
         mapping = read_mapping(row["result_mapping"] or {})
         operation = Operation(name=row["name"], text=row["document"], mapping=mapping)
@@ -147,7 +147,7 @@ def _operation(row: Row, *, question: type[Question], schema: GraphQLSchema | No
     return operation, step
 
 
-def _refuse_other_variables(found: OperationDefinitionNode, *, question: type[Question]) -> None:
+def _refuse_other_variables(found: OperationDefinitionNode, *, question: type[ToolInput]) -> None:
     declared = {part.variable.name.value: part for part in found.variable_definitions or ()}
     fields = {str(field.alias): field for field in question.model_fields.values()}
     if strangers := declared.keys() ^ fields.keys():
@@ -157,7 +157,7 @@ def _refuse_other_variables(found: OperationDefinitionNode, *, question: type[Qu
             raise NotATool(f"the document cannot do without ${name}: list it in required")
 
 
-def _function(row: Row, *, operation: Operation, step: str, question: type[Question]) -> ToolFunction:
+def _function(row: Row, *, operation: Operation, step: str, question: type[ToolInput]) -> ToolFunction:
     slug = row["slug"]
 
     async def function(ask: Any, call: CallContext) -> OperationAnswer:

@@ -28,10 +28,10 @@ from graphql_proxy.schema_search import SchemaIndex, arguments_signature
 
 CHARACTERS_A_TOKEN = 4
 ENVELOPE_CHARACTERS = 900
-MOST_FOUND = 12
-LONGEST_DESCRIPTION = 160
-MOST_QUERIES = 8
-MOST_NAMED = 20
+MAX_FOUND = 12
+MAX_DESCRIPTION = 160
+MAX_QUERIES = 8
+MAX_NAMED = 20
 
 
 @dataclass(slots=True)
@@ -58,8 +58,8 @@ class Budget:
                 break
             kept += 1
         if rest := [line.split(":")[0].split("(")[0] for line in wanted[kept:]]:
-            more = f", and {len(rest) - MOST_NAMED} more" if len(rest) > MOST_NAMED else ""
-            self.left_out.append(f"{len(rest)} {what}: {', '.join(rest[:MOST_NAMED])}{more}.")
+            more = f", and {len(rest) - MAX_NAMED} more" if len(rest) > MAX_NAMED else ""
+            self.left_out.append(f"{len(rest)} {what}: {', '.join(rest[:MAX_NAMED])}{more}.")
             self.left -= len(self.left_out[-1])
         return wanted[:kept]
 
@@ -78,7 +78,7 @@ def counts(schema: GraphQLSchema) -> SchemaCounts:
 
 def found(index: SchemaIndex, *, text: str, budget: Budget) -> list[FoundEntry]:
     """Give what fits a search, best first."""
-    entries = index.search(text, limit=MOST_FOUND)
+    entries = index.search(text, limit=MAX_FOUND)
     kept = []
     for entry in entries:
         said = _cut(entry.description)
@@ -94,7 +94,7 @@ def query_description(schema: GraphQLSchema, *, name: str, depth: int, budget: B
         raise KeyError(name)
     about = schema.query_type.fields[name]
     example = ExampleDocument(**example_for(schema, name=name))
-    budget.take(example.query + str(example.variables) + str(about.description or "")[:LONGEST_DESCRIPTION])
+    budget.take(example.query + str(example.variables) + str(about.description or "")[:MAX_DESCRIPTION])
     ordered = sorted(about.args.items(), key=lambda item: not is_required_argument(item[1]))
     arguments = [f"{argument}: {of.type}" + _default(of.ast_node) for argument, of in ordered]
     enums = {of.name: of for _, argument in ordered if isinstance(of := get_named_type(argument.type), GraphQLEnumType)}
@@ -117,7 +117,7 @@ def query_description(schema: GraphQLSchema, *, name: str, depth: int, budget: B
 def type_description(schema: GraphQLSchema, *, name: str, depth: int, budget: Budget) -> TypeDescription:
     """Describe a type; raises KeyError where there is none of that name."""
     of = schema.type_map[name]
-    budget.take(str(of.description or "")[:LONGEST_DESCRIPTION])
+    budget.take(str(of.description or "")[:MAX_DESCRIPTION])
     members = budget.lines(_members(of), what=f"members of {name}", share=0.8)
     queries = schema.query_type.fields.items() if schema.query_type else ()
     returning = [query for query, about in queries if _row(get_named_type(about.type)) is of]
@@ -138,9 +138,9 @@ def nearest(name: str, *, index: SchemaIndex, kind: str) -> list[str]:
 
 
 def _some(names: list[str], *, budget: Budget) -> list[str]:
-    if len(names) > MOST_QUERIES:
-        budget.left_out.append(f"{len(names) - MOST_QUERIES} more queries that return it; ask search.")
-    return [name for name in names[:MOST_QUERIES] if budget.take(name)]
+    if len(names) > MAX_QUERIES:
+        budget.left_out.append(f"{len(names) - MAX_QUERIES} more queries that return it; ask search.")
+    return [name for name in names[:MAX_QUERIES] if budget.take(name)]
 
 
 def _below(
@@ -164,7 +164,7 @@ def _below(
             following += [get_named_type(part.type) for part in getattr(of, "fields", {}).values()]
         level = following
     if missing:
-        budget.left_out.append(f"{len(missing)} types (ask typeName): {', '.join(missing[:MOST_NAMED])}.")
+        budget.left_out.append(f"{len(missing)} types (ask typeName): {', '.join(missing[:MAX_NAMED])}.")
     return shown
 
 
@@ -207,4 +207,4 @@ def _default(node: object) -> str:
 
 def _cut(text: str | None) -> str | None:
     said = " ".join((text or "").split())
-    return f"{said[:LONGEST_DESCRIPTION]}…" if len(said) > LONGEST_DESCRIPTION else said or None
+    return f"{said[:MAX_DESCRIPTION]}…" if len(said) > MAX_DESCRIPTION else said or None

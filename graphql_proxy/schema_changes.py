@@ -7,7 +7,7 @@ from graphql.utilities import SchemaChange, find_schema_changes
 
 from graphql_proxy.ingest.parse_schema import read_stored
 
-MOST_CHANGES = 1_000
+MAX_CHANGES = 1_000
 
 Change = dict[str, str]
 
@@ -26,9 +26,9 @@ def changes_between(before: str, *, after: str) -> list[Change]:
 
 def _listed(before: GraphQLSchema, after: GraphQLSchema) -> list[Change]:
     found = sorted(find_schema_changes(before, after), key=lambda change: (_grade(change), change.description))
-    listed = [_described(change) for change in found[:MOST_CHANGES]]
-    if len(found) > MOST_CHANGES:
-        more = f"{len(found) - MOST_CHANGES} more changes are not listed."
+    listed = [_described(change) for change in found[:MAX_CHANGES]]
+    if len(found) > MAX_CHANGES:
+        more = f"{len(found) - MAX_CHANGES} more changes are not listed."
         listed.append({"kind": "changed", "code": "MORE", "path": "", "description": more})
     return listed
 

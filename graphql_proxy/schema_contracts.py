@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from toolbox.contract import Answer, Question, WholeNumber
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
-MOST_DEPTH = 5
+MAX_DEPTH = 5
 DEFAULT_DEPTH = 1
 TOKEN_BUDGET = 1_500
 """What an answer may cost a model, at four characters a token."""
@@ -16,7 +16,7 @@ def _default_depth(value: object) -> object:
     return DEFAULT_DEPTH if value is None else value
 
 
-class SchemaQuestion(Question):
+class SchemaQuestion(ToolInput):
     """What to look at. Nothing given: counts, and where to begin."""
 
     query_name: str | None = Field(
@@ -37,7 +37,7 @@ class SchemaQuestion(Question):
     depth: Annotated[WholeNumber, BeforeValidator(_default_depth)] = Field(
         DEFAULT_DEPTH,
         ge=1,
-        le=MOST_DEPTH,
+        le=MAX_DEPTH,
         description="How many types deep to show what a query or type returns; 1 if not given.",
     )
     upstream: str | None = Field(
@@ -45,7 +45,7 @@ class SchemaQuestion(Question):
     )
 
 
-class SchemaCounts(Answer):
+class SchemaCounts(ToolOutput):
     """How large the schema is."""
 
     queries: int = Field(description="Query fields.")
@@ -55,14 +55,14 @@ class SchemaCounts(Answer):
     inputs: int = Field(description="Input types among the types.")
 
 
-class ExampleDocument(Answer):
+class ExampleDocument(ToolOutput):
     """A document that the schema accepts; real ids and names have to be put in."""
 
     query: str = Field(description="The document, for execute_graphql.")
     variables: dict[str, Any] = Field(description="Its variables, made up.")
 
 
-class FoundEntry(Answer):
+class FoundEntry(ToolOutput):
     """Something that fits the search."""
 
     kind: str = Field(description="query, mutation, type, field or value.")
@@ -70,7 +70,7 @@ class FoundEntry(Answer):
     description: str | None = Field(None, description="What the schema says of it.")
 
 
-class QueryDescription(Answer):
+class QueryDescription(ToolOutput):
     """One query field."""
 
     signature: str = Field(description="Name and type of the answer, as the schema writes them.")
@@ -81,7 +81,7 @@ class QueryDescription(Answer):
     example: ExampleDocument = Field(description="A document that the schema accepts.")
 
 
-class TypeDescription(Answer):
+class TypeDescription(ToolOutput):
     """One type."""
 
     kind: str = Field(description="object, interface, union, enum, input or scalar.")
@@ -91,7 +91,7 @@ class TypeDescription(Answer):
     queries: list[str] = Field(description="Query fields that return it.")
 
 
-class SchemaAnswer(Answer):
+class SchemaAnswer(ToolOutput):
     """What was found; never longer than about 1,500 tokens."""
 
     upstream: str = Field(description="Whose schema it is.")

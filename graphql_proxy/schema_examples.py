@@ -23,8 +23,8 @@ from graphql import (
     is_required_input_field,
 )
 
-MOST_LEAVES = 6
-MOST_OBJECTS = 2
+MAX_LEAVES = 6
+MAX_OBJECTS = 2
 DEPTH = 4
 PAGE = 5
 
@@ -68,7 +68,7 @@ def _selection(schema: GraphQLSchema, about: GraphQLField, *, depth: int, indent
     if isinstance(of, GraphQLUnionType):
         yield f" {{\n{indent}  __typename"
         for member in of.types:
-            leaves = " ".join(_leaves(member)[:MOST_LEAVES]) or "__typename"
+            leaves = " ".join(_leaves(member)[:MAX_LEAVES]) or "__typename"
             yield f"{indent}  ... on {member.name} {{ {leaves} }}"
         yield f"{indent}}}"
     elif isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
@@ -78,14 +78,14 @@ def _selection(schema: GraphQLSchema, about: GraphQLField, *, depth: int, indent
 
 
 def _inside(schema: GraphQLSchema, of: Selectable, *, depth: int, indent: str) -> Iterator[str]:
-    leaves = _leaves(of)[:MOST_LEAVES]
+    leaves = _leaves(of)[:MAX_LEAVES]
     yield from (f"{indent}{leaf}" for leaf in leaves)
     if depth <= 1:
         return
     objects = _objects(of)
     rows = [name for name in objects if name in ("edges", "nodes", "node", "items")]
     telling = [name for name in _TELLING_OBJECTS if name in objects] if leaves else objects
-    for name in rows[:1] or telling[:MOST_OBJECTS]:
+    for name in rows[:1] or telling[:MAX_OBJECTS]:
         left = depth - 1 if name in rows or not leaves else 1
         below = list(_selection(schema, of.fields[name], depth=left, indent=indent))
         yield f"{indent}{name}" + "\n".join(below)

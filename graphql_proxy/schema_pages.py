@@ -27,7 +27,7 @@ from graphql import (
 from graphql_proxy.schema_examples import example_for
 from graphql_proxy.schema_search import Entry, arguments_signature
 
-MOST_RELATED = 40
+MAX_RELATED = 40
 
 _KINDS: dict[str, type[GraphQLNamedType]] = {
     "object": GraphQLObjectType,
@@ -170,12 +170,12 @@ def possible(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
 
 def giving(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
     """Name the queries that return a type, as it is or as rows of a connection; 40 and one at most."""
-    return list(islice(_queries(schema, of=of, is_given=True), MOST_RELATED + 1))
+    return list(islice(_queries(schema, of=of, is_given=True), MAX_RELATED + 1))
 
 
 def taking(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
     """Name the queries that take a type as an argument; 40 and one at most."""
-    return list(islice(_queries(schema, of=of, is_given=False), MOST_RELATED + 1))
+    return list(islice(_queries(schema, of=of, is_given=False), MAX_RELATED + 1))
 
 
 def document(schema: GraphQLSchema, *, name: str) -> dict[str, object]:

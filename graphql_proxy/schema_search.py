@@ -28,10 +28,10 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _EMPTY_WORDS = frozenset(
     re.findall(r"\w+", "a all an and are by do for from get in is list me of on or show the to what which who with")
 )
-MOST_WORDS = 12
+MAX_WORDS = 12
 SHORTEST_BEGINNING = 3
 LEAST_LIKENESS = 0.75
-MOST_ALIKE, LEAST_SHARED = 4, 0.25
+MAX_ALIKE, LEAST_SHARED = 4, 0.25
 RARITY_OF_A_GUESS = 3.0
 DESCRIPTION_WEIGHT, ARGUMENT_WEIGHT = 0.35, 0.3
 
@@ -111,7 +111,7 @@ class SchemaIndex:
         grams = _grams(word)
         shared = Counter(known for gram in grams for known in self.trigrams.get(gram, ()))
         alike = ((known, 2 * count / (len(grams) + len(known))) for known, count in shared.items())
-        return nlargest(MOST_ALIKE, (one for one in alike if one[1] >= LEAST_SHARED), key=lambda one: one[1])
+        return nlargest(MAX_ALIKE, (one for one in alike if one[1] >= LEAST_SHARED), key=lambda one: one[1])
 
     def _begun(self, word: str) -> set[str]:
         """Give the index's words that begin with one."""
@@ -171,7 +171,7 @@ def words(text: str) -> list[str]:
 
 def _asked(text: str) -> list[str]:
     """Give the words of a search, those that say nothing left out unless there are no others."""
-    found = words(text)[:MOST_WORDS]
+    found = words(text)[:MAX_WORDS]
     return [word for word in found if word not in _EMPTY_WORDS] or found
 
 

@@ -8,12 +8,12 @@ from graphql import GraphQLSchema
 
 from graphql_proxy.ingest.parse_schema import read_stored
 from graphql_proxy.schema_search import SchemaIndex
-from toolbox.memory import Memory
-from toolbox.pool import Pool
-from toolbox.reader import reader
-from toolbox.under_way import UnderWay
+from toolbox.database.pool import Pool
+from toolbox.database.pools import reader
+from toolbox.database.single_flight import SingleFlight
+from toolbox.database.ttl_cache import TtlCache
 
-MOST_KEPT = 8
+MAX_KEPT = 8
 
 _NEWEST = """
 SELECT s.version, s.digest
@@ -45,9 +45,9 @@ class SchemaStore:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._newest: Memory[KnownSchema | None] = Memory()
+        self._newest: TtlCache[KnownSchema | None] = TtlCache()
         self._parsed: OrderedDict[str, KnownSchema] = OrderedDict()
-        self._parsing: UnderWay[KnownSchema] = UnderWay()
+        self._parsing: SingleFlight[KnownSchema] = SingleFlight()
 
     async def of(self, slug: str) -> KnownSchema | None:
         """Give an upstream's schema, None where none is stored; one statement every 4 s, two when it is new."""
@@ -76,7 +76,7 @@ class SchemaStore:
         found = await self._pool.fetch(_TEXT, [digest])
         known = await asyncio.to_thread(_parsed, found.rows[0]["sdl"])
         self._parsed[digest] = known
-        while len(self._parsed) > MOST_KEPT:
+        while len(self._parsed) > MAX_KEPT:
             self._parsed.popitem(last=False)
         return known
 

@@ -6,20 +6,20 @@ from typing import Any
 
 from graphql_proxy import hockey
 from graphql_proxy.hockey_contracts import StandingsQuestion
-from toolbox.calendar_words import days, months, seasons
-from toolbox.callers import Caller
-from toolbox.errors import DatabaseUnavailable, ToolError
-from toolbox.memory import Memory
-from toolbox.naming import Named, mentions
-from toolbox.slots import Candidate, Slot
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.ttl_cache import TtlCache
+from toolbox.text.calendar_words import days, months, seasons
+from toolbox.text.names import Named, mentions
 
 MEMORY_SECONDS = 300.0
-_MOST_TEAMS = 100
+_MAX_TEAMS = 100
 _SHORT = 3
 _SAMPLE_TEAMS = ("Carolina Hurricanes", "Boston Bruins")
 _ANYBODY = Caller(name="anybody", scopes=frozenset(), key_id=0)
 """Names are the same for every question, so they come from an upstream that is open to all, or from none."""
-_teams: Memory[list[dict[str, Any]]] = Memory(seconds=MEMORY_SECONDS)
+_teams: TtlCache[list[dict[str, Any]]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
 async def _known_teams() -> list[dict[str, Any]]:
@@ -31,7 +31,7 @@ async def _known_teams() -> list[dict[str, Any]]:
 
 
 async def _fetch_teams() -> list[dict[str, Any]]:
-    return list((await hockey.standings(StandingsQuestion(limit=_MOST_TEAMS), caller=_ANYBODY)).rows)
+    return list((await hockey.standings(StandingsQuestion(limit=_MAX_TEAMS), caller=_ANYBODY)).rows)
 
 
 async def _find_teams(text: str) -> Sequence[Candidate]:

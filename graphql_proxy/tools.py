@@ -29,14 +29,14 @@ from graphql_proxy.saved_operations import SavedOperations
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.slots import SLOTS
 from graphql_proxy.upstreams import upstream_for
-from toolbox.callers import CallContext, Caller
-from toolbox.client import Client
-from toolbox.tool import Toolkit
+from toolbox.contract.caller import CallContext, Caller
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.tool import Toolkit
 
 toolkit: Toolkit = Toolkit(
     domain="graphql_proxy",
     summary="Questions put to a remote GraphQL API.",
-    dialect=GraphqlDialect(),
+    envelope=GraphqlDialect(),
     dynamic=SavedOperations(lambda: toolkit),
     slots=SLOTS,
 )
@@ -118,7 +118,7 @@ async def introspect_schema(ask: SchemaQuestion, call: CallContext) -> SchemaAns
     deadline_seconds=ASKING_DEADLINE_SECONDS,
     asks_seldom=True,
 )
-async def get_player(ask: PlayerQuestion, client: Client) -> OperationAnswer:
+async def get_player(ask: PlayerQuestion, client: ClientChannel) -> OperationAnswer:
     """
     Show a hockey player: position, birth, size, team, and the numbers of each season.
 
@@ -135,7 +135,7 @@ async def get_player(ask: PlayerQuestion, client: Client) -> OperationAnswer:
     deadline_seconds=ASKING_DEADLINE_SECONDS,
     asks_seldom=True,
 )
-async def get_team(ask: TeamQuestion, client: Client) -> OperationAnswer:
+async def get_team(ask: TeamQuestion, client: ClientChannel) -> OperationAnswer:
     """
     Show a hockey team: city, arena, league, and its numbers season by season.
 
@@ -182,7 +182,7 @@ async def get_league_leaders(ask: LeadersQuestion, call: CallContext) -> Operati
     deadline_seconds=ASKING_DEADLINE_SECONDS,
     asks_seldom=True,
 )
-async def get_games(ask: GamesQuestion, client: Client) -> OperationAnswer:
+async def get_games(ask: GamesQuestion, client: ClientChannel) -> OperationAnswer:
     """
     List games with their scores: of a league, of a team, or of two teams against each other.
 
@@ -199,7 +199,7 @@ async def get_games(ask: GamesQuestion, client: Client) -> OperationAnswer:
     deadline_seconds=ASKING_DEADLINE_SECONDS,
     asks_seldom=True,
 )
-async def get_game_logs(ask: GameLogsQuestion, client: Client) -> OperationAnswer:
+async def get_game_logs(ask: GameLogsQuestion, client: ClientChannel) -> OperationAnswer:
     """
     List a player's or a team's games as they saw them: opponent, outcome, score, and the player's numbers.
 

@@ -11,9 +11,9 @@ from graphql_proxy.hints import Fit, Hint, fits, message_hints, problem_of
 from graphql_proxy.lookups import Context
 from graphql_proxy.models import ErrorHint
 from graphql_proxy.schemas import schemas
-from toolbox import home
+from toolbox.database import event_loop
 
-_MOST_TOKENS = 5_000
+_MAX_TOKENS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ def hint_of(row: ErrorHint) -> Hint:
 def try_hints(error: str, *, rows: Sequence[ErrorHint], query: str = "", slug: str | None = None) -> Tried:
     """Hold hints against an error, in the rows' order; with the schema of an upstream where one is named."""
     hints = [hint_of(row) for row in rows]
-    known = home.run(schemas.of(slug)) if slug else None
+    known = event_loop.run(schemas.of(slug)) if slug else None
     context = Context(schema=known.schema if known else None, document=_document(query))
     problems = [(hint.name, problem_of(hint.pattern)) for hint in hints if hint.matcher == "regex"]
     return Tried(
@@ -45,6 +45,6 @@ def try_hints(error: str, *, rows: Sequence[ErrorHint], query: str = "", slug: s
 
 def _document(query: str) -> Document | None:
     try:
-        return parsed(query, measure=measured(query, most_tokens=_MOST_TOKENS)) if query else None
+        return parsed(query, measure=measured(query, most_tokens=_MAX_TOKENS)) if query else None
     except GraphQLError:
         return None

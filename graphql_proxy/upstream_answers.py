@@ -11,14 +11,14 @@ from graphql import GraphQLError as CoreError
 
 from graphql_proxy import refusals
 from graphql_proxy.contracts import ErrorLocation, GraphqlError
-from toolbox.redaction import REDACTED
-from toolbox.web import WebAnswer
+from toolbox.outbound.web import WebAnswer
+from toolbox.text.redaction import REDACTED
 
-MOST_ERRORS = 50
+MAX_ERRORS = 50
 SHORTEST_SECRET = 6
 _NOT_ADMITTED = (401, 403)
 _TOO_MANY = 429
-_MOST_WAIT_SECONDS = 86_400
+_MAX_WAIT_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ def read_answer(answer: WebAnswer, *, slug: str, secrets: Iterable[str] = ()) ->
     if not isinstance(said, dict) or not _is_graphql(said):
         raise refusals.useless_answer("JSON that is no GraphQL answer", slug=slug, status=answer.status)
     errors = said.get("errors") or []
-    shown = [_error(one) for one in errors[:MOST_ERRORS]]
+    shown = [_error(one) for one in errors[:MAX_ERRORS]]
     return Outcome(data=said.get("data"), errors=shown, errors_left_out=len(errors) - len(shown))
 
 
@@ -99,4 +99,4 @@ def _what_it_is(body: bytes) -> str:
 
 def _retry_after(answer: WebAnswer) -> int | None:
     said = answer.headers.get("retry-after", "").strip()
-    return min(int(said), _MOST_WAIT_SECONDS) if re.fullmatch("[0-9]{1,9}", said) else None
+    return min(int(said), _MAX_WAIT_SECONDS) if re.fullmatch("[0-9]{1,9}", said) else None

@@ -7,10 +7,9 @@ from django.conf import settings
 
 from graphql_proxy import queries, refusals
 from graphql_proxy.secrets import Sealed, unseal
-from toolbox.callers import Caller
-from toolbox.ledger import ledger
-from toolbox.memory import Memory
-from toolbox.reader import reader
+from toolbox.contract.caller import Caller
+from toolbox.database.pools import owner_pool, reader
+from toolbox.database.ttl_cache import TtlCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +39,9 @@ class KnownUpstream:
     most_cost: int
 
 
-_upstreams: Memory[list[KnownUpstream]] = Memory()
-_chosen_keys: Memory[list[queries.Row]] = Memory()
-_headers: Memory[dict[str, str]] = Memory()
+_upstreams: TtlCache[list[KnownUpstream]] = TtlCache()
+_chosen_keys: TtlCache[list[queries.Row]] = TtlCache()
+_headers: TtlCache[dict[str, str]] = TtlCache()
 _NAMES = tuple(field.name for field in fields(KnownUpstream))
 
 
@@ -117,7 +116,7 @@ async def _chosen_rows() -> list[queries.Row]:
     """Give the keys that were chosen, each with its upstream; one statement as the owner in 4 s."""
 
     async def read() -> list[queries.Row]:
-        return await queries.open_to(ledger=ledger)
+        return await queries.open_to(ledger=owner_pool)
 
     return await _chosen_keys.get("all", read)
 
@@ -156,7 +155,7 @@ async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
     """Give the headers that this upstream wants, opened; one statement as the owner in 4 s."""
 
     async def read() -> dict[str, str]:
-        rows = await queries.headers(upstream.id, ledger=ledger)
+        rows = await queries.headers(upstream.id, ledger=owner_pool)
         return {row["name"]: _value(upstream, row) for row in rows}
 
     return await _headers.get(upstream.id, read)

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 from pydantic_core import SchemaError
 
-from toolbox.contract import Question, WholeNumber
+from toolbox.contract.models import ToolInput, WholeNumber
 
-MOST_PARAMETERS = 30
-MOST_NESTING = 3
+MAX_PARAMETERS = 30
+MAX_NESTING = 3
 
 _TYPES: dict[str, Any] = {
     "string": str,
@@ -28,22 +28,22 @@ class NoParameters(ValueError):
     """The schema cannot be offered as parameters; the message says why."""
 
 
-def question_model(name: str, *, schema: Any) -> type[Question]:
+def question_model(name: str, *, schema: Any) -> type[ToolInput]:
     """Make the input model of a tool; raises NoParameters."""
     if not isinstance(schema, dict) or set(schema) - {"type", "properties", "required", "additionalProperties"}:
         raise NoParameters('the parameters must read {"type": "object", "properties": {...}, "required": [...]}')
     if schema.get("type", "object") != "object":
         raise NoParameters('the parameters must read {"type": "object", ...}')
     properties, required = schema.get("properties", {}), schema.get("required", [])
-    if not isinstance(properties, dict) or not isinstance(required, list) or len(properties) > MOST_PARAMETERS:
-        raise NoParameters(f"properties is an object of at most {MOST_PARAMETERS}, required a list of names")
+    if not isinstance(properties, dict) or not isinstance(required, list) or len(properties) > MAX_PARAMETERS:
+        raise NoParameters(f"properties is an object of at most {MAX_PARAMETERS}, required a list of names")
     if strangers := [key for key in required if not isinstance(key, str) or key not in properties]:
         raise NoParameters(f"required names {strangers[0]!r}, which is no property")
     fields = {
         f"parameter_{number}": _field(key, part, is_required=key in required)
         for number, (key, part) in enumerate(properties.items())
     }
-    made: type[Question] = create_model(f"Parameters of {name}", __base__=Question, **fields)  # type: ignore[call-overload]
+    made: type[ToolInput] = create_model(f"Parameters of {name}", __base__=ToolInput, **fields)  # type: ignore[call-overload]
     made.__doc__ = "Parameters."
     return made
 
@@ -89,7 +89,7 @@ def _kind(name: str, part: Any, *, nesting: int = 0) -> Any:
             raise NoParameters(f"{name}: enum is a list of words or whole numbers")
         return Literal[tuple(choices)]
     kind = part.get("type")
-    if kind == "array" and isinstance(part.get("items", {}), dict) and nesting < MOST_NESTING:
+    if kind == "array" and isinstance(part.get("items", {}), dict) and nesting < MAX_NESTING:
         return list[_kind(f"{name}[]", part.get("items", {}), nesting=nesting + 1)]  # type: ignore[misc]  # known only now
     if not isinstance(kind, str) or kind not in _TYPES:
         raise NoParameters(f"{name}: type is one of {', '.join(_TYPES)}, array")

@@ -3,8 +3,8 @@
 from datetime import date
 
 from linescore.contracts import LinescoreQuery, LinescoreRows
-from toolbox.contents import Link
-from toolbox.offers import address
+from toolbox.contract.contents import Link
+from toolbox.contract.resources import address
 
 SEASON = "linescore://seasons/{season}"
 TEAM = "linescore://seasons/{season}/teams/{team}"

@@ -18,7 +18,14 @@ from unfold.forms import PaginationInlineFormSet
 from linescore.ingest.check import Surroundings, refusal_reason
 from linescore.ingest.record import GameScore, PeriodScore
 from linescore.models import Game, GameQuerySet, Period, PeriodResult, Team
-from toolbox.curation import BrowsedAdmin, BrowsedInline, CuratedAdmin, CuratedInline, FewValuesFilter, PickFilter
+from toolbox.admin_pages.curation import (
+    BrowsedAdmin,
+    BrowsedInline,
+    CuratedAdmin,
+    CuratedInline,
+    FewValuesFilter,
+    PickFilter,
+)
 
 DERIVED = (
     "These rows follow from games and periods: the database computes both teams' rows, so that they never contradict "

@@ -3,13 +3,13 @@
 from linescore import queries
 from linescore.contracts import LinescoreQuery
 from linescore.refusals import alike
-from toolbox.client import Client
-from toolbox.pool import Pool
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.database.pool import Pool
 
-MOST_OFFERED = 8
+MAX_OFFERED = 8
 
 
-async def which_team(ask: LinescoreQuery, *, client: Client, reader: Pool) -> LinescoreQuery | None:
+async def which_team(ask: LinescoreQuery, *, client: ClientChannel, reader: Pool) -> LinescoreQuery | None:
     """Give the question with the team that a person picked; None where nobody can be asked, or nothing is unclear."""
     if ask.team_code is None or not client.fills_in_forms:
         return None
@@ -20,5 +20,5 @@ async def which_team(ask: LinescoreQuery, *, client: Client, reader: Pool) -> Li
     if not options:
         return None
     message = f"Which team is {ask.team_code[:40]!r}?"
-    picked = await client.pick("team", message=message, options=list(options)[:MOST_OFFERED])
+    picked = await client.pick("team", message=message, options=list(options)[:MAX_OFFERED])
     return ask.model_copy(update={"team_code": options[picked]["team_code"]}) if picked else None

@@ -16,12 +16,12 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer, Question, WholeNumber
-from toolbox.dialect import Dialect, Schema, merged_details, object_schema
-from toolbox.errors import ErrorCode, ToolError
+from toolbox.contract.envelope import ErrorEnvelope, Schema, merged_details, object_schema
+from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 DEFAULT_LIMIT = 100
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 
 INVALID_PARAMETER = ErrorCode("INVALID_PARAMETER", 400, "A parameter is unknown or of the wrong form.")
 INVALID_TEAM_CODE = ErrorCode("INVALID_TEAM_CODE", 400, "The team is not in the database.")
@@ -36,7 +36,7 @@ INTERNAL_ERROR = ErrorCode("INTERNAL_ERROR", 500, "The tool failed in a way nobo
 ErrorType = Literal["QUERY_ERROR", "VALIDATION_ERROR", "DATABASE_ERROR"]
 
 
-class LinescoreDialect(Dialect):
+class LinescoreDialect(ErrorEnvelope):
     """`{success, data}` or `{success, error: {type, message, field?, details, suggestion}}`; the code is in details."""
 
     bad_input = INVALID_PARAMETER
@@ -140,7 +140,7 @@ def _season(value: str) -> str:
 
 
 def _clamped(value: int) -> int:
-    return min(max(value, 1), MOST_ROWS)
+    return min(max(value, 1), MAX_ROWS)
 
 
 def _default_limit(value: object) -> object:
@@ -156,11 +156,11 @@ Limit = Annotated[
     WholeNumber,
     BeforeValidator(_default_limit),
     AfterValidator(_clamped),
-    WithJsonSchema({"type": "number", "multipleOf": 1, "minimum": 1, "maximum": MOST_ROWS}),
+    WithJsonSchema({"type": "number", "multipleOf": 1, "minimum": 1, "maximum": MAX_ROWS}),
 ]
 
 
-class LinescoreQuery(Question):
+class LinescoreQuery(ToolInput):
     """Filters over period results. All are optional; every one given is applied."""
 
     team_code: Annotated[str | None, BeforeValidator(_team_code)] = Field(
@@ -216,7 +216,7 @@ class LinescoreQuery(Question):
         return [name for name, value in given.items() if value is not None]
 
 
-class QueryMetadata(Answer):
+class QueryMetadata(ToolOutput):
     """How the rows were found."""
 
     execution_time_ms: float = Field(description="Milliseconds that the database took.")
@@ -224,7 +224,7 @@ class QueryMetadata(Answer):
     filters_applied: list[str] = Field(description="The filters that were used.")
 
 
-class LinescoreRows(Answer):
+class LinescoreRows(ToolOutput):
     """Rows whose columns follow the question: periods, a ranking of teams, or games."""
 
     results: SkipValidation[list[dict[str, Any]]] = Field(

@@ -9,11 +9,11 @@ from linescore.ingest.fetch import Wire
 from linescore.ingest.from_files import Wanted, ingest_files
 from linescore.ingest.from_nhl import Span, ingest_nhl
 from linescore.ingest.samples import load_samples
-from toolbox.jobs.forms import JobForm, file_field
-from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
+from toolbox.work.job_forms import JobForm, file_field
+from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
 
 MAY = "linescore.add_game"
-LONGEST_DAYS = 400
+MAX_DAYS = 400
 
 
 class NhlForm(JobForm):
@@ -27,8 +27,8 @@ class NhlForm(JobForm):
         """Refuse days in the wrong order, and more than a season."""
         cleaned = super().clean() or {}
         first, last = cleaned.get("first"), cleaned.get("last")
-        if first and last and not 0 <= (last - first).days <= LONGEST_DAYS:
-            self.add_error("last", f"At most {LONGEST_DAYS} days, and not before the first.")
+        if first and last and not 0 <= (last - first).days <= MAX_DAYS:
+            self.add_error("last", f"At most {MAX_DAYS} days, and not before the first.")
         return cleaned
 
 
@@ -47,8 +47,8 @@ def from_nhl(given: Assignment) -> Outcome:
     """Ask the NHL's web API."""
     first = date.fromisoformat(given.values["first"])
     last = date.fromisoformat(given.values["last"]) if given.values.get("last") else given.today
-    if (last - first).days > LONGEST_DAYS:
-        raise JobRefused(f"{first} is more than {LONGEST_DAYS} days ago; give a last day.")
+    if (last - first).days > MAX_DAYS:
+        raise JobRefused(f"{first} is more than {MAX_DAYS} days ago; give a last day.")
     with Wire() as wire:
         report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_wanted(given), on_step=given.on_step)
     return Outcome.of(report, thing="game")

@@ -6,28 +6,28 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from linescore.contracts import INVALID_DATE_RANGE, CalendarDate
-from linescore.ingest_jobs import LONGEST_DAYS, from_nhl, from_samples
-from toolbox.client import Client
-from toolbox.contract import Answer, Question
-from toolbox.errors import ErrorCode, ToolError
-from toolbox.jobs.calling import done_within
+from linescore.ingest_jobs import MAX_DAYS, from_nhl, from_samples
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.models import ToolInput, ToolOutput
+from toolbox.work.job_calls import done_within
 
 INGESTION_FAILED = ErrorCode("INGESTION_FAILED", 502, "The source gave no game that could be read.")
 
 
-class IngestQuestion(Question):
+class IngestQuestion(ToolInput):
     """Which days, from where."""
 
     start_date: CalendarDate = Field(description="First day of the games, as YYYY-MM-DD.")
-    end_date: CalendarDate = Field(description=f"Last day, included; at most {LONGEST_DAYS} days later.")
+    end_date: CalendarDate = Field(description=f"Last day, included; at most {MAX_DAYS} days later.")
     source: Literal["nhl", "shipped"] = Field(
         "nhl", description="nhl: the league's web API. shipped: what is missing of the season that came along."
     )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if not 0 <= (self.end_date - self.start_date).days <= LONGEST_DAYS:
-            latest = date.fromordinal(min(self.start_date.toordinal() + LONGEST_DAYS, date.max.toordinal()))
+        if not 0 <= (self.end_date - self.start_date).days <= MAX_DAYS:
+            latest = date.fromordinal(min(self.start_date.toordinal() + MAX_DAYS, date.max.toordinal()))
             raise ToolError(
                 INVALID_DATE_RANGE,
                 f"endDate {self.end_date} is not from {self.start_date} to {latest}.",
@@ -38,14 +38,14 @@ class IngestQuestion(Question):
         return self
 
 
-class Ingested(Answer):
+class Ingested(ToolOutput):
     """What became of the games."""
 
     summary: str = Field(description="How many were added, changed, skipped, refused.")
     reasons: list[str] = Field(description="What did not go in, or was there already, and why; 50 lines at most.")
 
 
-async def ingest(ask: IngestQuestion, *, client: Client) -> Ingested:
+async def ingest(ask: IngestQuestion, *, client: ClientChannel) -> Ingested:
     """Bring the games in; what the web has is fetched by a worker, where the client knows tasks."""
     if ask.source == "nhl":
         await client.go_on_as_task()

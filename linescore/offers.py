@@ -6,11 +6,11 @@ from linescore.addresses import GAME, JSON, SEASON, TEAM
 from linescore.offered import queries
 from linescore.standings import queries as standings
 from linescore.tools import toolkit
-from toolbox.encoding import encode
-from toolbox.offers import Typed
+from toolbox.contract.encoding import encode
+from toolbox.contract.resources import Typed
 
 KEEP_SECONDS = 300.0
-_LARGEST_ID = 2**63 - 1
+_MAX_ID = 2**63 - 1
 
 
 async def _teams(typed: Typed) -> list[str]:
@@ -61,7 +61,7 @@ async def linescore_team_season(
 )
 async def linescore_game(game: Annotated[str, "The NHL's id of the game, as 2024020001."]) -> str | None:
     """Show both sides' goals of each period of a game, empty-net goals apart."""
-    if not (game.isascii() and game.isdigit()) or int(game) > _LARGEST_ID:
+    if not (game.isascii() and game.isdigit()) or int(game) > _MAX_ID:
         return None
     rows = await standings.game(int(game))
     shared = ("game_id", "season", "game_date", "home_team_code", "away_team_code")

@@ -12,8 +12,8 @@ from django.urls import path
 from linescore.standings import queries
 from linescore.standings.drawing import HeatRow, form, heat_map
 from linescore.standings.queries import Row
-from toolbox import home
-from toolbox.people import page
+from toolbox.access.people import require_scope
+from toolbox.database import event_loop
 
 SCOPE = "linescore:read"
 PERIODS = ("1st", "2nd", "3rd")
@@ -46,11 +46,11 @@ class TeamLine:
         return sum(self.differentials)
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
     """Show who wins periods, where goals are won and lost, and what winning two periods is worth."""
     known, chosen = _chosen(season)
-    rows, counted = home.run(_of_season(chosen))
+    rows, counted = event_loop.run(_of_season(chosen))
     lines = sorted(_lines(rows), key=lambda line: (-line.won, line.code))
     drawn = [
         HeatRow(name=name, values=[line.differentials[place] for line in lines if len(line.differentials) > place])
@@ -67,11 +67,11 @@ def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
     return render(request, "linescore/season.html", context)
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
     """Show a team's form by period, and its months."""
     known, chosen = _chosen(season)
-    found, games = home.run(_of_team(chosen, team_code=team_code))
+    found, games = event_loop.run(_of_team(chosen, team_code=team_code))
     if found is None:
         raise Http404(f"There is no team {team_code}.")
     names = [f"{game['game_date']:%d %b} {game['away_team_code']} at {game['home_team_code']}" for game in games]
@@ -88,10 +88,10 @@ def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
     return render(request, "linescore/team.html", context)
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def game(request: HttpRequest, *, game_id: int) -> HttpResponse:
     """Show a game's line score."""
-    periods = home.run(queries.game(game_id)) if game_id < 2**63 else []
+    periods = event_loop.run(queries.game(game_id)) if game_id < 2**63 else []
     if not periods:
         raise Http404(f"There is no game {game_id}.")
     sides = [
@@ -116,7 +116,7 @@ async def _of_team(season: str, *, team_code: str) -> tuple[Row | None, list[Row
 
 def _chosen(season: str) -> tuple[list[Row], str]:
     """Give the seasons, and the one that is meant: without a name the latest; raises Http404."""
-    known = home.run(queries.seasons())
+    known = event_loop.run(queries.seasons())
     names = [row["season"] for row in known]
     if season and season not in names:
         raise Http404(f"There is no season {season}.")

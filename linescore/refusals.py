@@ -6,8 +6,8 @@ from typing import Any
 
 from linescore import queries
 from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, LinescoreQuery
-from toolbox.errors import ToolError
-from toolbox.pool import Pool
+from toolbox.contract.errors import ToolError
+from toolbox.database.pool import Pool
 
 SHORTEST_START, SHORTEST_END = 2, 5
 SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06

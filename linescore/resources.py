@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.serializers import BaseSerializer
 
 from linescore.models import Game, GameQuerySet, Period, PeriodResult, Team
-from toolbox.resource_filters import Day, Identifier, TrueOrFalse, WholeNumber
-from toolbox.resource_views import ReadOnlyResource, ResourceRouter
+from toolbox.resources_api.filters import Day, Identifier, TrueOrFalse, WholeNumber
+from toolbox.resources_api.views import ReadOnlyResource, ResourceRouter
 
 TEAM_CODE = RegexValidator(r"\A[A-Z]{3}\Z", "A team code has three capital letters, as CAR.")
 SEASON = RegexValidator(r"\A[0-9]{4}-[0-9]{4}\Z", "A season is written as 2024-2025.")

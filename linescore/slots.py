@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from linescore import queries
-from toolbox.calendar_words import days, months, season, seasons
-from toolbox.memory import Memory
-from toolbox.naming import Named, mentions
-from toolbox.reader import reader
-from toolbox.slots import Candidate, Slot
+from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.pools import reader
+from toolbox.database.ttl_cache import TtlCache
+from toolbox.text.calendar_words import days, months, season, seasons
+from toolbox.text.names import Named, mentions
 
 MEMORY_SECONDS = 60.0
 _LONG_NICKNAMES = ("Maple Leafs", "Blue Jackets", "Red Wings", "Golden Knights", "Hockey Club")
@@ -19,9 +19,9 @@ _FAMILIAR = {
     "OTT": ("Sens",), "PHI": ("Philly",), "PIT": ("Pens",), "STL": ("Saint Louis",), "TBL": ("Bolts", "Tampa"),
     "TOR": ("Leafs",), "VAN": ("Nucks",), "VGK": ("Knights", "Golden Knights"), "WSH": ("Caps",),
 }  # fmt: skip
-_teams: Memory[list[Named]] = Memory(seconds=MEMORY_SECONDS)
-_months: Memory[list[date]] = Memory(seconds=MEMORY_SECONDS)
-_seasons: Memory[list[str]] = Memory(seconds=MEMORY_SECONDS)
+_teams: TtlCache[list[Named]] = TtlCache(seconds=MEMORY_SECONDS)
+_months: TtlCache[list[date]] = TtlCache(seconds=MEMORY_SECONDS)
+_seasons: TtlCache[list[str]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
 async def _known_teams() -> list[Named]:

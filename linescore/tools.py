@@ -19,12 +19,12 @@ from linescore.contracts import (
 from linescore.ingesting import INGESTION_FAILED, Ingested, IngestQuestion, ingest
 from linescore.refusals import no_results
 from linescore.slots import SLOTS
-from toolbox.client import Client
-from toolbox.reader import reader
-from toolbox.tool import Toolkit
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.tool import Toolkit
+from toolbox.database.pools import reader
 
 toolkit = Toolkit(
-    domain="linescore", summary="NHL games, scored period by period.", dialect=LinescoreDialect(), slots=SLOTS
+    domain="linescore", summary="NHL games, scored period by period.", envelope=LinescoreDialect(), slots=SLOTS
 )
 
 
@@ -35,7 +35,7 @@ toolkit = Toolkit(
     links=more,
     asks_seldom=True,
 )
-async def query_linescore_data(ask: LinescoreQuery, client: Client) -> LinescoreRows:
+async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> LinescoreRows:
     """
     Answer questions about NHL games period by period: results, period-win rankings, two-plus-period games.
 
@@ -66,7 +66,7 @@ async def query_linescore_data(ask: LinescoreQuery, client: Client) -> Linescore
     writes=True,
     deadline_seconds=900,
 )
-async def ingest_linescore_games(ask: IngestQuestion, client: Client) -> Ingested:
+async def ingest_linescore_games(ask: IngestQuestion, client: ClientChannel) -> Ingested:
     """
     Bring in the games of some days, period by period, so that query_linescore_data knows them.
 

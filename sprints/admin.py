@@ -31,8 +31,8 @@ from sprints.models import (
     VerifiedQuery,
 )
 from sprints.verified.admin import VerifiedQueryAdmin
-from toolbox.curation import BrowsedAdmin, CuratedAdmin, CuratedInline, PickFilter
-from toolbox.panels import Panel
+from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin, CuratedInline, PickFilter
+from toolbox.admin_pages.panels import Panel
 
 FOLLOWS = "What agents are answered follows at once, and so do burndown, velocity and cycle times."
 DERIVED = ["sprint", "started_at", "resolved_at", "reopened_count", "blocked_since"]

@@ -11,25 +11,25 @@ from ninja import Router
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sprints.asking.flow import ChatAnswer, chat
-from sprints.contracts import LONGEST_QUESTION, LONGEST_SQL
+from sprints.contracts import MAX_QUESTION, MAX_SQL
 from sprints.dialect import SprintsDialect
 from sprints.executing import tried
 from sprints.linking.kept import data_as_of, name_index
 from sprints.linking.names import NameIndex
 from sprints.verified.load import NotKept, promote
-from toolbox import home
-from toolbox.answer import Reply
-from toolbox.audit import KEPT_ARGUMENTS, CallRecord, audit
-from toolbox.callers import Caller
-from toolbox.dialect import KERNEL
-from toolbox.encoding import encode
-from toolbox.errors import FORBIDDEN, DatabaseUnavailable, ErrorCode, Refusal, ToolError
-from toolbox.keys import identify
-from toolbox.limits import call_limits
+from toolbox.access.keys import identify
+from toolbox.access.limits import call_limits
+from toolbox.audit.log import KEPT_ARGUMENTS, CallRecord, audit
+from toolbox.contract.caller import Caller
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import FORBIDDEN, DatabaseUnavailable, ErrorCode, Refusal, ToolError
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
+from toolbox.dispatch.dispatch import Reply
+from toolbox.http.headers import read_credential, read_request_id, response_headers
 from toolbox.model import configured_model
 from toolbox.models import ToolCall
-from toolbox.reader import reader
-from toolbox.wire import credential, headers, request_id
 
 router = Router()
 DIALECT = SprintsDialect()
@@ -48,7 +48,7 @@ class ChatQuestion(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    question: str = Field(description="As you would ask a colleague.", min_length=1, max_length=LONGEST_QUESTION)
+    question: str = Field(description="As you would ask a colleague.", min_length=1, max_length=MAX_QUESTION)
 
 
 Asked = TypeVar("Asked", bound=ChatQuestion)
@@ -57,7 +57,7 @@ Asked = TypeVar("Asked", bound=ChatQuestion)
 class KeptAnswer(ChatQuestion):
     """A question with the SQL that answers it."""
 
-    sql: str = Field(description="The statement, as the chat gave it.", min_length=1, max_length=LONGEST_SQL)
+    sql: str = Field(description="The statement, as the chat gave it.", min_length=1, max_length=MAX_SQL)
     assumptions: list[str] = Field(default=[], max_length=20, description="Sentences to say with the answer.")
 
 
@@ -146,12 +146,14 @@ Work = Callable[..., Awaitable[Reply]]
 
 async def _answered(request: HttpRequest, *, name: str, work: Work, scope: str = SCOPE) -> HttpResponse:
     """Find out who asks, do the work at home, and leave one audit row whatever comes of it."""
-    key = credential(request.headers.get("Authorization", ""), api_key=request.headers.get("X-API-Key", ""))
-    sent_id = request_id(request.headers.get("X-Request-Id", ""))
+    key = read_credential(request.headers.get("Authorization", ""), api_key=request.headers.get("X-API-Key", ""))
+    sent_id = read_request_id(request.headers.get("X-Request-Id", ""))
     body = request.body
-    reply = await home.at_home(lambda: _recorded(body, key=key, sent_id=sent_id, name=name, work=work, scope=scope))
+    reply = await event_loop.run_on_loop(
+        lambda: _recorded(body, key=key, sent_id=sent_id, name=name, work=work, scope=scope)
+    )
     response = HttpResponse(reply.body, status=reply.status)
-    for header, value in headers(reply, request_id=sent_id):
+    for header, value in response_headers(reply, request_id=sent_id):
         response[header] = value
     return response
 
@@ -170,7 +172,7 @@ async def _recorded(body: bytes, *, key: str | None, sent_id: str, name: str, wo
     audit.record(
         CallRecord(
             called_at=called_at, request_id=sent_id, caller=caller.name if caller else "",
-            key_id=caller.key_id if caller else None, face="rest", domain="sprints", tool=name,
+            key_id=caller.key_id if caller else None, transport="rest", domain="sprints", tool=name,
             arguments=body[:KEPT_ARGUMENTS] if caller else b"", outcome=outcome, code=reply.code, status=reply.status,
             rows=reply.rows, answer_bytes=len(reply.body), milliseconds=(reader.clock() - started) * 1000,
         )
@@ -211,9 +213,9 @@ def _away() -> ToolError:
 
 
 def _refusal(error: ToolError) -> Reply:
-    dialect: Any = KERNEL if isinstance(error, Refusal) else DIALECT
+    envelope: Any = KERNEL_ENVELOPE if isinstance(error, Refusal) else DIALECT
     return Reply(
-        body=encode(dialect.refusal(error)),
+        body=encode(envelope.refusal(error)),
         status=error.code.status,
         code=error.code.code,
         retry_after_seconds=error.retry_after_seconds,

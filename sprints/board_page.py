@@ -15,10 +15,10 @@ from django.utils.safestring import SafeString
 
 from sprints import board_queries as board
 from sprints.board_queries import Rows
-from toolbox.charts import AMBER, BLUE, DASHED, GRAY, GREEN, RED, Dot, Series, columns, dots, evenly, lines
-from toolbox.panels import Figures, Panel
+from toolbox.admin_pages.charts import AMBER, BLUE, DASHED, GRAY, GREEN, RED, Dot, Series, columns, dots, evenly, lines
+from toolbox.admin_pages.panels import Figures, Panel
 
-MEDIAN, SLOW, MOST_TO_COME = 0.5, 0.85, 60
+MEDIAN, SLOW, MAX_TO_COME = 0.5, 0.85, 60
 Row = dict[str, Any]
 
 
@@ -78,7 +78,7 @@ def _to_come(days: Rows) -> list[date]:
     if not days or not days[-1]["planned_end"]:
         return []
     left = (days[-1]["planned_end"] - days[-1]["day"]).days
-    return [days[-1]["day"] + timedelta(days=number + 1) for number in range(min(left, MOST_TO_COME))]
+    return [days[-1]["day"] + timedelta(days=number + 1) for number in range(min(left, MAX_TO_COME))]
 
 
 def _scope(changes: Rows, *, total: Row, links: Links) -> Panel:

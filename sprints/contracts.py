@@ -5,17 +5,17 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer, Question
+from toolbox.contract.models import ToolInput, ToolOutput
 
 DEFAULT_ROWS = 50
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 
-LONGEST_QUESTION = 2_000
-LONGEST_SQL = 100_000
+MAX_QUESTION = 2_000
+MAX_SQL = 100_000
 """What is read at all; the guard has its own, lower limit and says so in the contract's words."""
 
 
-class CamelAnswer(Answer):
+class CamelAnswer(ToolOutput):
     """An answer, or a part of one that comes back as a parameter: camelCase in JSON."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -90,45 +90,45 @@ class RepairSqlResult(CamelAnswer):
     assumptions: list[str] = Field(description="What was changed and why, a sentence each.")
 
 
-class SchemaQuestion(Question):
+class SchemaQuestion(ToolInput):
     """Nothing: the schema is one."""
 
 
 _CONTEXT = Field(None, description="The schema as get_schema gave it; the server's own if not given.")
 
 
-class GenerateSqlQuestion(Question):
+class GenerateSqlQuestion(ToolInput):
     """A question in plain language."""
 
     natural_language_query: str = Field(
         description="The user's question, as 'Show all issues in QA status for Team ACCEL'.",
         min_length=1,
-        max_length=LONGEST_QUESTION,
+        max_length=MAX_QUESTION,
     )
     schema_context: SchemaInfo | None = _CONTEXT
 
 
-class ExecuteQueryQuestion(Question):
+class ExecuteQueryQuestion(ToolInput):
     """A statement."""
 
     sql: str = Field(
         description="One SELECT over the views of get_schema, in PostgreSQL's SQL; without a LIMIT it gets LIMIT 50.",
-        max_length=LONGEST_SQL,
+        max_length=MAX_SQL,
     )
 
 
-class RepairSqlQuestion(Question):
+class RepairSqlQuestion(ToolInput):
     """A statement that failed, and what the database said."""
 
-    failed_sql: str = Field(description="The statement that failed.", min_length=1, max_length=LONGEST_SQL)
-    error_message: str = Field(description="The error that execute_query gave.", max_length=LONGEST_QUESTION * 2)
+    failed_sql: str = Field(description="The statement that failed.", min_length=1, max_length=MAX_SQL)
+    error_message: str = Field(description="The error that execute_query gave.", max_length=MAX_QUESTION * 2)
     schema_context: SchemaInfo | None = _CONTEXT
 
 
-class ExplainResultsQuestion(Question):
+class ExplainResultsQuestion(ToolInput):
     """Rows, and the question that they answer."""
 
     query_results: QueryResult = Field(description="The result as execute_query gave it.")
-    original_query: str = Field(description="The user's question.", min_length=1, max_length=LONGEST_QUESTION)
-    sql: str = Field(description="The statement that was executed.", max_length=LONGEST_SQL)
+    original_query: str = Field(description="The user's question.", min_length=1, max_length=MAX_QUESTION)
+    sql: str = Field(description="The statement that was executed.", max_length=MAX_SQL)
     schema_context: SchemaInfo | None = _CONTEXT

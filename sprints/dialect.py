@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from toolbox.dialect import KERNEL, Dialect, Schema, object_schema
-from toolbox.errors import ErrorCode, ToolError
+from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope, Schema, object_schema
+from toolbox.contract.errors import ErrorCode, ToolError
 
 QUERY_REFUSED = ErrorCode("QUERY_REFUSED", 200, "The statement may not be run; error and suggestion say why.")
 QUERY_FAILED = ErrorCode("QUERY_FAILED", 200, "The database refused the statement; error is what it said.")
@@ -11,7 +11,7 @@ QUERY_TIMEOUT = ErrorCode("QUERY_TIMEOUT", 200, "The statement took too long and
 QUERY_UNAVAILABLE = ErrorCode("QUERY_UNAVAILABLE", 200, "The database cannot be reached, or statements are off.")
 
 
-class SprintsDialect(Dialect):
+class SprintsDialect(ErrorEnvelope):
     """The kernel's own words: a bare answer, or `{error: {code, message, suggestion, details?}}`."""
 
 
@@ -50,7 +50,7 @@ class ExecuteQueryDialect(SprintsDialect):
             },
             required=["rows", "rowCount", "runtimeMs", "error"],
         )
-        return {"type": "object", "anyOf": [failed, KERNEL.refusal_schema()]}
+        return {"type": "object", "anyOf": [failed, KERNEL_ENVELOPE.refusal_schema()]}
 
 
 class GenerateSqlDialect(SprintsDialect):

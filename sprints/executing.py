@@ -10,11 +10,11 @@ from sprints.analyst import analyst
 from sprints.contracts import QueryResult
 from sprints.failing import said
 from sprints.guard import Checked, Refused, World, check
-from sprints.running import LARGEST_ANSWER_BYTES, Given, TooDear, run
+from sprints.running import MAX_ANSWER_BYTES, Given, TooDear, run
 from sprints.schema.reading import known_world
 from sprints.standing import walls_stand
-from toolbox.errors import DatabaseUnavailable, ToolError
-from toolbox.pool import Connection
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.database.pool import Connection
 
 
 class Guard(Protocol):
@@ -91,7 +91,7 @@ def _since(started: float) -> float:
 def _notes(given: Given, *, checked: Checked) -> list[str]:
     notes = []
     if given.was_cut:
-        notes.append(f"Rows were left out: an answer holds {LARGEST_ANSWER_BYTES:,} bytes and 1,000 rows.")
+        notes.append(f"Rows were left out: an answer holds {MAX_ANSWER_BYTES:,} bytes and 1,000 rows.")
     elif checked.limit_was_set and len(given.rows) == checked.most_rows:
         notes.append(f"The statement had no LIMIT, so LIMIT {checked.most_rows} was set; there may be more rows.")
     if given.renamed:

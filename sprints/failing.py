@@ -5,10 +5,10 @@ import psycopg
 from sprints.analyst import STATEMENT_SECONDS
 from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, QUERY_TIMEOUT, QUERY_UNAVAILABLE
 from sprints.guard import Refused
-from sprints.running import LARGEST_ROW_BYTES, TooDear
-from toolbox.errors import StatementTimeout, ToolError
+from sprints.running import MAX_ROW_BYTES, TooDear
+from toolbox.contract.errors import StatementTimeout, ToolError
 
-LONGEST_MESSAGE = 500
+MAX_MESSAGE = 500
 
 _INSTEAD: dict[str | None, str] = {
     psycopg.errors.UndefinedColumn.sqlstate: "Call get_schema for the views' columns.",
@@ -20,7 +20,7 @@ _INSTEAD: dict[str | None, str] = {
     psycopg.errors.ConfigurationLimitExceeded.sqlstate: "Ask for less: filter before joining and sorting.",
     psycopg.errors.OutOfMemory.sqlstate: "Ask for less: filter before aggregating.",
     psycopg.errors.ProgramLimitExceeded.sqlstate: (
-        f"A row may hold {LARGEST_ROW_BYTES:,} bytes: select fewer columns, or left(text, 200)."
+        f"A row may hold {MAX_ROW_BYTES:,} bytes: select fewer columns, or left(text, 200)."
     ),
     psycopg.errors.InsufficientPrivilege.sqlstate: "Read the views that get_schema lists, and nothing else.",
     psycopg.errors.ReadOnlySqlTransaction.sqlstate: "Write a SELECT; nothing can be changed here.",
@@ -54,4 +54,4 @@ def said(failure: Exception, *, milliseconds: float) -> ToolError:
 def _refused_by_the_database(error: psycopg.Error, *, details: dict[str, float]) -> ToolError:
     message = error.diag.message_primary or str(error) or "The database refused the statement."
     hint = error.diag.message_hint or _INSTEAD.get(error.sqlstate, "Mend the statement and run it again.")
-    return ToolError(QUERY_FAILED, message[:LONGEST_MESSAGE], suggestion=hint[:LONGEST_MESSAGE], details=details)
+    return ToolError(QUERY_FAILED, message[:MAX_MESSAGE], suggestion=hint[:MAX_MESSAGE], details=details)

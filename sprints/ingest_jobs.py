@@ -11,8 +11,8 @@ from sprints.ingest.load import OnProgress, ensure_organisation, note_synced, or
 from sprints.ingest.record import NotReadable
 from sprints.ingest.samples import load_samples
 from sprints.models import Organisation
-from toolbox.jobs.forms import JobForm, file_field
-from toolbox.jobs.kinds import Assignment, JobKind, JobRefused, Outcome
+from toolbox.work.job_forms import JobForm, file_field
+from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
 
 
 class NoSuchSite(JobRefused):
@@ -20,7 +20,7 @@ class NoSuchSite(JobRefused):
 
 
 MAY = "sprints.add_issue"
-MOST_SECONDS = 3_600.0
+MAX_SECONDS = 3_600.0
 
 
 class SiteForm(JobForm):
@@ -67,7 +67,7 @@ def _of(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
     wanted = Wanted(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
     try:
-        with Wire(site_url=site, authorization=header, most_seconds=MOST_SECONDS) as wire:
+        with Wire(site_url=site, authorization=header, most_seconds=MAX_SECONDS) as wire:
             report = ingest_site(wire, organisation=organisation, wanted=wanted, on_progress=_telling(given))
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason

@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sprints.ingest_jobs import NoSuchSite, from_own_site, from_samples
-from toolbox.client import Client
-from toolbox.contract import Answer, Question
-from toolbox.errors import ErrorCode, ToolError
-from toolbox.jobs.calling import done_within
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.models import ToolInput, ToolOutput
+from toolbox.work.job_calls import done_within
 
 INGESTION_FAILED = ErrorCode("INGESTION_FAILED", 502, "The source gave no issue that could be read.")
 NO_SUCH_SITE = ErrorCode("NO_SUCH_SITE", 404, "No organisation of that name has a Jira of its own.")
@@ -23,7 +23,7 @@ _NAME_ONE = (
 ProjectKey = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class IngestIssuesQuestion(Question):
+class IngestIssuesQuestion(ToolInput):
     """Whose issues, and which."""
 
     organisation: str = Field(
@@ -36,14 +36,14 @@ class IngestIssuesQuestion(Question):
     )
 
 
-class IngestedIssues(Answer):
+class IngestedIssues(ToolOutput):
     """What became of the issues."""
 
     summary: str = Field(description="How many were added, changed, skipped, refused.")
     reasons: list[str] = Field(description="What did not go in, and why; 50 lines at most.")
 
 
-async def ingest(ask: IngestIssuesQuestion, *, client: Client) -> IngestedIssues:
+async def ingest(ask: IngestIssuesQuestion, *, client: ClientChannel) -> IngestedIssues:
     """Bring the issues in; what a site has is fetched by a worker, where the client knows tasks."""
     if ask.source == "jira":
         await client.go_on_as_task()

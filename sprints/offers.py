@@ -5,10 +5,10 @@ from typing import Annotated, Any
 from sprints.offered import queries
 from sprints.offered.queries import Row
 from sprints.tools import toolkit
-from toolbox.dialect import KERNEL
-from toolbox.encoding import encode
-from toolbox.errors import ToolError
-from toolbox.offers import Typed
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import ToolError
+from toolbox.contract.resources import Typed
 
 JSON = "application/json"
 BOARD = "sprints://teams/{team}"
@@ -50,7 +50,7 @@ def _only(found: list[Row], *, kind: str, said: str) -> Row | None:
     if len(found) > 1:
         ids = ", ".join(str(row[f"{kind}_id"]) for row in found)
         suggestion = f"Put an id into the address, such as one of {ids}."
-        raise ToolError(KERNEL.bad_input, f"Several are called {said[:80]!r}.", suggestion=suggestion)
+        raise ToolError(KERNEL_ENVELOPE.bad_input, f"Several are called {said[:80]!r}.", suggestion=suggestion)
     return found[0] if found else None
 
 

@@ -12,12 +12,12 @@ from django.utils.html import format_html
 from sprints import board_queries
 from sprints.board_page import Links, Row, sprint_panels, team_panels
 from sprints.board_queries import Rows
-from toolbox.people import page
+from toolbox.access.people import require_scope
 
 SCOPE = "sprints:read"
 
 
-@page(scope=SCOPE)
+@require_scope(scope=SCOPE)
 def board(request: HttpRequest) -> HttpResponse:
     """Show a team and one of its sprints: what is asked for, else the first team's, and the one that runs."""
     team_id, sprint_id = _asked(request, name="team"), _asked(request, name="sprint")

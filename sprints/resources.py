@@ -5,8 +5,8 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from sprints.models import Issue, Sprint, SprintIssue, SprintState, StatusCategory, StatusChange, Team, User
-from toolbox.resource_filters import Day
-from toolbox.resource_views import ReadOnlyResource, ResourceRouter
+from toolbox.resources_api.filters import Day
+from toolbox.resources_api.views import ReadOnlyResource, ResourceRouter
 
 GUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 

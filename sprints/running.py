@@ -12,13 +12,13 @@ from psycopg.rows import tuple_row
 
 from sprints.analyst import STATEMENT_SECONDS, analyst
 from sprints.guard import Checked
-from toolbox.encoding import encode
-from toolbox.pool import Connection
+from toolbox.contract.encoding import encode
+from toolbox.database.pool import Connection
 
 Cursor = psycopg.AsyncCursor[tuple[Any, ...]]
 
-LARGEST_ROW_BYTES = 262_144
-LARGEST_ANSWER_BYTES = 1_048_576
+MAX_ROW_BYTES = 262_144
+MAX_ANSWER_BYTES = 1_048_576
 _ROWS_AT_ONCE = 50
 _QUICK_PLAN_SECONDS = 0.1
 
@@ -57,7 +57,7 @@ async def run(connection: Connection, *, checked: Checked) -> Given:
             await cursor.execute("BEGIN READ ONLY")
             statement = checked.sql
             if checked.is_select:
-                statement = _BOUNDED.format(statement=checked.sql, largest=LARGEST_ROW_BYTES)
+                statement = _BOUNDED.format(statement=checked.sql, largest=MAX_ROW_BYTES)
                 started = analyst.clock()
                 await _refuse_if_dear(cursor, statement=statement)
                 await _leave_the_rest(cursor, spent=analyst.clock() - started)
@@ -112,7 +112,7 @@ class _Gathered:
             self.renamed = tuple(name for name, column in zip(self._names, columns, strict=True) if name != column.name)
         named = dict(zip(self._names, row, strict=True))
         self._bytes += len(encode(named))
-        self.is_full = len(self.rows) >= self._most_rows or self._bytes > LARGEST_ANSWER_BYTES
+        self.is_full = len(self.rows) >= self._most_rows or self._bytes > MAX_ANSWER_BYTES
         if not self.is_full:
             self.rows.append(named)
         return not self.is_full

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from sprints.linking import queries
-from toolbox.memory import Memory
-from toolbox.naming import Named, mentions
-from toolbox.reader import reader
-from toolbox.slots import Candidate, Slot
+from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.pools import reader
+from toolbox.database.ttl_cache import TtlCache
+from toolbox.text.names import Named, mentions
 
 MEMORY_SECONDS = 60.0
-_teams: Memory[list[Named]] = Memory(seconds=MEMORY_SECONDS)
+_teams: TtlCache[list[Named]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
 async def _known_teams() -> list[Named]:

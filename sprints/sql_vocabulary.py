@@ -108,4 +108,4 @@ CLOCK_VALUES = frozenset(range(1, 10))
 GROWING = {"repeat": 1, "lpad": 1, "rpad": 1}
 """Functions that make long texts, and which argument says how long."""
 
-LONGEST_MADE_TEXT = 10_000
+MAX_MADE_TEXT = 10_000

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from sprints.walls import mends
-from toolbox.ledger import ledger
-from toolbox.memory import Memory
-from toolbox.pool import Connection
+from toolbox.database.pool import Connection
+from toolbox.database.pools import owner_pool
+from toolbox.database.ttl_cache import TtlCache
 
 SECONDS_UNTIL_LOOKED_AT_AGAIN = 60.0
 
-_standing: Memory[bool] = Memory(seconds=SECONDS_UNTIL_LOOKED_AT_AGAIN)
+_standing: TtlCache[bool] = TtlCache(seconds=SECONDS_UNTIL_LOOKED_AT_AGAIN)
 
 
 def digest(missing: Sequence[str]) -> str:
@@ -39,4 +39,4 @@ async def _look() -> bool:
         cursor = await connection.execute(mends(role=settings.SPRINTS_ANALYST_ROLE).encode())
         return [row["mend"] for row in await cursor.fetchall()]
 
-    return is_accepted(await ledger.using(missing))
+    return is_accepted(await owner_pool.using(missing))

@@ -26,17 +26,17 @@ from sprints.executing import execute
 from sprints.ingesting import INGESTION_FAILED, NO_SUCH_SITE, IngestedIssues, IngestIssuesQuestion, ingest
 from sprints.schema.reading import known_schema
 from sprints.slots import SLOTS
-from toolbox.client import Client
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.tool import Toolkit
+from toolbox.database.pools import reader
 from toolbox.model import configured_model
-from toolbox.reader import reader
-from toolbox.tool import Toolkit
 
 MODEL_DEADLINE_SECONDS = 60.0
 
 toolkit = Toolkit(
     domain="sprints",
     summary="Questions in plain language over issues, sprints and teams.",
-    dialect=SprintsDialect(),
+    envelope=SprintsDialect(),
     slots=SLOTS,
 )
 
@@ -54,12 +54,12 @@ async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
 
 @toolkit.tool(
     example=GenerateSqlQuestion(natural_language_query="Show all issues in QA status for Team ACCEL"),
-    dialect=GenerateSqlDialect(),
+    envelope=GenerateSqlDialect(),
     queries=4,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
     asks_seldom=True,
 )
-async def generate_sql(ask: GenerateSqlQuestion, client: Client) -> GenerateSqlResult:
+async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> GenerateSqlResult:
     """
     Turn a question in plain language into one SELECT for execute_query, with the assumptions made.
 
@@ -88,7 +88,7 @@ async def generate_sql(ask: GenerateSqlQuestion, client: Client) -> GenerateSqlR
         "WHERE i.status_category <> 'Done' GROUP BY t.team_key ORDER BY open_issues DESC LIMIT 10"
     ),
     errors=(QUERY_REFUSED, QUERY_FAILED),
-    dialect=ExecuteQueryDialect(),
+    envelope=ExecuteQueryDialect(),
     queries=1,
 )
 async def execute_query(ask: ExecuteQueryQuestion) -> QueryResult:
@@ -154,7 +154,7 @@ async def explain_results(
 
 
 @toolkit.tool(example=EvaluationQuestion(most=2), queries=5, deadline_seconds=1_800)
-async def evaluate_sql_questions(ask: EvaluationQuestion, client: Client) -> Evaluation:
+async def evaluate_sql_questions(ask: EvaluationQuestion, client: ClientChannel) -> Evaluation:
     """
     Measure how well questions are turned into SQL, on the shipped set of questions with gold statements.
 
@@ -171,7 +171,7 @@ async def evaluate_sql_questions(ask: EvaluationQuestion, client: Client) -> Eva
     writes=True,
     deadline_seconds=3_900,
 )
-async def ingest_jira_issues(ask: IngestIssuesQuestion, client: Client) -> IngestedIssues:
+async def ingest_jira_issues(ask: IngestIssuesQuestion, client: ClientChannel) -> IngestedIssues:
     """
     Bring in the issues, sprints and history of an organisation's Jira, as far as they changed since the last load.
 

@@ -59,9 +59,9 @@ def django_db_setup(
     from devassist.ingest.samples import load_samples as load_devassist
     from linescore.ingest.samples import load_samples
     from sprints.ingest.samples import load_samples as load_sprints
-    from toolbox.examples.load import load_examples
-    from toolbox.prompts.load import load_prompts
-    from toolbox.registry import registry
+    from toolbox.catalogue.prompt_loading import load_prompts
+    from toolbox.catalogue.registry import registry
+    from toolbox.examples.loading import load_examples
 
     settings.DEVASSIST_WEB_SEARCH = False  # nobody outside is asked; tests of that run servers of their own
     with django_db_blocker.unblock():
@@ -139,9 +139,9 @@ async def fast_lane(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncItera
     """Give alice a client whose tool calls are served by the fast lane; tools that bring rows in do so by Django."""
     from django.core.asgi import get_asgi_application
 
-    from toolbox.fast_lane import FastLane
+    from toolbox.rest.middleware import ToolCallMiddleware
 
-    async with _client(FastLane(_behind(get_asgi_application())), key=cast.alice) as client:
+    async with _client(ToolCallMiddleware(_behind(get_asgi_application())), key=cast.alice) as client:
         with django_db_blocker.unblock():
             yield client
 
@@ -165,7 +165,7 @@ def server(cast: SimpleNamespace) -> Iterator[str]:
 @contextmanager
 def running_server(**environment: str) -> Iterator[str]:
     """Run uvicorn on a free port, with the test database; gives the address once it answers."""
-    from config.serving import SERVER, free_port
+    from config.child_servers import SERVER, free_port
 
     port = free_port("127.0.0.1", wanted=0)
     command = [*SERVER, "--port", str(port)]
@@ -229,21 +229,20 @@ def _behind(django: Any) -> Any:
 
 
 def _close_connections() -> None:
-    from agents.bells import bells
-    from agents.queries.pool import passing, store
+    from agents.queries.pools import passing, store
+    from agents.runs.run_listeners import bells
     from sprints.analyst import analyst
-    from toolbox import home, keys
-    from toolbox.audit import audit
-    from toolbox.ledger import ledger
-    from toolbox.reader import reader
-    from toolbox.watch import watcher
-    from toolbox.writer import writer
+    from toolbox.access import keys
+    from toolbox.audit.log import audit
+    from toolbox.catalogue.dynamic_tools import dynamic_tools
+    from toolbox.database import event_loop
+    from toolbox.database.pools import owner_pool, reader, writer
 
-    home.run(watcher.close())
-    home.run(bells.close())
-    home.run(audit.flush())
-    for pool in (reader, ledger, writer, store, passing, analyst):
-        home.run(pool.close())
+    event_loop.run(dynamic_tools.close())
+    event_loop.run(bells.close())
+    event_loop.run(audit.flush())
+    for pool in (reader, owner_pool, writer, store, passing, analyst):
+        event_loop.run(pool.close())
     keys.forget()
     connections.close_all()
     # sync_to_async's thread has connections of its own, which would outlive their database.

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from toolbox.pool import Pool
-from toolbox.reader import reader
+from toolbox.database.pool import Pool
+from toolbox.database.pools import reader
 
 
 def as_user(name: str) -> Client:

@@ -16,15 +16,17 @@ from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from toolbox import home, keys, task_rows
-from toolbox.call_admin import DomainFilter, ToolCallAdmin
-from toolbox.curation import CuratedAdmin, KeptAdmin, MomentFilter
-from toolbox.example_admin import ExampleAdmin
-from toolbox.history_admin import HistoryAdmin, PersonFilter
-from toolbox.jobs.admin import JobAdmin
+from toolbox.access import keys
+from toolbox.access.scopes import known_scopes
+from toolbox.admin_pages.curation import CuratedAdmin, KeptAdmin, MomentFilter
+from toolbox.admin_pages.examples import ExampleAdmin
+from toolbox.admin_pages.history import HistoryAdmin, PersonFilter
+from toolbox.admin_pages.jobs import JobAdmin
+from toolbox.admin_pages.prompts import PromptAdmin
+from toolbox.admin_pages.tool_calls import DomainFilter, ToolCallAdmin
+from toolbox.database import event_loop
 from toolbox.models import ApiKey, CuratedPrompt, Example, Task, ToolCall
-from toolbox.prompts.admin import PromptAdmin
-from toolbox.scopes import known_scopes
+from toolbox.work import task_queries
 
 __all__ = ["ApiKeyAdmin", "HistoryAdmin", "JobAdmin", "PersonAdmin", "RoleAdmin", "ToolCallAdmin"]
 
@@ -181,7 +183,7 @@ class TaskAdmin(KeptAdmin):
     @admin.action(description="Cancel the selected tasks", permissions=["change"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Task]) -> None:
         """End those that have not ended, as their clients could."""
-        ended = [task for task in chosen if home.run(task_rows.cancel_any(task.pk))]
+        ended = [task for task in chosen if event_loop.run(task_queries.cancel_any(task.pk))]
         for task in ended:
             self.log_change(request, task, "Cancelled.")
         messages.success(request, f"{len(ended)} cancelled; {len(chosen) - len(ended)} had ended before.")

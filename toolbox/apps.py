@@ -5,9 +5,9 @@ from importlib import import_module
 from django.apps import AppConfig, apps
 from django.utils.module_loading import module_has_submodule
 
-from toolbox.jobs.kinds import take_in
-from toolbox.registry import registry
-from toolbox.tool import Toolkit
+from toolbox.catalogue.registry import registry
+from toolbox.contract.tool import Toolkit
+from toolbox.work.job_kinds import register_jobs
 
 
 class ToolboxConfig(AppConfig):
@@ -19,7 +19,7 @@ class ToolboxConfig(AppConfig):
     def ready(self) -> None:
         """Register the checks, take in each app's tools, offers and jobs; a broken module of one stops the start."""
         import_module("toolbox.checks")
-        import_module("toolbox.oauth.taken")
+        import_module("toolbox.oauth.validators")
         for app in apps.get_app_configs():
             if app.module and module_has_submodule(app.module, "tools"):
                 tools = import_module(f"{app.name}.tools")
@@ -29,5 +29,5 @@ class ToolboxConfig(AppConfig):
                 if isinstance(toolkit, Toolkit):
                     registry.take_in(toolkit)
             if app.module and module_has_submodule(app.module, "ingest_jobs"):
-                take_in(import_module(f"{app.name}.ingest_jobs").JOBS)
+                register_jobs(import_module(f"{app.name}.ingest_jobs").JOBS)
         registry.close()

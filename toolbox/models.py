@@ -7,12 +7,10 @@ from typing import Any, Self
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
+from django.core.validators import RegexValidator
 from django.db import models
 
-from toolbox.keys import digest, new_key
-from toolbox.prompts.models import CuratedPrompt
-
-__all__ = ["ApiKey", "CallCount", "CuratedPrompt", "Example", "Job", "McpSession", "Task", "ToolCall"]
+from toolbox.contract.api_keys import digest, new_key
 
 
 class ApiKey(models.Model):
@@ -79,7 +77,7 @@ class ApiKey(models.Model):
 
 
 class ToolCall(models.Model):
-    """One call of a tool, on whichever face. Written by toolbox.audit; nobody edits it."""
+    """One call of a tool, on whichever transport. Written by toolbox.audit.log; nobody edits it."""
 
     class Outcome(models.TextChoices):
         """How a call ended."""
@@ -94,7 +92,7 @@ class ToolCall(models.Model):
     request_id = models.CharField(max_length=64)
     caller = models.CharField(max_length=100, help_text="The key's name, `local`, or empty where nobody was known.")
     key_id = models.BigIntegerField(null=True, help_text="The API key's id; kept when the key is deleted.")
-    face = models.CharField(max_length=20)
+    transport = models.CharField(max_length=20)
     domain = models.CharField(max_length=60)
     tool = models.CharField(max_length=200)
     arguments = models.TextField(help_text="As sent, cut at 4,096 characters, secrets blanked.")
@@ -136,7 +134,9 @@ class CallCount(models.Model):
     tool = models.CharField(max_length=200)
     outcome = models.CharField(max_length=20)
     code = models.CharField(max_length=60)
-    bucket = models.PositiveSmallIntegerField(help_text="Which of toolbox.traffic.BOUNDS the calls took at least.")
+    bucket = models.PositiveSmallIntegerField(
+        help_text="Which of toolbox.audit.traffic.BOUNDS the calls took at least."
+    )
     calls = models.PositiveBigIntegerField()
     milliseconds = models.FloatField(help_text="All of them together.")
 
@@ -218,7 +218,7 @@ class McpSession(models.Model):
 
 
 class Task(models.Model):
-    """A call that a worker carries on; its caller looks after it, over MCP (toolbox/task_rows.py has the SQL)."""
+    """A call that a worker carries on; its caller looks after it, over MCP (SQL: toolbox/work/task_queries.py)."""
 
     class Status(models.TextChoices):
         """Where it is, in the words of the protocol."""
@@ -235,7 +235,7 @@ class Task(models.Model):
     domain = models.CharField(max_length=60)
     tool = models.CharField(max_length=200)
     arguments = models.TextField(help_text="As sent.")
-    face = models.CharField(max_length=20)
+    transport = models.CharField(max_length=20)
     request_id = models.CharField(max_length=64)
     status = models.CharField(max_length=20, choices=Status.choices)
     capabilities = models.JSONField(default=dict, help_text="What its client declared.")
@@ -298,3 +298,39 @@ class Example(models.Model):
     def ensure(cls, domain: str, *, name: str, columns: dict[str, Any]) -> bool:
         """Add a shipped example that is missing, and say whether it was; one that is there stays as it is."""
         return cls.objects.get_or_create(domain=domain, name=name, defaults=columns)[1]
+
+
+PROMPT_NAME = r"^[a-z][a-z0-9_]{2,59}$"
+
+
+class CuratedPrompt(models.Model):
+    """A question or task in a domain's words, which a client's user chooses and fills in (toolbox.prompts)."""
+
+    domain = models.CharField(max_length=60)
+    name = models.CharField(
+        max_length=60,
+        unique=True,
+        validators=[RegexValidator(PROMPT_NAME, "Lower-case letters, digits and underscores, 3 to 60 of them.")],
+        help_text="Names it to clients, over all domains; a shipped prompt is known by it.",
+    )
+    title = models.CharField(max_length=100, help_text="As people read it in a menu.")
+    description = models.CharField(max_length=300, help_text="What it is good for, in a sentence.")
+    text = models.TextField(
+        max_length=20_000,
+        help_text=(
+            "What is said to the model. {team} stands for an argument; [[ in {month}]] goes where it is not given."
+        ),
+    )
+    arguments = models.JSONField(
+        default=list,
+        blank=True,
+        help_text='[{"name": "team", "description": "The team\'s code.", "required": true, "completes": "team"}]',
+    )
+    is_enabled = models.BooleanField(default=True)
+
+    class Meta:
+        db_table = "toolbox_prompts"
+        verbose_name = "prompt"
+
+    def __str__(self) -> str:
+        return self.title

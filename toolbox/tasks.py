@@ -10,8 +10,10 @@ from celery import shared_task
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
-from toolbox import home, mcp_sessions, retention, task_rows, task_work
-from toolbox.jobs import queries, work
+from toolbox.audit import retention
+from toolbox.database import event_loop
+from toolbox.mcp import sessions
+from toolbox.work import job_queries, job_worker, task_queries, task_worker
 
 logger = logging.getLogger(__name__)
 
@@ -19,13 +21,13 @@ logger = logging.getLogger(__name__)
 @shared_task(name="toolbox.carry_on_job", ignore_result=True)
 def carry_on_job(*, job_id: int, **_future: Any) -> None:
     """Do the job; nothing where it is another's or over."""
-    work.carry_on(job_id, worker=f"{platform.node()}:{os.getpid()}")
+    job_worker.execute(job_id, worker=f"{platform.node()}:{os.getpid()}")
 
 
 @shared_task(name="toolbox.sweep_jobs", ignore_result=True, expires=10)
 def sweep_jobs(**_future: Any) -> None:
     """Tell the broker again of jobs that it forgot, and of those that a dead worker left."""
-    for job_id in queries.to_be_told():
+    for job_id in job_queries.to_be_told():
         enqueue(job_id)
 
 
@@ -33,7 +35,7 @@ def sweep_jobs(**_future: Any) -> None:
 def forget_calls(**_future: Any) -> None:
     """Delete calls that are older than TOOLROOM_AUDIT_KEEP_DAYS says."""
     if settings.TOOLROOM_AUDIT_KEEP_DAYS:
-        home.run(retention.forget(days=settings.TOOLROOM_AUDIT_KEEP_DAYS))
+        event_loop.run(retention.forget(days=settings.TOOLROOM_AUDIT_KEEP_DAYS))
 
 
 def enqueue(job_id: int) -> None:
@@ -47,14 +49,14 @@ def enqueue(job_id: int) -> None:
 @shared_task(name="toolbox.work_on", ignore_result=True)
 def work_on(*, task_id: str, **_future: Any) -> None:
     """Take the task as far as it goes; nothing where it is another worker's or over."""
-    home.run(task_work.work_on(UUID(task_id)))
+    event_loop.run(task_worker.work_on(UUID(task_id)))
 
 
 @shared_task(name="toolbox.forget", ignore_result=True)
 def forget(**_future: Any) -> None:
     """Forget tasks whose time is over, and sessions that nobody resumes."""
-    home.run(task_rows.forget_old())
-    home.run(mcp_sessions.forget_old())
+    event_loop.run(task_queries.forget_old())
+    event_loop.run(sessions.forget_old())
 
 
 @shared_task(name="toolbox.forget_tokens", ignore_result=True)

@@ -17,7 +17,7 @@ $$;
 CREATE TRIGGER agents_run_course BEFORE UPDATE OF state ON agents_runs
     FOR EACH ROW EXECUTE FUNCTION agents_run_course();
 
--- Whoever watches a run, or works on it, is woken by "<run> <kind>" (agents/bells.py).
+-- Whoever watches a run, or works on it, is woken by "<run> <kind>" (agents/runs/run_listeners.py).
 CREATE FUNCTION agents_ring() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_notify('agents_runs', NEW.run_id::text || ' ' || NEW.kind);

@@ -3,12 +3,12 @@
 from typing import Any
 from uuid import UUID
 
-from agents.queries.pool import store
-from toolbox.pool import Connection
-from toolbox.writer import writer
+from agents.queries.pools import store
+from toolbox.database.pool import Connection
+from toolbox.database.pools import writer
 
-MOST_LISTED = 100
-MOST_MESSAGES = 1_000
+MAX_LISTED = 100
+MAX_MESSAGES = 1_000
 
 _COLUMNS = """
 id, title, toolkits, model, max_steps, max_tokens, max_seconds, max_answer_bytes, approve_tools, second_message,
@@ -115,7 +115,7 @@ async def one(conversation_id: UUID, *, owner_id: int | None) -> Row | None:
 
 async def listed(*, owner_id: int | None, before: Any = None, limit: int = 50) -> list[Row]:
     """Give the owner's conversations, the latest first; `before` is the last one's updated_at of the page before."""
-    wanted = {"owner": owner_id, "before": before, "limit": min(limit, MOST_LISTED)}
+    wanted = {"owner": owner_id, "before": before, "limit": min(limit, MAX_LISTED)}
     return (await store.fetch(_LIST, wanted)).rows
 
 
@@ -127,7 +127,7 @@ async def rename(conversation_id: UUID, *, owner_id: int | None, title: str) -> 
 
 async def messages(conversation_id: UUID, *, after: int = 0, limit: int = 200) -> list[Row]:
     """Give messages after a number, in order; ask whose the conversation is before."""
-    return (await store.fetch(_MESSAGES, [conversation_id, after, min(limit, MOST_MESSAGES)])).rows
+    return (await store.fetch(_MESSAGES, [conversation_id, after, min(limit, MAX_MESSAGES)])).rows
 
 
 async def said_before(conversation_id: UUID, *, question: int) -> list[Row]:

@@ -3,10 +3,10 @@
 from typing import Any
 from uuid import UUID
 
-from agents.queries.holding import append, as_holder
-from agents.queries.pool import store
+from agents.queries.leases import append, as_holder
+from agents.queries.pools import store
 from agents.queries.rows import Held, clean
-from toolbox.pool import Connection
+from toolbox.database.pool import Connection
 
 _FIRST = """
 SELECT id FROM agents_conversations
@@ -50,7 +50,7 @@ async def finish(held: Held, *, state: str, text: str = "", code: str = "", erro
     return await as_holder(held, work=end, first=_FIRST)
 
 
-async def give_back(held: Held) -> None:
+async def release(held: Held) -> None:
     """Queue a run again whose worker is told to end; raises RunLost."""
 
     async def queue(connection: Connection) -> None:

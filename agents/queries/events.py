@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from agents.queries.pool import store
+from agents.queries.pools import store
 
 PAGE = 200
 

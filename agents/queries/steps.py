@@ -7,12 +7,12 @@ import orjson
 from psycopg.types.json import Jsonb
 
 from agents.models import Step
-from agents.queries.holding import append, as_holder, cleaned
-from agents.queries.pool import passing, store
+from agents.queries.leases import append, as_holder, cleaned
+from agents.queries.pools import passing, store
 from agents.queries.rows import Held, RunLost, Said, StepRow, Told, clean
-from toolbox.pool import Connection, Pool
+from toolbox.database.pool import Connection, Pool
 
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 
 _ALL = """
 SELECT number, kind, state, idempotency_key, call_id, tool, arguments, edited_arguments, word, answer, shown, code

@@ -23,7 +23,7 @@ from backtests.ingest.writing import write_events, write_lists, write_orders
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 
 Cursor = Any
-MOST_SYMBOLS = 1000
+MAX_SYMBOLS = 1000
 
 
 @dataclass(slots=True)
@@ -214,7 +214,7 @@ def _count(cursor: Cursor, run: RunRow, ready: Ready) -> None:
             "malformed_count": run.malformed_count + ready.malformed_rows + ready.newly_malformed,
             "counts_by_type": json.dumps(types),
             "counts_by_severity": json.dumps(severities),
-            "symbols": json.dumps(sorted([*dict.fromkeys([*run.symbols, *ready.symbols])][:MOST_SYMBOLS])),
+            "symbols": json.dumps(sorted([*dict.fromkeys([*run.symbols, *ready.symbols])][:MAX_SYMBOLS])),
             "first": _moment_text(first),
             "last": _moment_text(last),
         },

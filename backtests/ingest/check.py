@@ -15,7 +15,7 @@ from backtests.ingest.record import EventRow, LoggedEvent, Problem, Unreadable
 from backtests.ingest.values import is_guid, usable
 from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNKNOWN, USUAL_CATEGORY
 
-MOST_PROPERTY_BYTES = 1_048_576
+MAX_PROPERTY_BYTES = 1_048_576
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
@@ -136,8 +136,8 @@ def _properties(event: LoggedEvent, problems: list[Problem]) -> tuple[bytes, dic
     if raw is None:
         problems.append(Problem("Properties", "Missing required field"))
         return b"{}", {}
-    if len(raw) > MOST_PROPERTY_BYTES:
-        return _unreadable(event, f"properties of {len(raw):,} bytes; at most {MOST_PROPERTY_BYTES:,} are stored")
+    if len(raw) > MAX_PROPERTY_BYTES:
+        return _unreadable(event, f"properties of {len(raw):,} bytes; at most {MAX_PROPERTY_BYTES:,} are stored")
     try:
         values = _DECODER.decode(raw)
     except (msgspec.MsgspecError, RecursionError, ArithmeticError, UnicodeDecodeError) as error:

@@ -15,7 +15,7 @@ from backtests.ingest.record import OrderState
 from backtests.ingest.values import is_guid, usable
 from backtests.vocabulary import SEVERITIES, TYPE_CODES
 
-LONGEST_NAME = 200
+MAX_NAME = 200
 BY_TYPE = ("SecuritySymbol", "IndicatorName")
 """Entities with many events: their lists are kept apart by type of event."""
 WHOLE = ("OrderId", "PositionId")
@@ -151,6 +151,6 @@ def is_name(name: str) -> bool:
 
 
 def _short(text: str) -> str:
-    if len(text) <= LONGEST_NAME and text.isprintable() and not text.startswith("#"):
+    if len(text) <= MAX_NAME and text.isprintable() and not text.startswith("#"):
         return text
     return "#" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

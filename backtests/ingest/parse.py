@@ -10,7 +10,7 @@ import msgspec
 
 from backtests.ingest.record import LoggedEvent, Problem, RunFacts, Unreadable
 
-LONGEST_LINE = 4_194_304
+MAX_LINE = 4_194_304
 """A longer line is not read as JSON; its first megabyte is kept in the quarantine."""
 KEPT_OF_LINE = 1_048_576
 
@@ -85,8 +85,8 @@ class CarefulReader:
 
 def _unusual(number: int, line: bytes) -> LoggedEvent | RunFacts | Unreadable:
     """Read a line with names of its own, or with NaN; what is no JSON object is unreadable."""
-    if len(line) > LONGEST_LINE:
-        return Unreadable(line_number=number, line=line, reason=f"longer than {LONGEST_LINE:,} bytes")
+    if len(line) > MAX_LINE:
+        return Unreadable(line_number=number, line=line, reason=f"longer than {MAX_LINE:,} bytes")
     problems: list[Problem] = []
     text = line.removeprefix(b"\xef\xbb\xbf")
     try:

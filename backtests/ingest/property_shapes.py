@@ -23,7 +23,7 @@ _SIDES = ("StateAfter", "StateBefore")
 _STATUS: Path = ("StateAfter", "Status")
 _ORDER: Path = ("StateAfter", "OrderId")
 _ENTITIES = (*BY_TYPE, *WHOLE)
-_MOST_REMEMBERED = 4096
+_MAX_REMEMBERED = 4096
 
 
 Places = tuple[
@@ -84,7 +84,7 @@ class PropertyShape:
             if isinstance(side, dict):
                 for name in WHOLE:
                     side.pop(name, None)
-        if len(self._lists) >= _MOST_REMEMBERED:
+        if len(self._lists) >= _MAX_REMEMBERED:
             self._lists.clear()
         symbol = values.get("SecuritySymbol")
         lists = tuple(lists_of(self._kind, severity=severity, values=values))

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from uuid import UUID
 
-MOST_REASONS = 100
+MAX_REASONS = 100
 _OWN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9][0-9,]*")
 """What a reason says of its own line: ids, places and sizes."""
 
@@ -30,7 +30,7 @@ class LoadReport:
     def refuse(self, line_number: int, *, reason: str) -> None:
         """Note why a line is kept apart; reasons that differ in ids and numbers only are one."""
         kind = _OWN.sub("#", reason)
-        if kind in self._first or len(self._first) < MOST_REASONS:
+        if kind in self._first or len(self._first) < MAX_REASONS:
             self._first.setdefault(kind, f"line {line_number}: {reason}")
             self._lines[kind] = self._lines.get(kind, 0) + 1
 

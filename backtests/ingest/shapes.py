@@ -20,7 +20,7 @@ from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES
 
 LONGEST = 16_384
 """Longer lines, and lines that are not ASCII, always go the careful way."""
-MOST_HEADS, MOST_SHAPES = 8, 64
+MAX_HEADS, MAX_SHAPES = 8, 64
 _TRIES, _TRIES_PER_HIT = 256, 0.01
 _NOBODY = UUID(int=0)
 _SECOND = timedelta(seconds=1)
@@ -89,11 +89,11 @@ class Shapes:
     def _add(self, line: Parsed, *, kind: str) -> None:
         names = _top_names(line)
         if self._head(line.text) is None:
-            self._heads = [_head(line, names=names), *self._heads][:MOST_HEADS]
+            self._heads = [_head(line, names=names), *self._heads][:MAX_HEADS]
         shape = PropertyShape(line, root=_properties(names), kind=TYPE_CODES[kind])
         shapes = self._shapes[kind]
         if not any(known.source == shape.source for known in shapes):
-            self._shapes[kind] = [shape, *shapes][:MOST_SHAPES]
+            self._shapes[kind] = [shape, *shapes][:MAX_SHAPES]
 
     def _head(self, text: str) -> re.Match[str] | None:
         for place, head in enumerate(self._heads):

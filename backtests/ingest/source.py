@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader, RawIOBase
 from typing import IO, Any, cast
 
-from backtests.ingest.parse import LONGEST_LINE
+from backtests.ingest.parse import MAX_LINE
 from backtests.ingest.report import LoadReport
 
 GZIP = b"\x1f\x8b"
@@ -20,14 +20,14 @@ def read_lines(
     Give the lines of a stream, unpacked if it is gzip.
 
     Where a gzip ends early or is damaged, all before that is given, the last line cut where it is, and the report says
-    where that was. The rest of a line longer than LONGEST_LINE is passed over.
+    where that was. The rest of a line longer than MAX_LINE is passed over.
     """
     buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), PIECE_BYTES)
     whole = _Unpacked(gzip.GzipFile(fileobj=buffered)) if buffered.peek(2)[:2] == GZIP else None
     unpacked = buffered if whole is None else BufferedReader(whole, PIECE_BYTES)
     count, last = 0, b""
-    while line := unpacked.readline(LONGEST_LINE + 1):
-        if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+    while line := unpacked.readline(MAX_LINE + 1):
+        if len(line) > MAX_LINE and not line.endswith(b"\n"):
             _pass_over(unpacked)
         count, last = count + 1, line
         yield line

@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 FARTHEST_EXPONENT = 400
 """Numbers beyond 10^±400, or of more than 1,000 digits, are kept but not aggregated."""
-MOST_DIGITS = 1000
+MAX_DIGITS = 1000
 _FARTHEST = 10**FARTHEST_EXPONENT
 _GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
 
@@ -18,7 +18,7 @@ def usable(number: object) -> bool:
     if type(number) is not Decimal:
         return False
     return not number or (
-        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MOST_DIGITS
+        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MAX_DIGITS
     )
 
 

@@ -17,10 +17,10 @@ from backtests.queries import Row, Window
 from backtests.snapshots import moments_of
 from backtests.state import Moment
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES, TYPE_CODES
-from toolbox.errors import ToolError
-from toolbox.reader import reader
+from toolbox.contract.errors import ToolError
+from toolbox.database.pools import reader
 
-EVENTS_A_PAGE, PAGE_BYTES, LONGEST_WORDS = 50, 200_000, 200
+EVENTS_A_PAGE, PAGE_BYTES, MAX_WORDS = 50, 200_000, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _line(row: Row, *, looking: Looking, address: Callable[[UUID], str]) -> dict
         "at": looking.query(at=moment_of(row["occurred_at"])),
         "type": name,
         "severity": SEVERITIES[row["severity"]],
-        "words": told(name, properties=row["properties"]) or row["properties"][:LONGEST_WORDS],
+        "words": told(name, properties=row["properties"]) or row["properties"][:MAX_WORDS],
         "is_malformed": bool(row["validation_errors"]),
     }
 

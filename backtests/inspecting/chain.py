@@ -13,10 +13,10 @@ from backtests.inspecting.timeline import COLORS
 from backtests.inspecting.wording import told
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES
-from toolbox.charts import GRAY
-from toolbox.panels import Figures, Panel
+from toolbox.admin_pages.charts import GRAY
+from toolbox.admin_pages.panels import Figures, Panel
 
-MOST_NODES, DEEPEST = 60, 50
+MAX_NODES, DEEPEST = 60, 50
 WIDE, HIGH, ACROSS, DOWN, LETTERS = 196, 76, 222, 88, 26
 
 
@@ -54,7 +54,7 @@ def chain_of(rows: Sequence[Row], *, event_id: UUID) -> Chain:
     nodes = list(_placed([*above, *kept], by_id=by_id, chosen=event_id))
     first = by_id[above[0]]
     is_rootless = first["parent_event_id"] is not None and first["parent_event_id"] not in by_id
-    return Chain(nodes=nodes, is_cut=len(nodes) >= MOST_NODES or (is_rootless and len(above) > DEEPEST))
+    return Chain(nodes=nodes, is_cut=len(nodes) >= MAX_NODES or (is_rootless and len(above) > DEEPEST))
 
 
 def chain_panel(chain: Chain, *, address: Callable[[UUID], str]) -> Panel:
@@ -86,9 +86,9 @@ def _below(children: dict[UUID, list[Row]], *, event_id: UUID, taken: set[UUID])
     """Give what follows from the event, level by level, as many as fit."""
     kept: list[UUID] = []
     level = [event_id]
-    while level and len(kept) + len(taken) < MOST_NODES:
+    while level and len(kept) + len(taken) < MAX_NODES:
         found = [row["event_id"] for parent in level for row in children[parent] if row["event_id"] not in taken]
-        level = found[: MOST_NODES - len(kept) - len(taken)]
+        level = found[: MAX_NODES - len(kept) - len(taken)]
         kept += level
         taken = taken | set(level)
     return kept

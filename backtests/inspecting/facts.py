@@ -5,9 +5,9 @@ from typing import Any
 
 from backtests.charting import Measured
 from backtests.queries import Row
-from toolbox.panels import Figures
+from toolbox.admin_pages.panels import Figures
 
-MOST_SYMBOLS, HASH_LETTERS = 8, 12
+MAX_SYMBOLS, HASH_LETTERS = 8, 12
 _NAMES = (
     "Profit", "Deepest drawdown", "From (UTC)", "To (UTC)", "Engine", "Configuration", "Events",
     "With validation errors", "Lines quarantined", "Symbols", "Stored (UTC)",
@@ -27,7 +27,7 @@ def day(moment: Any) -> str:
 
 
 def _column(run: Row, *, came_to: Measured) -> list[str]:
-    symbols, more = run["symbols"][:MOST_SYMBOLS], len(run["symbols"]) - MOST_SYMBOLS
+    symbols, more = run["symbols"][:MAX_SYMBOLS], len(run["symbols"]) - MAX_SYMBOLS
     return [
         came_to.profit, came_to.drawdown, day(run["started_at"]), day(run["ended_at"]), run["engine"],
         run["config_hash"][:HASH_LETTERS], f"{run['event_count']:,}", f"{run['malformed_count']:,}",

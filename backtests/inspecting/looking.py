@@ -9,7 +9,7 @@ from backtests.moments import moment_of, read_moment, time_of, written
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES
 
-LONGEST_VALUE, MOST_DIGITS, MILLISECOND = 500, 9, 1_000
+MAX_VALUE, MAX_DIGITS, MILLISECOND = 500, 9, 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Looking:
     @classmethod
     def of(cls, asked: Mapping[str, str], *, run: Row) -> "Looking":
         """Read a page's parameters; the run has events."""
-        given = {name: asked.get(name, "").replace("\x00", "")[:LONGEST_VALUE].strip() for name in _NAMES}
+        given = {name: asked.get(name, "").replace("\x00", "")[:MAX_VALUE].strip() for name in _NAMES}
         begin, end = moment_of(run["first_event_at"]), moment_of(run["last_event_at"])
         faults = [
             f"“{given[name][:40]}” is no time: write it as 2011-06-01T14:30:00, in UTC."
@@ -86,7 +86,7 @@ class Looking:
 
 def page_index(text: str) -> int:
     """Read a page's number, counted from zero; what is none is the first."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else 0
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else 0
 
 
 _NAMES = ("from", "to", "at", "symbol", "show", "page")

@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from backtests.queries import Row
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
-MOST_SEARCHED, DEEPEST, MOST_AROUND = 10_000, 50, 500
+MAX_SEARCHED, DEEPEST, MAX_AROUND = 10_000, 50, 500
 LETTERS, BYTES, WHOLE = 600, 4_096, 20_000
 
 _COLUMNS = """
@@ -68,7 +68,7 @@ async def found(words: str, *, skip: int, take: int) -> list[Row]:
     """Give runs, the newest first, whose name, engine, id or symbols hold these words."""
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     like = f"%{escaped}%" if words else ""
-    return (await reader.fetch(_FOUND, {"like": like, "skip": skip, "take": take, "most": MOST_SEARCHED})).rows
+    return (await reader.fetch(_FOUND, {"like": like, "skip": skip, "take": take, "most": MAX_SEARCHED})).rows
 
 
 async def chosen(run_ids: Sequence[UUID]) -> list[Row]:
@@ -88,5 +88,5 @@ async def ranks(run_id: UUID, *, codes: Sequence[int], edges: Sequence[int]) -> 
 
 async def around(run_id: UUID, *, event_id: UUID) -> list[dict[str, Any]]:
     """Give an event, what it came of, and events of its tree that arrived next to it; none where it is not there."""
-    limits = {"most": MOST_AROUND, "deepest": DEEPEST, "letters": LETTERS, "bytes": BYTES, "whole": WHOLE}
+    limits = {"most": MAX_AROUND, "deepest": DEEPEST, "letters": LETTERS, "bytes": BYTES, "whole": WHOLE}
     return (await reader.fetch(_AROUND, {"run": run_id, "event": event_id} | limits)).rows

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from backtests.rendering import text_of
 from backtests.state import Moment
-from toolbox.panels import Figures
+from toolbox.admin_pages.panels import Figures
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 _POSITION = {
     "Quantity": "Quantity", "AveragePrice": "Average price", "UnrealizedPnL": "Unrealized", "RealizedPnL": "Realized",
 }  # fmt: skip
@@ -37,5 +37,5 @@ def _told(said: Mapping[str, bytes], *, names: Iterable[str]) -> list[str]:
 
 
 def _figures(title: str, *, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Figures:
-    name = f"{title} ({len(rows):,})" if len(rows) <= MOST_ROWS else f"{title} (the first {MOST_ROWS} of {len(rows):,})"
-    return Figures(title=name, head=head, rows=rows[:MOST_ROWS])
+    name = f"{title} ({len(rows):,})" if len(rows) <= MAX_ROWS else f"{title} (the first {MAX_ROWS} of {len(rows):,})"
+    return Figures(title=name, head=head, rows=rows[:MAX_ROWS])

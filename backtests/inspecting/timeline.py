@@ -9,10 +9,10 @@ from django.utils.safestring import SafeString
 from backtests.inspecting.looking import Looking
 from backtests.moments import DAY, SECOND, shown
 from backtests.vocabulary import EVENT_TYPES
-from toolbox.charts import AMBER, BLUE, GRAY, GREEN, PURPLE, RED
-from toolbox.panels import Figures, Panel
+from toolbox.admin_pages.charts import AMBER, BLUE, GRAY, GREEN, PURPLE, RED
+from toolbox.admin_pages.panels import Figures, Panel
 
-MOST_BUCKETS = 60
+MAX_BUCKETS = 60
 MONDAY = 4 * DAY
 """The first Monday since 1970 began: weeks are counted from it."""
 _SECONDS = (1, 5, 15, 60, 300, 900, 3_600, 10_800, 21_600, 86_400)
@@ -55,8 +55,8 @@ class Timeline:
 def edges_of(looking: Looking) -> tuple[list[int], int]:
     """Give the moments up to which events are counted, one more than there are buckets, and a bucket's length."""
     span = looking.last - looking.first
-    longer = (-(-span // (MOST_BUCKETS - 1)) // DAY + 1) * DAY
-    step = next((one for one in STEPS if span // one + 2 <= MOST_BUCKETS), longer)
+    longer = (-(-span // (MAX_BUCKETS - 1)) // DAY + 1) * DAY
+    step = next((one for one in STEPS if span // one + 2 <= MAX_BUCKETS), longer)
     start = (looking.first - MONDAY) // step * step + MONDAY
     inner = [edge - 1 for edge in range(start + step, looking.last + 1, step)]
     return [looking.first - 1, *inner, looking.last], step

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 _FACTS = """
 SELECT run_id, name, engine, coalesce(started_at, first_event_at) AS started_at,

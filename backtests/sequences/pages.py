@@ -13,8 +13,8 @@ from backtests.queries import Row
 from backtests.rendering import fitting, too_large
 from backtests.sequences import queries
 from backtests.sequences.judging import Verdict, judge
-from toolbox.errors import ToolError
-from toolbox.pool import Pool
+from toolbox.contract.errors import ToolError
+from toolbox.database.pool import Pool
 
 SMALLER = "Ask for a smaller maxDepth, or for the events by get_events_by_entity."
 

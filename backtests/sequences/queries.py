@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from backtests.queries import EVENT, Row, Window, bounds
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
 
-MOST_SIGNATURES = 20_000
+MAX_SIGNATURES = 20_000
 
 _SIGNATURES = """
 SELECT digest, trails::text AS trails FROM backtests_signatures WHERE run_id = %s ORDER BY digest LIMIT %s
@@ -78,7 +78,7 @@ ORDER BY occurred_at, number LIMIT %(most)s
 
 async def signatures(run_id: UUID, *, reader: Pool) -> list[Row]:
     """Fetch the shapes that sequences of a run have."""
-    return (await reader.fetch(_SIGNATURES, [run_id, MOST_SIGNATURES])).rows
+    return (await reader.fetch(_SIGNATURES, [run_id, MAX_SIGNATURES])).rows
 
 
 async def roots(run_id: UUID, *, lists: Sequence[str], window: Window, reader: Pool) -> list[Row]:

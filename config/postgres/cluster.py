@@ -1,4 +1,4 @@
-"""Start the embedded PostgreSQL on demand, and stop it when its last user has gone (config/sharing.py)."""
+"""Start the embedded PostgreSQL on demand, and stop it when its last user has gone."""
 
 import atexit
 import os
@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from config.postgres.place import SHARED_HOME, Place, find_place, make_shared_home
+from config.embedded.refcounted_process import alone, is_last, join
+from config.postgres.location import SHARED_HOME, Place, find_place, make_shared_home
 from config.postgres.roles import provision
-from config.sharing import alone, is_last, join
 
 SUPERUSER = "postgres"
 SETTINGS = {

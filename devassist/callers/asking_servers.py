@@ -11,13 +11,13 @@ from devassist.callers.reading import Reading, Stamp
 from devassist.callers.session import Session
 from devassist.callers.walk import FoundBy, Place, Site
 
-MOST_SITES = 10_000
+MAX_SITES = 10_000
 """Of one function; what is more is cut, and the answer says so."""
 
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 """Files shown to a server because they mention one function."""
 
-MOST_ALIASES = 50
+MAX_ALIASES = 50
 """Of one function, given by imports."""
 
 Row = TypeVar("Row")
@@ -55,7 +55,7 @@ class ServerFinder:
         if self._session.server.opens == "project":
             # A project file may leave out the very file that calls, as tests often are.
             naming = await asyncio.to_thread(self._reading.mentioning, [function.name], files=self._files)
-            await self._session.show(naming[:MOST_SHOWN])
+            await self._session.show(naming[:MAX_SHOWN])
         at = await self._session.place(place.path, line=function.line, character=function.character)
         hierarchy = await self._hierarchy(at)
         found = dict.fromkeys(hierarchy or (), FoundBy.CALL_HIERARCHY)
@@ -63,8 +63,8 @@ class ServerFinder:
         if is_asked or await asyncio.to_thread(self._is_handed_on, function.name):
             for spot in await self._named(place, at=at, matters=hierarchy is None):
                 found.setdefault(spot, FoundBy.REFERENCE)
-        self.is_cut = self.is_cut or len(found) > MOST_SITES
-        return await asyncio.to_thread(self._placed, list(found.items())[:MOST_SITES])
+        self.is_cut = self.is_cut or len(found) > MAX_SITES
+        return await asyncio.to_thread(self._placed, list(found.items())[:MAX_SITES])
 
     async def _hierarchy(self, at: dict[str, Any]) -> list[_Spot] | None:
         """Give the calls that the server knows, None where it cannot be asked or refuses."""
@@ -86,9 +86,9 @@ class ServerFinder:
         spots = await self._references(at, matters=matters)
         aliased = await asyncio.to_thread(self._aliased, place.function.name)
         left = [spot for spot in aliased if spot not in spots]
-        self.doubted += [(path, line + 1) for path, line, _ in left[MOST_ALIASES:]]
+        self.doubted += [(path, line + 1) for path, line, _ in left[MAX_ALIASES:]]
         more = await asyncio.gather(
-            *(self._by_alias(place, at=spot, alias=aliased[spot]) for spot in left[:MOST_ALIASES])
+            *(self._by_alias(place, at=spot, alias=aliased[spot]) for spot in left[:MAX_ALIASES])
         )
         return spots + [spot for found in more for spot in found]
 

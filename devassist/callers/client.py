@@ -18,13 +18,13 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-MOST_BYTES_BETWEEN_ANSWERS = 64 * 1024 * 1024
-MOST_WAITING_BYTES = 16 * 1024 * 1024
+MAX_BYTES_BETWEEN_ANSWERS = 64 * 1024 * 1024
+MAX_WAITING_BYTES = 16 * 1024 * 1024
 """What may wait in our buffer for a server that does not read."""
 _METHOD_NOT_FOUND = -32601
 _TRY_AGAIN = {-32603, -32801, -32802}
 """Internal error (some servers, while they index), content modified, server cancelled."""
-_MOST_TASKS = 1_000
+_MAX_TASKS = 1_000
 _PAUSES_SECONDS = (0.2, 0.5)
 
 
@@ -130,7 +130,7 @@ class Client:
         if self.gone is not None:
             raise Gone(self.gone)
         self._writer.write(framed(message))
-        if self._writer.transport.get_write_buffer_size() > MOST_WAITING_BYTES:
+        if self._writer.transport.get_write_buffer_size() > MAX_WAITING_BYTES:
             self._end("it does not read what it is sent")
 
     async def _listen(self) -> None:
@@ -149,7 +149,7 @@ class Client:
     def _count(self, message: Message, *, size: int) -> None:
         answers = message.method is None and message.id in self._waiting
         self._since_answer = 0 if answers else self._since_answer + size
-        if self._since_answer > MOST_BYTES_BETWEEN_ANSWERS:
+        if self._since_answer > MAX_BYTES_BETWEEN_ANSWERS:
             raise Broken("a flood that nobody asked for")
 
     def _take(self, message: Message) -> None:
@@ -181,7 +181,7 @@ class Client:
             said = _loose(message.params)
             value = said.get("value")
             kind = value.get("kind") if isinstance(value, dict) else None
-            if kind == "begin" and len(self._progress) < _MOST_TASKS:
+            if kind == "begin" and len(self._progress) < _MAX_TASKS:
                 self._progress.add(str(said.get("token")))
             elif kind == "end":
                 self._progress.discard(str(said.get("token")))

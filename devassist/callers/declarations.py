@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from devassist.callers.code import Code, Function
 
-MOST_MEANT = 50
+MAX_MEANT = 50
 
 
 def meant(name: str, *, code: Code) -> list[Function]:
@@ -16,7 +16,7 @@ def meant(name: str, *, code: Code) -> list[Function]:
     wanted = name.strip().removesuffix("()").replace("::", ".").replace("#", ".").split(".")
     for known in (code.functions(), code.classes()):
         if found := [function for function in known if _fits(function.qualified.split("."), wanted)]:
-            return found[:MOST_MEANT]
+            return found[:MAX_MEANT]
     return []
 
 

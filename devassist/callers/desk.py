@@ -10,10 +10,10 @@ from devassist.callers.reading import Reading
 from devassist.callers.servers import Servers
 from devassist.callers.walk import Caller
 
-MOST_OPEN = 64
+MAX_OPEN = 64
 KEPT_SECONDS = 120.0
 """What lies outside of the workspace may change meanwhile, which is not looked at."""
-MOST_ROOTS = 16
+MAX_ROOTS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Desk:
         """Give the files below a root; their parses are shared by questions."""
         reading = self._readings.setdefault(root, Reading(root))
         self._readings.move_to_end(root)
-        while len(self._readings) > MOST_ROOTS:
+        while len(self._readings) > MAX_ROOTS:
             self._readings.popitem(last=False)
         return reading
 
@@ -92,7 +92,7 @@ class Desk:
     def _make_room(self) -> None:
         """Let the longest unused go where there are many, those on their way last."""
         by_use = sorted(self._kept.items(), key=lambda item: not item[1].task.done())
-        for key, kept in by_use[: max(len(by_use) - MOST_OPEN, 0)]:
+        for key, kept in by_use[: max(len(by_use) - MAX_OPEN, 0)]:
             del self._kept[key]
             kept.task.cancel()
 

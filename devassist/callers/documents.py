@@ -8,8 +8,8 @@ from typing import Any
 
 from devassist.callers.languages import LanguageServer
 
-MOST_OPEN = 400
-MOST_OPEN_BYTES = 2 * 1024 * 1024
+MAX_OPEN = 400
+MAX_OPEN_BYTES = 2 * 1024 * 1024
 PROJECT_FILES = ("tsconfig.json", "jsconfig.json")
 
 Tell = Callable[[str, dict[str, Any]], None]
@@ -39,12 +39,12 @@ class Documents:
         texts = await asyncio.to_thread(lambda: [self._read(path) for path in new]) if new else []
         for path, text in zip(new, texts, strict=True):
             language = self._server.language_of(path)
-            if text is None or language is None or len(text) > MOST_OPEN_BYTES or path in self._open:
+            if text is None or language is None or len(text) > MAX_OPEN_BYTES or path in self._open:
                 continue
             shown = {"uri": self._uri(path), "languageId": language, "version": 1}
             self._tell("textDocument/didOpen", {"textDocument": {**shown, "text": text.decode(errors="replace")}})
             self._open[path] = None
-        while len(self._open) > MOST_OPEN:
+        while len(self._open) > MAX_OPEN:
             self._close(next(iter(self._open)))
 
     async def refresh(self, changed: Iterable[str], *, deleted: Iterable[str]) -> None:
@@ -81,4 +81,4 @@ def representing(made: Iterable[str], *, among: Iterable[str], server: LanguageS
         if above is None or above not in represented:
             chosen.append(path)
         represented |= {above} if above else set()
-    return chosen[:MOST_OPEN]
+    return chosen[:MAX_OPEN]

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-MOST_MESSAGE_BYTES = 32 * 1024 * 1024
-_MOST_HEADER_LINES = 16
+MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+_MAX_HEADER_LINES = 16
 _NOTHING = msgspec.Raw(b"null")
 
 
@@ -67,7 +67,7 @@ async def read_message(stream: asyncio.StreamReader) -> tuple[Message, int] | No
     size = await _header(stream)
     if size is None:
         return None
-    if not 0 < size <= MOST_MESSAGE_BYTES:
+    if not 0 < size <= MAX_MESSAGE_BYTES:
         raise Broken(f"a message of {size:,} bytes")
     try:
         return _decoder.decode(await stream.readexactly(size)), size
@@ -80,7 +80,7 @@ async def read_message(stream: asyncio.StreamReader) -> tuple[Message, int] | No
 async def _header(stream: asyncio.StreamReader) -> int | None:
     """Read to the empty line, and give the length it announces; None at the end of the stream."""
     size = None
-    for _ in range(_MOST_HEADER_LINES):
+    for _ in range(_MAX_HEADER_LINES):
         try:
             line = await stream.readline()
         except ValueError as error:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 
 from devassist.callers.code import Code, Mention
 from devassist.files.opening import opened
-from devassist.syntax.parsing import MOST_BYTES
-from toolbox.errors import ToolError
+from devassist.syntax.parsing import MAX_BYTES
+from toolbox.contract.errors import ToolError
 
-MOST_PARSED = 200
-MOST_MENTIONED = 50_000
+MAX_PARSED = 200
+MAX_MENTIONED = 50_000
 """Of names in files whose mentions are kept."""
 
 Stamp = tuple[int, int]
@@ -56,7 +56,7 @@ class Reading:
         with self._lock:
             self._parsed[path] = (stamp, code)
             self._broken[path] = (stamp, not code.is_whole)
-            while len(self._parsed) > MOST_PARSED:
+            while len(self._parsed) > MAX_PARSED:
                 self._parsed.popitem(last=False)
         return code
 
@@ -79,7 +79,7 @@ class Reading:
         with self._lock:
             self._mentions[name, path] = known
             self._mentions.move_to_end((name, path))
-            while len(self._mentions) > MOST_MENTIONED:
+            while len(self._mentions) > MAX_MENTIONED:
                 self._mentions.popitem(last=False)
         return known[1]
 
@@ -111,9 +111,9 @@ class Reading:
         try:
             with opened(path, root=self.root) as descriptor:
                 found = os.fstat(descriptor)
-                if found.st_size > MOST_BYTES:
+                if found.st_size > MAX_BYTES:
                     return None
                 with os.fdopen(os.dup(descriptor), "rb") as file:
-                    return (found.st_mtime_ns, found.st_size), file.read(MOST_BYTES)
+                    return (found.st_mtime_ns, found.st_size), file.read(MAX_BYTES)
         except (ToolError, OSError):
             return None

@@ -11,8 +11,8 @@ from devassist.callers.session import Machine, Session
 
 logger = logging.getLogger(__name__)
 
-MOST_STARTS_AT_ONCE = 2
-LONGEST_WAIT_SECONDS = 60.0
+MAX_STARTS_AT_ONCE = 2
+MAX_WAIT_SECONDS = 60.0
 STEADY_SECONDS = 60.0
 """A server that lived so long starts with a clean record."""
 _SWEEP_SECONDS = 5.0
@@ -48,7 +48,7 @@ class Servers:
         self._most = most
         self._idle_seconds = idle_seconds
         self._places: dict[tuple[str, str], _Place] = {}
-        self._starts = asyncio.Semaphore(MOST_STARTS_AT_ONCE)
+        self._starts = asyncio.Semaphore(MAX_STARTS_AT_ONCE)
         self._sweeping: asyncio.Task[None] | None = None
 
     def session(self, server: LanguageServer, *, root: str, read: Callable[[str], bytes | None]) -> Session:
@@ -92,7 +92,7 @@ class Servers:
             return
         lived = self.clock() - place.started
         place.failures = 1 if lived > STEADY_SECONDS else place.failures + 1
-        wait = 0.0 if place.failures == 1 else min(2.0 ** (place.failures - 1), LONGEST_WAIT_SECONDS)
+        wait = 0.0 if place.failures == 1 else min(2.0 ** (place.failures - 1), MAX_WAIT_SECONDS)
         place.not_before = self.clock() + wait
         place.why = f"it has ended {place.failures} times in a row"
         self._let_go(place, why="it has ended")

@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-MOST_FILES = 20_000
-MOST_FOLDERS = 20_000
+MAX_FILES = 20_000
+MAX_FOLDERS = 20_000
 
 _SKIPPED = {
     "node_modules", "bower_components", "build", "dist", "out", "target", "bin", "obj", "vendor", "venv", "env",
@@ -42,7 +42,7 @@ def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
     """Walk the folders below the root, following no links, and stamp each file whose name is wanted."""
     files: dict[str, Stamp] = {}
     left, seen, is_cut = [""], 0, False
-    while left and seen < MOST_FOLDERS:
+    while left and seen < MAX_FOLDERS:
         folder = left.pop()
         seen += 1
         for entry in _entries(os.path.join(root, folder)):  # noqa: PTH118
@@ -54,7 +54,7 @@ def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
                 is_cut = True
             elif is_folder:
                 left.append(path)
-            elif len(files) >= MOST_FILES:
+            elif len(files) >= MAX_FILES:
                 return Sources(files=files, is_cut=True)
             else:
                 _stamp(entry, into=files, path=path)

@@ -16,9 +16,9 @@ from devassist.callers.reading import Reading, Stamp
 from devassist.callers.session import Session
 from devassist.callers.walk import Place, Site
 
-MOST_ASKED = 200
+MAX_ASKED = 200
 """Calls whose meaning is asked for; the meaning of what is more is not known."""
-MOST_NAMESAKES = 10
+MAX_NAMESAKES = 10
 _SHOWN = 5
 
 Spot = tuple[str, int]
@@ -44,10 +44,10 @@ async def unresolved(
         left = [site for site in left if PurePosixPath(site.path).suffix in session.server.guesses]
         namesakes = await asyncio.to_thread(_namesakes, names, files=files, reading=reading)
         others = [place for place in namesakes if place.key not in {target.key for target in targets}]
-        claimed = await _reported(others[:MOST_NAMESAKES], finder=finder) if left else set()
+        claimed = await _reported(others[:MAX_NAMESAKES], finder=finder) if left else set()
         return _spots(site for site in left if (site.path, site.line) not in claimed)
-    known = await asyncio.gather(*(_means_something(site, session=session) for site in left[:MOST_ASKED]))
-    return _spots([*(site for site, is_known in zip(left, known, strict=False) if not is_known), *left[MOST_ASKED:]])
+    known = await asyncio.gather(*(_means_something(site, session=session) for site in left[:MAX_ASKED]))
+    return _spots([*(site for site, is_known in zip(left, known, strict=False) if not is_known), *left[MAX_ASKED:]])
 
 
 def said(spots: Sequence[Spot], *, name: str) -> str:

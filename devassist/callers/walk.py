@@ -8,7 +8,7 @@ from typing import Protocol
 
 from devassist.callers.code import TOP_LEVEL, Function
 
-MOST_FOLLOWED = 1_000
+MAX_FOLLOWED = 1_000
 _AT_ONCE = 8
 
 
@@ -93,9 +93,9 @@ class Walk:
                 if place.key not in followed:
                     followed.add(place.key)
                     level.append((place, chain))
-            if len(followed) > MOST_FOLLOWED and calls_away < depth:
+            if len(followed) > MAX_FOLLOWED and calls_away < depth:
                 self.is_cut = bool(level)
-                level = level[: max(MOST_FOLLOWED - len(followed) + len(level), 0)]
+                level = level[: max(MAX_FOLLOWED - len(followed) + len(level), 0)]
 
     async def _step(self, place: Place, *, chain: list[str], turns: asyncio.Semaphore) -> list[tuple[Place, list[str]]]:
         """Note the callers of one function, and give those that can be followed."""

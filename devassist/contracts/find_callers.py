@@ -6,15 +6,15 @@ from pydantic import ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from devassist.contracts.places import WORKSPACE, FilePath, WorkspaceName
-from toolbox.contract import Answer, Question, WholeNumber
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 DEFAULT_CALLERS = 100
-MOST_CALLERS = 1_000
+MAX_CALLERS = 1_000
 
 FunctionName = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 
 
-class FindCallersQuestion(Question):
+class FindCallersQuestion(ToolInput):
     """Which function, and how far to follow its callers."""
 
     function_name: FunctionName = Field(
@@ -28,13 +28,13 @@ class FindCallersQuestion(Question):
         default=False,
         description="Search by name alone, without a language server: quick, everywhere, and not exact.",
     )
-    max_callers: Annotated[WholeNumber, Field(ge=1, le=MOST_CALLERS)] = Field(
+    max_callers: Annotated[WholeNumber, Field(ge=1, le=MAX_CALLERS)] = Field(
         DEFAULT_CALLERS, description="How many callers to list at most, nearest first; totalCallers counts all."
     )
     workspace: WorkspaceName | None = WORKSPACE
 
 
-class CallerFound(Answer):
+class CallerFound(ToolOutput):
     """One function that calls the one asked about, itself or through others."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -51,14 +51,14 @@ class CallerFound(Answer):
     other_lines: list[int] | None = Field(None, description="Further lines of the same caller, if it calls more often.")
 
 
-class Meant(Answer):
+class Meant(ToolOutput):
     """One of several functions that a name means."""
 
     name: str = Field(description="The function, with its class; callChain ends with it.")
     line: int = Field(description="Where it is defined.")
 
 
-class CallersFound(Answer):
+class CallersFound(ToolOutput):
     """Who calls a function. No callers means that there are none only if incomplete is false."""
 
     model_config = ConfigDict(alias_generator=to_camel)

@@ -6,10 +6,10 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from devassist.contracts.places import WORKSPACE, FilePath, WorkspaceName
-from toolbox.contract import Answer, Question, WholeNumber
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 
-class CodeContextQuestion(Question):
+class CodeContextQuestion(ToolInput):
     """Which line of which file, and how much around it."""
 
     file_path: FilePath = Field(description="File containing the error, relative to the workspace root.")
@@ -23,7 +23,7 @@ class CodeContextQuestion(Question):
     workspace: WorkspaceName | None = WORKSPACE
 
 
-class _Camel(Answer):
+class _Camel(ToolOutput):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
@@ -54,7 +54,7 @@ class FunctionDefinition(_Camel):
     inside_lambda: Lambda | None = Field(None, description="Where the error line is in a lambda inside of it.")
 
 
-class RelevantImport(Answer):
+class RelevantImport(ToolOutput):
     """An import that the function, or else the line, uses."""
 
     module: str = Field(description="What is imported from.")

@@ -5,12 +5,12 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer, Question
+from toolbox.contract.models import ToolInput, ToolOutput
 
 Severity = Literal["error", "warning", "info"]
 
 
-class ErrorContextQuestion(Question):
+class ErrorContextQuestion(ToolInput):
     """What to tell of the user's editor."""
 
     capture_selection: bool = Field(default=True, description="Include currently selected text.")
@@ -18,14 +18,14 @@ class ErrorContextQuestion(Question):
     capture_terminal: bool = Field(default=False, description="Include recent terminal output (last 50 lines).")
 
 
-class CursorPosition(Answer):
+class CursorPosition(ToolOutput):
     """Where the cursor stands."""
 
     line: int = Field(description="From 1, as get_code_context takes it; 0 where no file is open.")
     character: int = Field(description="From 1; 0 where no file is open.")
 
 
-class Diagnostic(Answer):
+class Diagnostic(ToolOutput):
     """What a language server or linter says about the file."""
 
     severity: Severity = Field(description="How bad it is.")
@@ -35,7 +35,7 @@ class Diagnostic(Answer):
     source: str = Field(description="Who says so: typescript, eslint, kotlin.")
 
 
-class ErrorContext(Answer):
+class ErrorContext(ToolOutput):
     """What the user's editor showed when it told so last."""
 
     model_config = ConfigDict(alias_generator=to_camel)

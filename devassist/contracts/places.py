@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-MOST_PATH = 4_096
+MAX_PATH = 4_096
 
-FilePath = Annotated[str, StringConstraints(min_length=1, max_length=MOST_PATH)]
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)]
 WorkspaceName = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 
 WORKSPACE = Field(None, description="Which workspace, by name; the key's default if not given.")

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer, Question
+from toolbox.contract.models import ToolInput, ToolOutput
 
-MOST_CONFIDENCE = 0.6
+MAX_CONFIDENCE = 0.6
 
 
 def _said(text: str) -> str:
@@ -24,7 +24,7 @@ _Type = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whi
 _Path = Annotated[str, StringConstraints(max_length=500, strip_whitespace=True), AfterValidator(_said)]
 
 
-class Proposal(Question):
+class Proposal(ToolInput):
     """An error that was solved, in general words."""
 
     error_description: _Text = Field(description="The error message, and when it is met.")
@@ -34,11 +34,11 @@ class Proposal(Question):
     error_type: _Type = Field(description="Type or code of the error, such as NullPointerException or TS2322.")
     fixed_in: _Path = Field("", description="Path of the file that was mended.")
     confidence: float = Field(
-        0.5, ge=0, le=MOST_CONFIDENCE, description="How sure it is, at most 0.6: a person says more on validating."
+        0.5, ge=0, le=MAX_CONFIDENCE, description="How sure it is, at most 0.6: a person says more on validating."
     )
 
 
-class SimilarEntry(Answer):
+class SimilarEntry(ToolOutput):
     """An entry that may say the same already."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -48,7 +48,7 @@ class SimilarEntry(Answer):
     similarity: float = Field(description="Cosine similarity to the proposal.")
 
 
-class Proposed(Answer):
+class Proposed(ToolOutput):
     """What was stored."""
 
     model_config = ConfigDict(alias_generator=to_camel)

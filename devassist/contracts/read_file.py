@@ -8,13 +8,13 @@ from pydantic.alias_generators import to_camel
 from devassist.contracts.places import WORKSPACE, FilePath, WorkspaceName
 from devassist.dialect import INVALID_PARAMETERS
 from devassist.files.reading import Encoding
-from toolbox.contract import Answer, Question, WholeNumber
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 Line = Annotated[WholeNumber, Field(ge=1, le=2**53)]
 
 
-class ReadFileQuestion(Question):
+class ReadFileQuestion(ToolInput):
     """Which file, and which lines of it."""
 
     file_path: FilePath = Field(description="Relative path from workspace root, such as 'src/utils/helper.ts'.")
@@ -36,7 +36,7 @@ class ReadFileQuestion(Question):
         return self
 
 
-class FileText(Answer):
+class FileText(ToolOutput):
     """Lines of a file."""
 
     model_config = ConfigDict(alias_generator=to_camel)

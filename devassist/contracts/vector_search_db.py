@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer, Question, WholeNumber
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
-MOST_ECHOED = 1_000
+MAX_ECHOED = 1_000
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-class PastErrorsQuestion(Question):
+class PastErrorsQuestion(ToolInput):
     """An error, and which past ones to look among."""
 
     query: str = Field(
@@ -26,7 +26,7 @@ class PastErrorsQuestion(Question):
     limit: WholeNumber = Field(5, ge=1, le=10, description="Maximum number of results.")
 
 
-class PastErrorMetadata(Answer):
+class PastErrorMetadata(ToolOutput):
     """When and where it was mended."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -35,7 +35,7 @@ class PastErrorMetadata(Answer):
     fixed_in: str = Field(description="Path of the file that was mended; empty where there is none.")
 
 
-class PastError(Answer):
+class PastError(ToolOutput):
     """A past error, its cause and what mended it."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -52,7 +52,7 @@ class PastError(Answer):
     metadata: PastErrorMetadata = Field(description="When and where it was mended.")
 
 
-class PastErrors(Answer):
+class PastErrors(ToolOutput):
     """Past errors like the query, the most relevant first."""
 
     model_config = ConfigDict(alias_generator=to_camel)

@@ -5,18 +5,18 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract import Answer, Question, WholeNumber
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 SourceName = Literal["stackoverflow", "github", "docs", "mdn"]
 Status = Literal["answered", "kept", "stale", "late", "limited", "failed", "off"]
-MOST_RESULTS = 10
+MAX_RESULTS = 10
 
 
 def _once(names: list[SourceName]) -> list[SourceName]:
     return list(dict.fromkeys(names))
 
 
-class WebSearchQuestion(Question):
+class WebSearchQuestion(ToolInput):
     """What to search for, and where."""
 
     query: str = Field(
@@ -28,12 +28,12 @@ class WebSearchQuestion(Question):
         min_length=1,
         max_length=20,
     )
-    max_results: Annotated[WholeNumber, Field(ge=1, le=MOST_RESULTS)] = Field(
+    max_results: Annotated[WholeNumber, Field(ge=1, le=MAX_RESULTS)] = Field(
         5, description="Maximum number of results to return."
     )
 
 
-class WebResult(Answer):
+class WebResult(ToolOutput):
     """One page."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -45,7 +45,7 @@ class WebResult(Answer):
     relevance_score: float = Field(description="0 to 1, one measure for all sources: words found, and place.")
 
 
-class SourceReport(Answer):
+class SourceReport(ToolOutput):
     """How a source was searched."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -59,7 +59,7 @@ class SourceReport(Answer):
     retry_after_seconds: int | None = Field(None, description="When the source may be asked again.")
 
 
-class WebResults(Answer):
+class WebResults(ToolOutput):
     """The best results of all sources, best first."""
 
     model_config = ConfigDict(alias_generator=to_camel)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from devassist.documents.pages import LARGEST_PAGE, SUFFIXES, NotAPage, Page, read_page
+from devassist.documents.pages import MAX_PAGE, SUFFIXES, NotAPage, Page, read_page
 
-MOST_FILES = 20_000
+MAX_FILES = 20_000
 
 
 class TooManyFiles(ValueError):
@@ -31,8 +31,8 @@ class FolderReport:
 def pages_below(folder: Path, *, report: FolderReport) -> Iterator[Page]:
     """Read every Markdown and HTML file below the folder, in order of their paths; raises TooManyFiles."""
     for count, path in enumerate(_files(folder)):
-        if count >= MOST_FILES:
-            raise TooManyFiles(f"the folder holds more than {MOST_FILES:,} pages; ingest its parts")
+        if count >= MAX_FILES:
+            raise TooManyFiles(f"the folder holds more than {MAX_FILES:,} pages; ingest its parts")
         name = path.relative_to(folder).as_posix()
         try:
             yield read_page(name, data=_bytes(path))
@@ -45,7 +45,7 @@ def pages_below(folder: Path, *, report: FolderReport) -> Iterator[Page]:
 def _bytes(path: Path) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
-        return file.read(LARGEST_PAGE + 1)
+        return file.read(MAX_PAGE + 1)
 
 
 def _files(folder: Path) -> Iterator[Path]:

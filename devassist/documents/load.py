@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from django.db import transaction
 
-from devassist.documents.pages import LONGEST_TITLE, Page
+from devassist.documents.pages import MAX_TITLE, Page
 from devassist.models import DocPage, DocSection
 
 
@@ -90,7 +90,7 @@ def _sections(page: Page, *, of: DocPage) -> list[DocSection]:
 
 def _titled(title: str, *, heading: str) -> str:
     whole = f"{title} · {heading}" if heading and heading != title else title
-    return whole[:LONGEST_TITLE]
+    return whole[:MAX_TITLE]
 
 
 def _address(path: str, *, collection: str, base_url: str) -> str:

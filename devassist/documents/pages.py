@@ -9,11 +9,11 @@ from devassist.documents.html_sections import html_sections
 from devassist.documents.markdown_sections import front_matter, markdown_sections
 from devassist.documents.sections import Section
 
-LARGEST_PAGE = 2_097_152
-MOST_SECTIONS = 500
-LONGEST_SECTION = 3_000
-LONGEST_TITLE = 300
-LONGEST_PATH = 500
+MAX_PAGE = 2_097_152
+MAX_SECTIONS = 500
+MAX_SECTION = 3_000
+MAX_TITLE = 300
+MAX_PATH = 500
 _HTML, _MARKDOWN = {".html", ".htm", ".xhtml"}, {".md", ".markdown"}
 SUFFIXES = _HTML | _MARKDOWN
 
@@ -35,10 +35,10 @@ class Page:
 
 def read_page(path: str, *, data: bytes) -> Page:
     """Read a file's page; raises NotAPage."""
-    if len(path) > LONGEST_PATH:
-        raise NotAPage(f"its path is longer than {LONGEST_PATH} characters")
-    if len(data) > LARGEST_PAGE:
-        raise NotAPage(f"it is larger than {LARGEST_PAGE:,} bytes")
+    if len(path) > MAX_PATH:
+        raise NotAPage(f"its path is longer than {MAX_PATH} characters")
+    if len(data) > MAX_PAGE:
+        raise NotAPage(f"it is larger than {MAX_PAGE:,} bytes")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as binary:
@@ -48,25 +48,25 @@ def read_page(path: str, *, data: bytes) -> Page:
     is_html = PurePosixPath(path).suffix.lower() in _HTML
     said, body = ({}, text) if is_html else front_matter(text)
     title, sections = html_sections(text) if is_html else markdown_sections(body)
-    kept = [piece for section in sections for piece in _pieces(section)][:MOST_SECTIONS]
+    kept = [piece for section in sections for piece in _pieces(section)][:MAX_SECTIONS]
     if not kept:
         raise NotAPage("it holds no text")
     title = said.get("title") or title or PurePosixPath(path).stem.replace("-", " ").replace("_", " ")
     digest = hashlib.sha256(data).hexdigest()
-    return Page(path=path, title=title[:LONGEST_TITLE], url=said.get("url", ""), digest=digest, sections=kept)
+    return Page(path=path, title=title[:MAX_TITLE], url=said.get("url", ""), digest=digest, sections=kept)
 
 
 def _pieces(section: Section) -> Iterator[Section]:
     """Cut a long section at the ends of lines or words, so that what is read for a search stays small."""
     text = section.text.strip()
     while text:
-        end = len(text) if len(text) <= LONGEST_SECTION else _end(text)
-        yield Section(heading=section.heading[:LONGEST_TITLE], anchor=section.anchor[:200], text=text[:end].rstrip())
+        end = len(text) if len(text) <= MAX_SECTION else _end(text)
+        yield Section(heading=section.heading[:MAX_TITLE], anchor=section.anchor[:200], text=text[:end].rstrip())
         text = text[end:].lstrip()
 
 
 def _end(text: str) -> int:
     for stop in ("\n\n", "\n", " "):
-        if (place := text.rfind(stop, LONGEST_SECTION // 2, LONGEST_SECTION)) > 0:
+        if (place := text.rfind(stop, MAX_SECTION // 2, MAX_SECTION)) > 0:
             return place
-    return LONGEST_SECTION
+    return MAX_SECTION

@@ -6,9 +6,9 @@ from urllib.parse import quote
 from devassist.documents import queries
 from devassist.web.parts import Part
 from devassist.web.plain import from_markdown
-from devassist.web.readings import MOST_RESULTS, Hit
+from devassist.web.readings import MAX_RESULTS, Hit
 from devassist.web.scoring import said
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 LEAST_SAID = 0.4
 """Half of the words in the text, by weight: with fewer a section is about something else."""
@@ -22,4 +22,4 @@ async def search_documents(weighed: Mapping[str, float]) -> Part:
         if said(weighed, title=row["title"], text=row["text"]) >= LEAST_SAID:
             url = f"{row['url']}#{quote(row['anchor'])}" if row["anchor"] else row["url"]
             hits.setdefault(url, Hit(title=row["title"], url=url, text=from_markdown(row["text"])))
-    return Part(source="docs", status="answered", hits=tuple(hits.values())[:MOST_RESULTS])
+    return Part(source="docs", status="answered", hits=tuple(hits.values())[:MAX_RESULTS])

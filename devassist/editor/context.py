@@ -10,9 +10,9 @@ from devassist.contracts.get_user_error_context import (
 )
 from devassist.dialect import NO_ACTIVE_EDITOR, NO_DIAGNOSTICS
 from devassist.editor import queries
-from toolbox.callers import Caller
-from toolbox.errors import ToolError
-from toolbox.ledger import ledger
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import ToolError
+from toolbox.database.pools import owner_pool
 
 _NO_FILE: dict[str, Any] = {
     "activeFile": "", "cursorPosition": {"line": 0, "character": 0}, "selectedText": "", "diagnostics": [],
@@ -50,8 +50,8 @@ async def _rows(caller: Caller) -> list[queries.Row]:
     """Read the caller's parts; a key and its conversations are known by their owner."""
     owner = caller.owner_id
     if owner is None:
-        owner = await queries.last_owner(ledger=ledger)
-    return [] if owner is None else await queries.state_of(owner, ledger=ledger)
+        owner = await queries.last_owner(ledger=owner_pool)
+    return [] if owner is None else await queries.state_of(owner, ledger=owner_pool)
 
 
 def _no_editor(*, has_terminal: bool) -> ToolError:

@@ -7,10 +7,10 @@ variables, and literals that are given a secret's name. Code that only mentions 
 
 import re
 
-from toolbox.redaction import REDACTED, redacted
+from toolbox.text.redaction import REDACTED, redact
 
-MOST_LINES = 50
-LONGEST_LINE = 2_000
+MAX_LINES = 50
+MAX_LINE = 2_000
 
 _NAME = r"(?:passw|secret|token|api_?-?key|credential|private_?-?key|access_?-?key)"
 _PEM = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.S)
@@ -44,7 +44,7 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def masked(text: str, *, is_code: bool = False) -> str:
     """Blank what looks like a secret; in code a secret's name may be given another name, which stays."""
-    text = _SHAPES.sub(REDACTED, redacted(without_keys(text)))
+    text = _SHAPES.sub(REDACTED, redact(without_keys(text)))
     text = _ADDRESS.sub(rf"\1{REDACTED}\2", text)
     text = _LITERAL.sub(rf"\1\2{REDACTED}\2", text)
     text = _GIVEN.sub(lambda found: found[0] if is_code and _WORDS.fullmatch(found[2]) else found[1] + REDACTED, text)
@@ -65,5 +65,5 @@ def readable(text: str) -> str:
 
 def last_lines(text: str) -> str:
     """Give the last 50 lines, long ones cut; empty lines at the end do not count."""
-    lines = text.rstrip().split("\n")[-MOST_LINES:]
-    return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines)
+    lines = text.rstrip().split("\n")[-MAX_LINES:]
+    return "\n".join(line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}…" for line in lines)

@@ -6,18 +6,17 @@ from datetime import datetime
 
 from devassist.dialect import DB_CONNECTION_FAILED, TOO_LARGE, DevassistDialect
 from devassist.editor import queries
-from devassist.editor.state import LARGEST_PUSH, read_state
-from toolbox.answer import Reply
-from toolbox.audit import CallRecord, audit
-from toolbox.callers import Caller
-from toolbox.dialect import KERNEL
-from toolbox.encoding import encode
-from toolbox.errors import FORBIDDEN, UNAUTHENTICATED, DatabaseUnavailable, Refusal, ToolError
-from toolbox.keys import identify
-from toolbox.limits import call_limits
+from devassist.editor.state import MAX_PUSH, read_state
+from toolbox.access.keys import identify
+from toolbox.access.limits import call_limits
+from toolbox.audit.log import CallRecord, audit
+from toolbox.contract.caller import Caller
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import FORBIDDEN, UNAUTHENTICATED, DatabaseUnavailable, Refusal, ToolError
+from toolbox.database.pools import reader, writer
+from toolbox.dispatch.dispatch import Reply
 from toolbox.models import ToolCall
-from toolbox.reader import reader
-from toolbox.writer import writer
 
 SCOPE = "devassist:write"
 Work = Callable[[int], Awaitable[object]]
@@ -29,7 +28,7 @@ async def push(body: bytes | None, *, owner_id: int, seconds: int) -> object:
     if body is None:
         raise ToolError(
             TOO_LARGE,
-            f"The state is larger than {LARGEST_PUSH:,} bytes.",
+            f"The state is larger than {MAX_PUSH:,} bytes.",
             suggestion="Send the end of the terminal and fewer diagnostics.",
         )
     parts = await asyncio.to_thread(lambda: read_state(body).parts())
@@ -61,7 +60,7 @@ async def recorded(work: Work, *, name: str, key: str | None, request_id: str, c
     audit.record(
         CallRecord(
             called_at=called_at, request_id=request_id, caller=caller.name if caller else "",
-            key_id=caller.key_id if caller else None, face="rest", domain="devassist", tool=name,
+            key_id=caller.key_id if caller else None, transport="rest", domain="devassist", tool=name,
             arguments=encode({"bytes": size}), outcome=outcome, code=reply.code, status=reply.status,
             rows=reply.rows, answer_bytes=len(reply.body), milliseconds=(reader.clock() - started) * 1000,
         )
@@ -90,9 +89,9 @@ def _away() -> ToolError:
 
 
 def _refusal(error: ToolError) -> Reply:
-    dialect = KERNEL if isinstance(error, Refusal) else DevassistDialect()
+    envelope = KERNEL_ENVELOPE if isinstance(error, Refusal) else DevassistDialect()
     return Reply(
-        body=encode(dialect.refusal(error)),
+        body=encode(envelope.refusal(error)),
         status=error.code.status,
         code=error.code.code,
         retry_after_seconds=error.retry_after_seconds,

@@ -6,7 +6,7 @@ from typing import Any
 from psycopg.errors import ForeignKeyViolation
 from psycopg.types.json import Jsonb
 
-from toolbox.pool import Connection, Pool
+from toolbox.database.pool import Connection, Pool
 
 Row = dict[str, Any]
 

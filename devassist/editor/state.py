@@ -9,13 +9,13 @@ from devassist.contracts.get_user_error_context import Severity
 from devassist.dialect import INVALID_PARAMETERS, PERMISSION_DENIED, TOO_LARGE
 from devassist.editor.masking import last_lines, masked, readable, without_keys
 from devassist.files.secrets import looks_secret
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
-LARGEST_PUSH = 262_144
-MOST_DIAGNOSTICS = 200
-LONGEST_SELECTION = 20_000
-LONGEST_MESSAGE = 2_000
-LONGEST_PATH = 1_000
+MAX_PUSH = 262_144
+MAX_DIAGNOSTICS = 200
+MAX_SELECTION = 20_000
+MAX_MESSAGE = 2_000
+MAX_PATH = 1_000
 _EXAMPLE = '{"activeFile": "src/app.ts", "cursorPosition": {"line": 12, "character": 5}}'
 
 Place = Annotated[int, Field(ge=1, le=2_000_000_000)]
@@ -36,7 +36,7 @@ class PushedDiagnostic(_Pushed):
     """What a language server or linter says."""
 
     severity: Severity = Field(description="error, warning or info.")
-    message: str = Field(description="What is wrong.", max_length=LONGEST_MESSAGE)
+    message: str = Field(description="What is wrong.", max_length=MAX_MESSAGE)
     line: Place = Field(description="From 1.")
     column: Place = Field(1, description="From 1.")
     source: str = Field("", description="Who says so.", max_length=100)
@@ -49,13 +49,13 @@ class PushedState(_Pushed):
     With `activeFile` the whole editor's part is replaced, with `terminalOutput` the terminal's; the other part stays.
     """
 
-    active_file: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PATH)] | None = Field(
+    active_file: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)] | None = Field(
         None, description="Path from the workspace's root, with slashes."
     )
     cursor_position: PushedCursor = Field(PushedCursor(line=1), description="Where the cursor stands.")
-    selected_text: str = Field("", description="The selection.", max_length=LONGEST_SELECTION)
+    selected_text: str = Field("", description="The selection.", max_length=MAX_SELECTION)
     diagnostics: list[PushedDiagnostic] = Field(
-        [], description="Of the active file, the worst first.", max_length=MOST_DIAGNOSTICS
+        [], description="Of the active file, the worst first.", max_length=MAX_DIAGNOSTICS
     )
     terminal_output: str | None = Field(None, description="The end of the terminal; its last 50 lines are kept.")
     workspace: Annotated[str, StringConstraints(max_length=60)] = Field(
@@ -91,10 +91,10 @@ class PushedState(_Pushed):
 
 def read_state(body: bytes) -> PushedState:
     """Read a push; raises ToolError."""
-    if len(body) > LARGEST_PUSH:
+    if len(body) > MAX_PUSH:
         raise ToolError(
             TOO_LARGE,
-            f"The state has {len(body):,} bytes; at most {LARGEST_PUSH:,} are taken.",
+            f"The state has {len(body):,} bytes; at most {MAX_PUSH:,} are taken.",
             suggestion="Send the end of the terminal and fewer diagnostics.",
         )
     try:

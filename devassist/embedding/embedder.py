@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-MOST_TOKENS = 256
-MOST_CHARACTERS = 8_000
+MAX_TOKENS = 256
+MAX_CHARACTERS = 8_000
 """What is read of a text: more than 256 tokens of any prose, so that a megabyte costs no more than a page."""
 BATCH = 8
 """Texts a run of the model: more of them are not faster on a processor, and take more memory."""
@@ -114,14 +114,14 @@ def _load(model: ModelFile, *, tokenizer: ModelFile) -> _Loaded:
         raise
     except Exception as broken:
         raise EmbeddingFailed(f"the model could not be loaded: {broken}") from broken
-    words.enable_truncation(MOST_TOKENS)
+    words.enable_truncation(MAX_TOKENS)
     words.no_padding()
     return _Loaded(session, words)
 
 
 def _bounded(text: str) -> str:
     """Cut a text, and take out what cannot be encoded: lone surrogates."""
-    return text[:MOST_CHARACTERS].encode(errors="replace").decode()
+    return text[:MAX_CHARACTERS].encode(errors="replace").decode()
 
 
 def _run(session: "InferenceSession", encodings: "Sequence[Encoding]") -> Vector:

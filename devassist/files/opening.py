@@ -15,9 +15,9 @@ from pathlib import PurePosixPath
 from devassist.files.refusals import is_folder, not_found, outside, secret, unreadable
 from devassist.files.secrets import looks_secret
 
-MOST_LINKS = 40
+MAX_LINKS = 40
 """As many as Linux follows before it calls them a loop."""
-MOST_SEGMENTS = 256
+MAX_SEGMENTS = 256
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -68,7 +68,7 @@ class _Walk:
         segments = [segment for segment in self._path.split("/") if segment not in ("", ".")]
         if ".." in segments:
             raise outside(self._path)
-        if not segments or "\0" in self._path or len(segments) > MOST_SEGMENTS:
+        if not segments or "\0" in self._path or len(segments) > MAX_SEGMENTS:
             raise not_found(self._path)
         return segments[::-1]
 
@@ -116,7 +116,7 @@ class _Walk:
     def _turn(self, name: str) -> None:
         """Put a link's target in front of what is left to walk."""
         self._links += 1
-        if self._links > MOST_LINKS:
+        if self._links > MAX_LINKS:
             raise unreadable(self._path)
         target = PurePosixPath(os.readlink(name, dir_fd=self._here))
         if target.is_absolute():
@@ -124,7 +124,7 @@ class _Walk:
                 raise outside(self._path)
             target = target.relative_to(self._root)
             self._places.clear()
-        if len(target.parts) + len(self._left) > MOST_SEGMENTS:
+        if len(target.parts) + len(self._left) > MAX_SEGMENTS:
             raise unreadable(self._path)
         self._left.extend(reversed(target.parts))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from devassist.files.refusals import binary, too_large
 
-LARGEST_FILE = 10 * 1024 * 1024
+MAX_FILE = 10 * 1024 * 1024
 _CHUNK = 262_144
 _LOOKED_AT = 8_192
 _LINE_FEED = 10
@@ -37,7 +37,7 @@ def read_lines(descriptor: int, *, path: str, encoding: Encoding, first: int = 1
     TOO_LARGE, BINARY_FILE.
     """
     size = os.fstat(descriptor).st_size
-    if size > LARGEST_FILE:
+    if size > MAX_FILE:
         raise too_large(path, size=size)
     start = os.pread(descriptor, _LOOKED_AT, 0)
     found = _marked(start) or encoding
@@ -75,7 +75,7 @@ def _all(descriptor: int) -> bytes:
 def _chunks(descriptor: int, *, start: int) -> Iterator[bytes]:
     """Read on until the end, or until the limit, for the file may grow while it is read."""
     offset = start
-    while offset < LARGEST_FILE and (part := os.pread(descriptor, min(_CHUNK, LARGEST_FILE - offset), offset)):
+    while offset < MAX_FILE and (part := os.pread(descriptor, min(_CHUNK, MAX_FILE - offset), offset)):
         yield part
         offset += len(part)
 

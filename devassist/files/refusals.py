@@ -1,7 +1,7 @@
 """Why a file is not read, in the contract's codes."""
 
 from devassist.dialect import BINARY_FILE, FILE_NOT_FOUND, PERMISSION_DENIED, TOO_LARGE
-from toolbox.errors import ErrorCode, ToolError
+from toolbox.contract.errors import ErrorCode, ToolError
 
 SHOWN = 200
 

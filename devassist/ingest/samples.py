@@ -11,8 +11,8 @@ from devassist.documents.shipped import load_shipped_pages
 from devassist.ingest.load import ensure_workspace, give_workspace, move_workspace
 from devassist.root_causes.samples import load_root_causes
 from devassist.roots import problem_of_root
-from toolbox.keys import digest
-from toolbox.samples import SampleReport, unseen
+from toolbox.contract.api_keys import digest
+from toolbox.contract.samples import SampleReport, unseen
 
 SAMPLE = "trailnotes"
 SAMPLE_ROOT = Path(devassist.__file__).parent / "samples" / SAMPLE

@@ -9,7 +9,7 @@ import pgvector.django.indexes
 import pgvector.django.sparsevec
 from django.db import migrations, models
 
-from toolbox.grants import GrantRead
+from toolbox.database.grants import GrantRead
 
 
 class Migration(migrations.Migration):

@@ -2,14 +2,14 @@
 
 from django.db import migrations
 
-from toolbox.announcing import AnnounceDocuments, in_address
+from toolbox.database.change_notifications import NotifyResourceChanges, in_address
 
 
 class Migration(migrations.Migration):
     dependencies = [("devassist", "0005_root_causes_inline")]
 
     operations = [
-        AnnounceDocuments(
+        NotifyResourceChanges(
             "devassist_root_causes",
             f"SELECT 'devassist://root-causes/' || {in_address('entry_name')} FROM changed",
         ),

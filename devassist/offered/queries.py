@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 _ENTRY = """
 SELECT entry_name AS id, language, error_type, error_description, root_cause, solution, fixed_in, confidence, status,

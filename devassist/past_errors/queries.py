@@ -9,12 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from devassist.embedding.model_files import MODEL_NAME
-from toolbox.ledger import ledger
-from toolbox.reader import reader
+from toolbox.database.pools import owner_pool, reader
 
 Row = dict[str, Any]
 
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 LISTED = 8
 
 _BESIDE = """
@@ -43,7 +42,7 @@ _LISTED = """
 SELECT r.entry_name, r.status, r.language, r.error_type, left(r.error_description, 300) AS error_description,
   coalesce(used.times, 0) AS times
 """
-_MOST_USED = (
+_MAX_USED = (
     _LISTED
     + """
 FROM devassist_root_cause_uses AS used JOIN devassist_root_causes AS r ON r.id = used.root_cause_id
@@ -61,25 +60,25 @@ WHERE r.status <> 'retired' ORDER BY r.id DESC LIMIT %(listed)s
 
 async def beside(ids: Iterable[int], *, places: Sequence[int]) -> dict[int, Row]:
     """Give by id how often entries were used, and which of a query's words they have."""
-    rows = (await ledger.fetch(_BESIDE, {"ids": list(ids), "places": list(places)})).rows
+    rows = (await owner_pool.fetch(_BESIDE, {"ids": list(ids), "places": list(places)})).rows
     return {row["id"]: row for row in rows}
 
 
 async def one(name: str) -> Row | None:
     """Give an entry, retired or not."""
-    return next(iter((await ledger.fetch(_ONE, {"name": name, "model": MODEL_NAME})).rows), None)
+    return next(iter((await owner_pool.fetch(_ONE, {"name": name, "model": MODEL_NAME})).rows), None)
 
 
 async def count() -> int:
     """Count the entries that can be found, no further than 10,000 and one."""
-    return int((await reader.fetch(_COUNT, {"most": MOST_COUNTED + 1})).rows[0]["entries"])
+    return int((await reader.fetch(_COUNT, {"most": MAX_COUNTED + 1})).rows[0]["entries"])
 
 
 async def most_used() -> list[Row]:
     """Give the entries that answered most often."""
-    return (await ledger.fetch(_MOST_USED, {"listed": LISTED})).rows
+    return (await owner_pool.fetch(_MAX_USED, {"listed": LISTED})).rows
 
 
 async def newest() -> list[Row]:
     """Give the entries that were stored last."""
-    return (await ledger.fetch(_NEWEST, {"listed": LISTED})).rows
+    return (await owner_pool.fetch(_NEWEST, {"listed": LISTED})).rows

@@ -8,7 +8,7 @@ from typing import Any
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE
 from devassist.root_causes.wording import place_of, words_of
 
-MOST_SAID = 8
+MAX_SAID = 8
 WIDTH = 600
 LEAST_SCALE = 1.2
 _TOKEN = re.compile(r"\w+")
@@ -72,7 +72,7 @@ def reasons(rows: Sequence[Mapping[str, Any]], *, shared: Mapping[int, Sequence[
         Reason(
             similarity=row["similarity"],
             coverage=row["coverage"],
-            words=tuple(shared.get(row["id"], ())[:MOST_SAID]),
+            words=tuple(shared.get(row["id"], ())[:MAX_SAID]),
             scale=scale,
         )
         for row in rows

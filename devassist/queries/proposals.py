@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, cast
 
-from toolbox.pool import Connection, Pool
+from toolbox.database.pool import Connection, Pool
 
 Status = Literal["proposed", "validated", "retired"]
 

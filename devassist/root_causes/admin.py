@@ -21,9 +21,9 @@ from devassist.root_causes.load import prepare_saved, set_status
 from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR, NEAR_DUPLICATE
 from devassist.root_causes.searching import rows_like
-from toolbox import home
-from toolbox.curation import CuratedAdmin, FewValuesFilter
-from toolbox.errors import DatabaseUnavailable, ToolError
+from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.database import event_loop
 
 SHOWN = 10
 NEAR_SHOWN = 3
@@ -130,7 +130,7 @@ class RootCauseAdmin(CuratedAdmin):
 
 def _like(request: HttpRequest, *, text: str, limit: int, floor: float) -> list[Row]:
     try:
-        return list(home.run(rows_like(text, limit=limit, floor=floor)))
+        return list(event_loop.run(rows_like(text, limit=limit, floor=floor)))
     except (ToolError, DatabaseUnavailable) as failed:
         messages.error(request, f"Nothing could be searched: {failed}")
         return []

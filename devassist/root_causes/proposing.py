@@ -12,7 +12,7 @@ from devassist.root_causes.entry import Entry, language_key
 from devassist.root_causes.ranking import NEAR_DUPLICATE
 from devassist.root_causes.refusals import no_embedding
 from devassist.root_causes.searching import rows_like
-from toolbox.writer import writer
+from toolbox.database.pools import writer
 
 SHOWN = 3
 _UNDATED = datetime(2000, 1, 1, tzinfo=UTC)

@@ -8,8 +8,8 @@ import psycopg
 
 from devassist.embedding.model_files import MODEL_NAME
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE
-from toolbox.errors import DatabaseUnavailable
-from toolbox.pool import Connection, Pool
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.pool import Connection, Pool
 
 Row = dict[str, Any]
 
@@ -18,7 +18,7 @@ NEAR, WORDED = 50, 50
 SEARCH_WIDTH, FILTERED_WIDTH = 120, 60
 """How many neighbours HNSW keeps at hand. With filters it goes on in steps of so many until enough have passed."""
 
-MOST_KINDS = 30
+MAX_KINDS = 30
 PLANNED_FOR_ALL = 0.7
 """A confidence, the contract's usual one, up to which one plan serves every question without further filters."""
 
@@ -137,13 +137,13 @@ async def search(sought: Sought, *, reader: Pool) -> list[Row]:
 
 
 async def languages(*, reader: Pool) -> list[str]:
-    """Give the languages of the entries, at most MOST_KINDS."""
-    return [row["name"] for row in (await reader.fetch(_KINDS.format(column="language", most=MOST_KINDS))).rows]
+    """Give the languages of the entries, at most MAX_KINDS."""
+    return [row["name"] for row in (await reader.fetch(_KINDS.format(column="language", most=MAX_KINDS))).rows]
 
 
 async def error_types(*, reader: Pool) -> list[str]:
-    """Give error types of the entries, at most MOST_KINDS."""
-    return [row["name"] for row in (await reader.fetch(_KINDS.format(column="error_type", most=MOST_KINDS))).rows]
+    """Give error types of the entries, at most MAX_KINDS."""
+    return [row["name"] for row in (await reader.fetch(_KINDS.format(column="error_type", most=MAX_KINDS))).rows]
 
 
 async def count_uses(uses: Mapping[int, int], *, writer: Pool) -> None:

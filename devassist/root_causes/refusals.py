@@ -12,8 +12,8 @@ from devassist.embedding.failures import EmbeddingFailed, StillLoading
 from devassist.root_causes import queries
 from devassist.root_causes.entry import language_key
 from devassist.root_causes.queries import Sought
-from toolbox.errors import ToolError
-from toolbox.pool import Pool
+from toolbox.contract.errors import ToolError
+from toolbox.database.pool import Pool
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ async def nothing_found(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool
             "No past root causes are stored.",
             suggestion="Load some with manage.py ingest_rca, or with quickstart.",
         )
-    if ask.language and language_key(ask.language) not in known and len(known) < queries.MOST_KINDS:
+    if ask.language and language_key(ask.language) not in known and len(known) < queries.MAX_KINDS:
         return _no(
             f"No past root cause is of the language {ask.language[:40]!r}.",
             suggestion=f"Leave language out, or use one of: {', '.join(known)}.",

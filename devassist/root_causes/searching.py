@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from devassist.contracts.vector_search_db import (
-    MOST_ECHOED,
+    MAX_ECHOED,
     PastError,
     PastErrorMetadata,
     PastErrors,
@@ -20,10 +20,10 @@ from devassist.root_causes.refusals import no_embedding, nothing_found, nothing_
 from devassist.root_causes.telling import Told, told
 from devassist.root_causes.uses import uses
 from devassist.root_causes.wording import Rarity, place_of, sparse, telling_places, words_of
-from toolbox.encoding import timestamp
-from toolbox.reader import reader
+from toolbox.contract.encoding import timestamp
+from toolbox.database.pools import reader
 
-MOST_LOOKED_UP = 400
+MAX_LOOKED_UP = 400
 """Entries that the search by words looks at; on the retrieval sets 200 rank as well as 1,000."""
 
 
@@ -78,7 +78,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
     weights = {place: rarity.of(place) for place in places}
     sought = Sought(
         vector=vector.tolist(), weights=sparse(weights), whole=sum(weights.values()), limit=ask.limit,
-        places=telling_places(places, rarity=rarity, most_entries=MOST_LOOKED_UP),
+        places=telling_places(places, rarity=rarity, most_entries=MAX_LOOKED_UP),
         language=language_key(ask.language) if ask.language else None,
         error_key=error_key(ask.error_type) if ask.error_type else None,
         min_confidence=ask.min_confidence,
@@ -87,7 +87,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
 
 
 def _echoed(query: str) -> str:
-    return query if len(query) <= MOST_ECHOED else query[: MOST_ECHOED - 1] + "…"
+    return query if len(query) <= MAX_ECHOED else query[: MAX_ECHOED - 1] + "…"
 
 
 def _past_error(row: Row) -> PastError:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MOST_READ = 60_000
+MAX_READ = 60_000
 """Characters read from each end of a longer paste: the JVM tells the error first, Python last."""
-MOST_LINES = 1_500
-LONGEST_LINE = 2_000
-MOST_MESSAGE = 400
-MOST_TOLD = 4_000
+MAX_LINES = 1_500
+MAX_LINE = 2_000
+MAX_MESSAGE = 400
+MAX_TOLD = 4_000
 OWN_FRAMES = 3
 
 _CONTROL = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -71,7 +71,7 @@ def told(text: str) -> Told:
     tells_last = any(_PYTHON_FRAME.match(line) for line in lines)
     errors = _build_failure(lines) or (_errors(lines, tells_last=tells_last) if frames else [])
     if not errors:
-        return Told(" ".join(" ".join(lines).split())[:MOST_TOLD])
+        return Told(" ".join(" ".join(lines).split())[:MAX_TOLD])
     own = [name for name, is_own in frames if is_own]
     if tells_last:
         own.reverse()
@@ -79,12 +79,12 @@ def told(text: str) -> Told:
 
 
 def _lines(text: str) -> list[str]:
-    if len(text) > 2 * MOST_READ:
-        text = text[:MOST_READ] + "\n" + text[-MOST_READ:]
+    if len(text) > 2 * MAX_READ:
+        text = text[:MAX_READ] + "\n" + text[-MAX_READ:]
     lines = text.splitlines()
-    if len(lines) > 2 * MOST_LINES:
-        lines = lines[:MOST_LINES] + lines[-MOST_LINES:]
-    return [_LOG_PREFIX.sub("", _CONTROL.sub(" ", line[:LONGEST_LINE])) for line in lines]
+    if len(lines) > 2 * MAX_LINES:
+        lines = lines[:MAX_LINES] + lines[-MAX_LINES:]
+    return [_LOG_PREFIX.sub("", _CONTROL.sub(" ", line[:MAX_LINE])) for line in lines]
 
 
 def _frame(line: str) -> tuple[str, bool] | None:
@@ -118,7 +118,7 @@ def _error(line: str) -> str | None:
     if not found:
         return None
     name, message = found[1].rpartition(".")[2], (found[2] or "").strip()
-    return f"{name}: {message}"[:MOST_MESSAGE] if message else name
+    return f"{name}: {message}"[:MAX_MESSAGE] if message else name
 
 
 def _build_failure(lines: Sequence[str]) -> list[str]:
@@ -130,7 +130,7 @@ def _build_failure(lines: Sequence[str]) -> list[str]:
             end = next((at for at, one in enumerate(after) if one.startswith(("* ", "====="))), len(after))
             said += [one.strip().lstrip("> ") for one in after[:end] if one.strip()]
     complaints = [_COMPILER_PLACE.sub("", line).strip() for line in lines if _is_complaint(line)]
-    return [one[:MOST_MESSAGE] for one in dict.fromkeys([*complaints[:3], *said])][:8]
+    return [one[:MAX_MESSAGE] for one in dict.fromkeys([*complaints[:3], *said])][:8]
 
 
 def _is_complaint(line: str) -> bool:

@@ -10,14 +10,14 @@ from concurrent.futures import Future
 import psycopg
 
 from devassist.root_causes import queries
-from toolbox import home
-from toolbox.errors import DatabaseUnavailable
-from toolbox.writer import writer
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database import event_loop
+from toolbox.database.pools import writer
 
 logger = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 1.0
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 
 
 class Uses:
@@ -25,21 +25,21 @@ class Uses:
     Counts that wait to be written, and the task that writes them on the home loop.
 
     A killed process loses its last second. Counts are a help to curators, no record: while the database is away
-    they wait, and past MOST_WAITING entries they are dropped with a line in the log.
+    they wait, and past MAX_WAITING entries they are dropped with a line in the log.
     """
 
     def __init__(self) -> None:
         self._waiting: Counter[int] = Counter()
         self._writing = asyncio.Lock()
         self._task: Future[None] | None = None
-        home.at_close(self.flush)
+        event_loop.on_shutdown(self.flush)
         os.register_at_fork(after_in_child=self._forget)
 
     def count(self, ids: Iterable[int]) -> None:
         """Count entries that an answer holds."""
         self._waiting.update(ids)
         if self._task is None or self._task.done():
-            self._task = asyncio.run_coroutine_threadsafe(self._later(), home.home())
+            self._task = asyncio.run_coroutine_threadsafe(self._later(), event_loop.get_loop())
 
     async def flush(self) -> None:
         """Write what waits, and wait for what is being written; what cannot be written waits on."""
@@ -53,7 +53,7 @@ class Uses:
         try:
             await queries.count_uses(taken, writer=writer)
         except (DatabaseUnavailable, psycopg.Error) as away:
-            if len(taken) > MOST_WAITING:
+            if len(taken) > MAX_WAITING:
                 logger.warning("%d counts of uses are dropped, the database takes none: %s", taken.total(), away)
             else:
                 self._waiting.update(taken)

@@ -17,7 +17,7 @@ SATURATION = 1.2
 LENGTH_SHARE = 0.75
 USUAL_LENGTH = 80
 """Words of a usual entry. A constant, so that an entry's weights do not change with its neighbours."""
-MOST_WORDS = 1_000
+MAX_WORDS = 1_000
 """Different words kept of a text."""
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[^\W\d_]+")
@@ -99,7 +99,7 @@ def words_of(text: str) -> Counter[str]:
             lowered = form.lower()
             if lowered not in _STOPPED and (len(lowered) > 1 or lowered.isdigit()):
                 counted[_stem(lowered)] += 1
-    return Counter(dict(counted.most_common(MOST_WORDS)))
+    return Counter(dict(counted.most_common(MAX_WORDS)))
 
 
 def place_of(word: str) -> int:

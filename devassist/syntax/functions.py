@@ -21,9 +21,9 @@ from devassist.syntax.grammars import scope_query
 from devassist.syntax.parsing import Code, line_span
 
 ANONYMOUS = "<anonymous>"
-LONGEST_SIGNATURE = 400
-_LONGEST_NAME = 200
-_MOST_AROUND = 20
+MAX_SIGNATURE = 400
+_MAX_NAME = 200
+_MAX_AROUND = 20
 _WRAPPERS = re.compile(r"(.*\.)?(use[A-Z]\w*|with[A-Z]\w*|memo|forwardRef|debounce|throttle)")
 _WORDS_BEFORE = ("modifiers",)
 _NOT_IN_SIGNATURES = ("annotation", "marker_annotation", "decorator", "comment", "line_comment", "block_comment")
@@ -182,7 +182,7 @@ def _weight(captures: dict[str, list[Node]]) -> tuple[bool, int]:
 
 def _scope(match: _Match, *, around: Sequence[Scope], code: Code) -> Scope:
     name = _name(match, code=code)
-    owners = [outer.name for outer in around[-_MOST_AROUND:] if outer.match.name and outer.is_named]
+    owners = [outer.name for outer in around[-_MAX_AROUND:] if outer.match.name and outer.is_named]
     line, start = _stands(match, around=around)
     return Scope(
         name=name,
@@ -239,7 +239,7 @@ def _signature(match: _Match, *, code: Code) -> str:
     for node in _left_out(match.node):
         kept.append(code.source[at : max(at, node.start_byte)])
         at = max(at, node.end_byte)
-    return _joined(*kept, code.source[at : min(end, at + 4 * LONGEST_SIGNATURE)])
+    return _joined(*kept, code.source[at : min(end, at + 4 * MAX_SIGNATURE)])
 
 
 def _head_end(match: _Match) -> int:
@@ -259,12 +259,12 @@ def _left_out(node: Node) -> list[Node]:
 def _joined(*parts: bytes) -> str:
     said = " ".join(b" ".join(parts).decode("utf-8", "replace").split())
     plain = said.rstrip(" {=:;") if not said.endswith("=>") else said
-    return plain if len(plain) <= LONGEST_SIGNATURE else plain[: LONGEST_SIGNATURE - 1] + "…"
+    return plain if len(plain) <= MAX_SIGNATURE else plain[: MAX_SIGNATURE - 1] + "…"
 
 
 def _text(node: Node | None, *, code: Code) -> str:
-    said = code.text(node, most=4 * _LONGEST_NAME)
-    return said if len(said) <= _LONGEST_NAME else said[: _LONGEST_NAME - 1] + "…"
+    said = code.text(node, most=4 * _MAX_NAME)
+    return said if len(said) <= _MAX_NAME else said[: _MAX_NAME - 1] + "…"
 
 
 def _last_row(node: Node) -> int:

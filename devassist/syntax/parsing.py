@@ -12,12 +12,12 @@ from devassist.syntax.grammars import KOTLIN, Grammar, grammar_of, language_of
 
 SECONDS = 0.6
 """How long a parse may take; broken code takes time squared."""
-MOST_BYTES = 2 * 1024 * 1024
+MAX_BYTES = 2 * 1024 * 1024
 """What is larger is made by a tool, not written; it would use up the time, and then be given up."""
 _READ_AT_ONCE = 65_536
-_MOST_EFFORT = 20_000_000
-_MOST_NODES = 60_000
-_MOST_DEPTH = 300
+_MAX_EFFORT = 20_000_000
+_MAX_NODES = 60_000
+_MAX_DEPTH = 300
 
 _FUN_INTERFACE = re.compile(rb"\bfun(?=[ \t]+interface\b)")
 _CLOSED_ON_THE_LINE = re.compile(rb"(?<=\S) (?=\})")
@@ -99,7 +99,7 @@ def parsed(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
         return None
     until = time.monotonic() + seconds
     source = text.encode("utf-8", "replace")
-    if len(source) > MOST_BYTES:
+    if len(source) > MAX_BYTES:
         raise ParseOverdue
     tree = _tree(source, grammar=grammar, until=until)
     if tree.root_node.has_error and grammar is KOTLIN:
@@ -138,13 +138,13 @@ def _ask_only_what_is_quick(tree: Tree) -> None:
     They take the square of its depth, and of the children of each node that stands for an error; other nodes have
     theirs in layers.
     """
-    if tree.root_node.descendant_count > _MOST_NODES or _is_deep(tree):
+    if tree.root_node.descendant_count > _MAX_NODES or _is_deep(tree):
         raise ParseOverdue
     left, effort = [tree.root_node], 0
     while left:
         node = left.pop()
         effort += node.child_count**2 if node.is_error else 0
-        if effort > _MOST_EFFORT:
+        if effort > _MAX_EFFORT:
             raise ParseOverdue
         left.extend(child for child in node.children if child.has_error)
 
@@ -154,7 +154,7 @@ def _is_deep(tree: Tree) -> bool:
     cursor, depth = tree.walk(), 0
     if not _may_be_deep(tree):
         return False
-    while depth < _MOST_DEPTH:
+    while depth < _MAX_DEPTH:
         if cursor.goto_first_child():
             depth += 1
             continue
@@ -168,9 +168,9 @@ def _is_deep(tree: Tree) -> bool:
 def _may_be_deep(tree: Tree) -> bool:
     """Look at some nodes of the file's order: the next is deeper by one at most, so a deep one has deep ones before."""
     cursor = tree.walk()
-    for number in range(0, tree.root_node.descendant_count, _MOST_DEPTH // 3):
+    for number in range(0, tree.root_node.descendant_count, _MAX_DEPTH // 3):
         cursor.goto_descendant(number)
-        if cursor.depth >= _MOST_DEPTH // 2:
+        if cursor.depth >= _MAX_DEPTH // 2:
             return True
     return False
 

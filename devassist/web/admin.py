@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from devassist.models import DocPage, DocSection, WebAnswer, WebSource
-from toolbox.curation import BrowsedInline, CuratedAdmin, KeptAdmin
+from toolbox.admin_pages.curation import BrowsedInline, CuratedAdmin, KeptAdmin
 
 
 class SectionInline(BrowsedInline):

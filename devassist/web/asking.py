@@ -12,18 +12,18 @@ from devassist.web import queries
 from devassist.web.parts import Part
 from devassist.web.readings import Hit, Reading, SourceFailed, SourceLimited
 from devassist.web.sources import Source
-from toolbox.errors import DatabaseUnavailable
-from toolbox.under_way import UnderWay
-from toolbox.writer import writer
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.pools import writer
+from toolbox.database.single_flight import SingleFlight
 
 logger = logging.getLogger(__name__)
 
 WAIT_SECONDS = 1.5
 """How long a call waits for a source, of the 2 s that the contract gives it."""
-MOST_UNDER_WAY = 8
-_LONGEST_TEXT = 2_000
+MAX_UNDER_WAY = 8
+_MAX_TEXT = 2_000
 
-_under_way: UnderWay[list[Hit]] = UnderWay()
+_under_way: SingleFlight[list[Hit]] = SingleFlight()
 _busy: Counter[str] = Counter()
 
 
@@ -67,7 +67,7 @@ async def _asked(kept: queries.Row, *, words: list[str], source: Source | None, 
     if pause > 0:
         status = "limited" if kept["is_limited"] else "failed"
         return Part(source=name, status=status, note=f"{name}: {kept['state']}.", retry_after_seconds=pause)
-    if _busy[name] >= MOST_UNDER_WAY:
+    if _busy[name] >= MAX_UNDER_WAY:
         return Part(source=name, status="late", note=f"{name}: too many searches wait for it.")
     try:
         async with asyncio.timeout(WAIT_SECONDS):
@@ -90,7 +90,7 @@ async def _ask_and_keep(source: Source, *, words: list[str], rules: WebRules) ->
         raise
     finally:
         _busy[source.name] -= 1
-    hits = [Hit(title=hit.title, url=hit.url, text=hit.text[:_LONGEST_TEXT]) for hit in reading.hits]
+    hits = [Hit(title=hit.title, url=hit.url, text=hit.text[:_MAX_TEXT]) for hit in reading.hits]
     await _kept(source, words=words, hits=hits, reading=reading, keep_days=rules.keep_days)
     return hits
 

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from devassist.web.plain import cut, from_markdown, one_line
 from devassist.web.readings import (
-    LONGEST_TITLE,
-    MOST_RESULTS,
+    MAX_RESULTS,
+    MAX_TITLE,
     TOO_MANY,
     USUAL_PAUSE,
     Hit,
@@ -28,17 +28,17 @@ from devassist.web.readings import (
     text_of,
     whole,
 )
-from toolbox.web import WebAnswer
+from toolbox.outbound.web import WebAnswer
 
 _FORBIDDEN = 403
-_LONGEST_QUERY = 256 - len(" is:issue is:public")
+_MAX_QUERY = 256 - len(" is:issue is:public")
 
 
 def request(words: list[str], *, key: str) -> Request:
     """Ask for the issues that fit best, with the stretches of text that do."""
     headers = {"Accept": "application/vnd.github.text-match+json", "X-GitHub-Api-Version": "2022-11-28"}
-    asked = cut(" ".join(words), at=_LONGEST_QUERY).rstrip("…")
-    query = {"q": f"{asked} is:issue is:public", "per_page": str(MOST_RESULTS)}
+    asked = cut(" ".join(words), at=_MAX_QUERY).rstrip("…")
+    query = {"q": f"{asked} is:issue is:public", "per_page": str(MAX_RESULTS)}
     signed = {"Authorization": f"Bearer {key}"} if key else {}
     return Request(path="/search/issues", query=query, headers=headers | signed)
 
@@ -60,7 +60,7 @@ def _hit(item: dict[str, Any]) -> Hit | None:
     fragments = [text_of(match.get("fragment")) for match in objects(item.get("text_matches"))
                  if match.get("property") == "body"]  # fmt: skip
     text = from_markdown(" … ".join(fragments) or text_of(item.get("body")))
-    return Hit(title=cut(title, at=LONGEST_TITLE), url=url, text=text)
+    return Hit(title=cut(title, at=MAX_TITLE), url=url, text=text)
 
 
 def _is_limit(answer: WebAnswer, *, left: int | None) -> bool:

@@ -4,8 +4,8 @@ from typing import Any
 
 from devassist.web.plain import cut, from_html, from_text
 from devassist.web.readings import (
-    LONGEST_TITLE,
-    MOST_RESULTS,
+    MAX_RESULTS,
+    MAX_TITLE,
     Hit,
     Reading,
     Request,
@@ -14,14 +14,14 @@ from devassist.web.readings import (
     refuse_failed,
     text_of,
 )
-from toolbox.web import WebAnswer
+from toolbox.outbound.web import WebAnswer
 
 _PLACE = "https://developer.mozilla.org"
 
 
 def request(words: list[str], *, key: str) -> Request:  # noqa: ARG001 - MDN has no keys
     """Ask for the English pages that fit best."""
-    query = {"q": " ".join(words), "locale": "en-US", "size": str(MOST_RESULTS)}
+    query = {"q": " ".join(words), "locale": "en-US", "size": str(MAX_RESULTS)}
     return Request(path="/api/v1/search", query=query, headers={})
 
 
@@ -40,4 +40,4 @@ def _hit(document: dict[str, Any]) -> Hit | None:
     marked = highlight.get("body") if isinstance(highlight, dict) else None
     stretches = " … ".join(text_of(one) for one in marked) if isinstance(marked, list) else ""
     text = from_text(text_of(document.get("summary"))) or from_html(stretches)
-    return Hit(title=cut(title, at=LONGEST_TITLE), url=_PLACE + path, text=text)
+    return Hit(title=cut(title, at=MAX_TITLE), url=_PLACE + path, text=text)

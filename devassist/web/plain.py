@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Collection
 
-MOST_READ = 8_000
+MAX_READ = 8_000
 SNIPPET = 200
 _LEAD = 60
 
@@ -22,18 +22,18 @@ _VOID = ("br", "hr", "img", "input", "source", "wbr")
 
 def from_html(text: str) -> str:
     """Take tags out of HTML, then entities: what was escaped is text, whatever it looks like."""
-    bare = _COMMENT.sub(" ", _HIDDEN.sub(" ", text[:MOST_READ]))
+    bare = _COMMENT.sub(" ", _HIDDEN.sub(" ", text[:MAX_READ]))
     return one_line(html.unescape(_TAG.sub("", bare)))
 
 
 def from_text(text: str) -> str:
     """Take out what is plainly markup of a text: tags that come in pairs, and entities. A lone `<a>` is a word."""
-    return one_line(html.unescape(_without_pairs(text[:MOST_READ])))
+    return one_line(html.unescape(_without_pairs(text[:MAX_READ])))
 
 
 def from_markdown(text: str) -> str:
     """Take out the signs of Markdown, and what HTML stands in it; `List<String>` stays."""
-    bare = _COMMENT.sub(" ", text[:MOST_READ])
+    bare = _COMMENT.sub(" ", text[:MAX_READ])
     for pattern in _MARKUP:
         bare = pattern.sub("", bare)
     bare = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", bare))

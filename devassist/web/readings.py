@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from toolbox.web import WebAnswer
+from toolbox.outbound.web import WebAnswer
 
-MOST_RESULTS = 10
-LONGEST_TITLE = 300
-LONGEST_PAUSE = 86_400
+MAX_RESULTS = 10
+MAX_TITLE = 300
+MAX_PAUSE = 86_400
 USUAL_PAUSE = 60
 DOWN_PAUSE = 15
 """How long a source that is down is left alone: calls are answered at once meanwhile."""
@@ -71,7 +71,7 @@ def json_object(answer: WebAnswer) -> dict[str, Any]:
 
 def objects(value: Any) -> list[dict[str, Any]]:
     """Keep the objects of a list, as many as are ever shown; an empty list where it is none."""
-    return [one for one in value if isinstance(one, dict)][:MOST_RESULTS] if isinstance(value, list) else []
+    return [one for one in value if isinstance(one, dict)][:MAX_RESULTS] if isinstance(value, list) else []
 
 
 def text_of(value: Any) -> str:
@@ -109,7 +109,7 @@ def clock_of(answer: WebAnswer) -> datetime | None:
 
 def pause(seconds: float) -> int:
     """Keep a pause between a second and a day."""
-    return int(min(max(seconds, 1), LONGEST_PAUSE))
+    return int(min(max(seconds, 1), MAX_PAUSE))
 
 
 def whole(value: Any) -> int | None:

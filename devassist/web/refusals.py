@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from devassist.contracts.web_search_wiki import SourceReport
 from devassist.dialect import API_ERROR, INVALID_PARAMETERS, NO_RESULTS, RATE_LIMIT_EXCEEDED
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
 ERRORS = (NO_RESULTS, RATE_LIMIT_EXCEEDED, API_ERROR)
 _ALL = ("docs", "stackoverflow", "github", "mdn")

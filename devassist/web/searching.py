@@ -11,7 +11,7 @@ from devassist.web.parts import Part
 from devassist.web.plain import excerpt
 from devassist.web.scoring import score
 from devassist.web.words import searched_words, weights
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 
 async def search(ask: WebSearchQuestion, *, rules: WebRules) -> WebResults:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from devassist.web import github, mdn, stackoverflow
 from devassist.web.readings import Reading, Request, SourceFailed
-from toolbox.web import Destination, WebAnswer, web
-from toolbox.web_failures import WebFailure
+from toolbox.outbound.failures import WebFailure
+from toolbox.outbound.web import Destination, WebAnswer, web
 
 ASK_SECONDS = 8.0
 """How long an answer is waited for; a call waits less, and the next call finds what came late."""
-MOST_BYTES = 4_194_304
+MAX_BYTES = 4_194_304
 USER_AGENT = "Toolroom-devassist/1 (web_search_wiki)"
 ADDRESSES = {
     "stackoverflow": "https://api.stackexchange.com/2.3",
@@ -35,7 +35,7 @@ class Source:
             url=f"{self.address.rstrip('/')}{request.path}",
             headers={"User-Agent": USER_AGENT, "Accept": "application/json"} | request.headers,
             timeout_seconds=ASK_SECONDS,
-            most_bytes=MOST_BYTES,
+            most_bytes=MAX_BYTES,
             is_local=self.may_be_private,
         )
         return read(await _answer(to, query=request.query))

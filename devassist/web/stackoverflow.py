@@ -11,8 +11,8 @@ from typing import Any
 
 from devassist.web.plain import cut, from_html
 from devassist.web.readings import (
-    LONGEST_TITLE,
-    MOST_RESULTS,
+    MAX_RESULTS,
+    MAX_TITLE,
     USUAL_PAUSE,
     Hit,
     Reading,
@@ -26,7 +26,7 @@ from devassist.web.readings import (
     text_of,
     whole,
 )
-from toolbox.web import WebAnswer
+from toolbox.outbound.web import WebAnswer
 
 _THROTTLED = 502
 _BAD_REQUEST = 400
@@ -36,7 +36,7 @@ _PLACE = "https://stackoverflow.com"
 def request(words: list[str], *, key: str) -> Request:
     """Ask for the most relevant posts."""
     query = {"q": " ".join(words), "site": "stackoverflow", "order": "desc", "sort": "relevance",
-             "pagesize": str(MOST_RESULTS)}  # fmt: skip
+             "pagesize": str(MAX_RESULTS)}  # fmt: skip
     return Request(path="/search/excerpts", query=query | ({"key": key} if key else {}), headers={})
 
 
@@ -64,7 +64,7 @@ def _hit(item: dict[str, Any]) -> Hit | None:
         return None
     url = f"{_PLACE}/a/{answer}" if is_answer else f"{_PLACE}/questions/{question}"
     text = from_html(text_of(item.get("excerpt")) or text_of(item.get("body")))
-    return Hit(title=cut(title, at=LONGEST_TITLE), url=url, text=text)
+    return Hit(title=cut(title, at=MAX_TITLE), url=url, text=text)
 
 
 def _refuse_throttled(answer: WebAnswer) -> None:

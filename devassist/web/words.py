@@ -2,9 +2,9 @@
 
 import re
 
-from toolbox.redaction import REDACTED, redacted
+from toolbox.text.redaction import REDACTED, redact
 
-MOST_WORDS = 24
+MAX_WORDS = 24
 _WORD = re.compile(r"[^\W_](?:[\w.$#+'-]{0,78}[\w#+])?")
 _CODE = re.compile(r"\d|_|\w[.$#]\w|[a-z][A-Z]|[A-Za-z](?:Error|Exception)$")
 _OPERATORS = {"AND", "OR", "NOT"}
@@ -23,9 +23,9 @@ def searched_words(query: str) -> list[str]:
 
     Quotes, brackets, colons and leading dashes are operators somewhere, so nothing of them is kept.
     """
-    clean = redacted(query).replace(REDACTED, " ")
+    clean = redact(query).replace(REDACTED, " ")
     found = (word.lower() if word in _OPERATORS else word for word in _WORD.findall(clean))
-    return list({word.lower(): word for word in found}.values())[:MOST_WORDS]
+    return list({word.lower(): word for word in found}.values())[:MAX_WORDS]
 
 
 def weights(words: list[str]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from graphql import (
     validate_schema,
 )
 
-LARGEST_SCHEMA_BYTES = 16_777_216
+MAX_SCHEMA_BYTES = 16_777_216
 
 Form = Literal["sdl", "introspection"]
 
@@ -31,8 +31,8 @@ def form_of(text: str) -> Form:
 
 def read_schema(text: str) -> GraphQLSchema:
     """Read a schema and check it whole; raises NotASchema."""
-    if len(text) > LARGEST_SCHEMA_BYTES:
-        raise NotASchema(f"a schema has at most {LARGEST_SCHEMA_BYTES:,} characters; this has {len(text):,}")
+    if len(text) > MAX_SCHEMA_BYTES:
+        raise NotASchema(f"a schema has at most {MAX_SCHEMA_BYTES:,} characters; this has {len(text):,}")
     try:
         schema = _from_introspection(text) if form_of(text) == "introspection" else _from_sdl(text)
     except (GraphQLError, TypeError, ValueError, LookupError, AttributeError, RecursionError) as wrong:

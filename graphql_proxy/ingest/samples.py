@@ -9,7 +9,7 @@ from django.conf import settings
 
 from graphql_proxy.ingest.load import ensure_operation, ensure_upstream, load_hints, move_upstream, store_schema
 from graphql_proxy.models import SchemaSnapshot
-from toolbox.samples import SampleReport, unseen
+from toolbox.contract.samples import SampleReport, unseen
 
 HOCKEY = "hockey"
 CONFIGURED = "configured"

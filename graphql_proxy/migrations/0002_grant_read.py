@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from toolbox.grants import GrantRead
+from toolbox.database.grants import GrantRead
 
 
 class Migration(migrations.Migration):

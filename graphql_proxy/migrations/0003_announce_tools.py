@@ -2,14 +2,14 @@
 
 from django.db import migrations
 
-from toolbox.announcing import AnnounceTools
+from toolbox.database.change_notifications import NotifyToolChanges
 
 
 class Migration(migrations.Migration):
     dependencies = [("graphql_proxy", "0002_grant_read")]
 
     operations = [
-        AnnounceTools("graphql_proxy_operations", "graphql_proxy"),
-        AnnounceTools("graphql_proxy_upstreams", "graphql_proxy"),
-        AnnounceTools("graphql_proxy_schemas", "graphql_proxy"),
+        NotifyToolChanges("graphql_proxy_operations", "graphql_proxy"),
+        NotifyToolChanges("graphql_proxy_upstreams", "graphql_proxy"),
+        NotifyToolChanges("graphql_proxy_schemas", "graphql_proxy"),
     ]

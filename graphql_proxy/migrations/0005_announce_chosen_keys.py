@@ -2,10 +2,10 @@
 
 from django.db import migrations
 
-from toolbox.announcing import AnnounceTools
+from toolbox.database.change_notifications import NotifyToolChanges
 
 
 class Migration(migrations.Migration):
     dependencies = [("graphql_proxy", "0004_who_may_ask")]
 
-    operations = [AnnounceTools("graphql_proxy_upstream_keys", "graphql_proxy")]
+    operations = [NotifyToolChanges("graphql_proxy_upstream_keys", "graphql_proxy")]

@@ -9,7 +9,7 @@ from graphql import GraphQLError
 
 from linescore.graphql.vocabulary import NHL, PageInfo
 
-DEFAULT_LIMIT, MOST_ROWS, MOST_SKIPPED = 20, 100, 1_000_000
+DEFAULT_LIMIT, MAX_ROWS, MAX_SKIPPED = 20, 100, 1_000_000
 
 
 class NotAsked(GraphQLError):
@@ -33,12 +33,12 @@ class Page:
         offset: int | None,
         sort: str | None,
         orders: Mapping[str, str],
-        most: int = MOST_ROWS,
+        most: int = MAX_ROWS,
     ) -> "Page":
         """Read the arguments; a limit above the most is lowered, an unknown order refused."""
         size, skipped = DEFAULT_LIMIT if limit is None else limit, offset or 0
-        if size < 1 or not 0 <= skipped <= MOST_SKIPPED:
-            raise NotAsked(f"limit goes from 1 to {most}, offset from 0 to {MOST_SKIPPED}.")
+        if size < 1 or not 0 <= skipped <= MAX_SKIPPED:
+            raise NotAsked(f"limit goes from 1 to {most}, offset from 0 to {MAX_SKIPPED}.")
         sorting = sort or next(iter(orders))
         if sorting not in orders:
             raise NotAsked(f"There is no order {sorting[:40]!r}; sort can be {', '.join(orders)}.")

@@ -8,7 +8,7 @@ from strawberry.extensions import MaskErrors, MaxAliasesLimiter, MaxTokensLimite
 from strawberry.types import ExecutionContext
 
 from linescore.graphql import queries
-from linescore.graphql.pages import MOST_ROWS, NotAsked, Page, day, game_number, known_league, known_season
+from linescore.graphql.pages import MAX_ROWS, NotAsked, Page, day, game_number, known_league, known_season
 from linescore.graphql.queries import Row
 from linescore.graphql.rows import game_log_of, game_of, league_season, standing_of, team_of
 from linescore.graphql.vocabulary import (
@@ -27,9 +27,9 @@ from linescore.graphql.vocabulary import (
     TeamStatsConnection,
     the_league,
 )
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
-MOST_DEPTH, MOST_ALIASES, MOST_TOKENS = 8, 15, 1_500
+MAX_DEPTH, MAX_ALIASES, MAX_TOKENS = 8, 15, 1_500
 
 _BY_DATE = {"-date": "game_date DESC, game_id DESC", "date": "game_date, game_id"}
 _BY_NAME = {"name": "team_name", "-name": "team_name DESC", "city": "city", "id": "team_code"}
@@ -156,7 +156,7 @@ class Query:
     ) -> list[TeamStats] | None:
         """Give the table."""
         known_league(slug)
-        page = Page.asked(limit=limit or MOST_ROWS, offset=offset, sort=sort, orders=_BY_STAT)
+        page = Page.asked(limit=limit or MAX_ROWS, offset=offset, sort=sort, orders=_BY_STAT)
         wanted: Row = {"season": known_season(season)}
         rows = await queries.standings(_paged(wanted, page), order=page.order, reader=reader)
         return [standing_of(row) for row in rows]
@@ -175,7 +175,7 @@ class Query:
         """List what teams reached; places are counted over the whole table."""
         known_league(league)
         page = Page.asked(limit=limit, offset=offset, sort=sort, orders=_BY_STAT)
-        wanted: Row = {"season": known_season(season), "limit": MOST_ROWS, "offset": 0}
+        wanted: Row = {"season": known_season(season), "limit": MAX_ROWS, "offset": 0}
         rows = await queries.standings(wanted, order=page.order, reader=reader)
         lines = [standing_of(row) for row in rows if _code(team) in (None, row["team_code"])]
         edges = lines[page.offset : page.offset + page.limit]
@@ -247,9 +247,9 @@ class _Schema(strawberry.Schema):
 schema = _Schema(
     query=Query,
     extensions=[
-        lambda: QueryDepthLimiter(max_depth=MOST_DEPTH),
-        lambda: MaxAliasesLimiter(max_alias_count=MOST_ALIASES),
-        lambda: MaxTokensLimiter(max_token_count=MOST_TOKENS),
+        lambda: QueryDepthLimiter(max_depth=MAX_DEPTH),
+        lambda: MaxAliasesLimiter(max_alias_count=MAX_ALIASES),
+        lambda: MaxTokensLimiter(max_token_count=MAX_TOKENS),
         lambda: MaskErrors(should_mask_error=_is_ours_to_keep, error_message="The question could not be answered."),
     ],
 )

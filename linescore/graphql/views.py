@@ -9,11 +9,11 @@ from django.views.decorators.csrf import csrf_exempt
 from strawberry.django.views import AsyncGraphQLView
 
 from linescore.graphql.schema import schema
-from toolbox.dialect import KERNEL
-from toolbox.encoding import encode
-from toolbox.errors import FORBIDDEN, Refusal, ToolError
-from toolbox.keys import identify
-from toolbox.wire import credential
+from toolbox.access.keys import identify
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import FORBIDDEN, Refusal, ToolError
+from toolbox.http.headers import read_credential
 
 SCOPE = "linescore:read"
 _FORWARDING = ("X-Forwarded-For", "X-Real-Ip", "Forwarded", "Via")
@@ -27,7 +27,7 @@ class HockeyView(AsyncGraphQLView):
         try:
             await _admit(request)
         except ToolError as refusal:
-            body = encode(KERNEL.refusal(refusal))
+            body = encode(KERNEL_ENVELOPE.refusal(refusal))
             return HttpResponse(body, status=refusal.code.status, content_type="application/json")
         return await super().dispatch(request, *args, **kwargs)
 
@@ -35,7 +35,7 @@ class HockeyView(AsyncGraphQLView):
 async def _admit(request: HttpRequest) -> None:
     """Let local callers pass; a request that came through a proxy is not local, whatever its address."""
     sent = request.headers
-    key = credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))
+    key = read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))
     if key is None and _is_local(request):
         return
     caller = await identify(key)

@@ -7,8 +7,8 @@ from datetime import date
 from linescore.ingest.record import GameScore
 
 REGULATION = 3
-MOST_PERIODS = 15
-MOST_GOALS_IN_A_PERIOD = 15
+MAX_PERIODS = 15
+MAX_GOALS_IN_A_PERIOD = 15
 FIRST_SEASON_WITHOUT_TIES = "2005-2006"
 
 
@@ -67,7 +67,7 @@ def _which_periods(game: GameScore) -> str | None:
     numbers = [period.period_number for period in game.periods]
     if len(set(numbers)) != len(numbers):
         return "a period is there twice"
-    if strange := [number for number in numbers if not 1 <= number <= MOST_PERIODS]:
+    if strange := [number for number in numbers if not 1 <= number <= MAX_PERIODS]:
         return f"there is no period {strange[0]}"
     for number in range(1, max([REGULATION, *numbers]) + 1):
         if number not in numbers:
@@ -98,7 +98,7 @@ def _goals(game: GameScore) -> str | None:
         ):
             if goals < 0 or empty_net_goals < 0:
                 return f"negative goals in period {period.period_number}"
-            if goals > MOST_GOALS_IN_A_PERIOD:
+            if goals > MAX_GOALS_IN_A_PERIOD:
                 return f"{goals} goals by one side in period {period.period_number}"
             if empty_net_goals > goals:
                 return f"more empty-net goals than goals in period {period.period_number}"

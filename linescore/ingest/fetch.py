@@ -17,8 +17,8 @@ BASE_URL = "https://api-web.nhle.com"
 REQUESTS_A_SECOND = 2.0
 ATTEMPTS = 5
 TIMEOUT_SECONDS = 20.0
-MOST_WAIT_SECONDS = 120.0
-MOST_BODY_BYTES = 32 << 20
+MAX_WAIT_SECONDS = 120.0
+MAX_BODY_BYTES = 32 << 20
 TRY_AGAIN = {429, 500, 502, 503, 504}
 
 
@@ -77,7 +77,7 @@ class Wire:
             if status not in TRY_AGAIN:
                 raise NoAnswer(reason)
             wait = max(wait, _retry_after(headers))
-            if wait > MOST_WAIT_SECONDS:
+            if wait > MAX_WAIT_SECONDS:
                 raise NoAnswer(f"{reason}, and not to be asked again for {wait:.0f} s")
         raise NoAnswer(f"{reason}, {self.attempts} times")
 
@@ -87,8 +87,8 @@ class Wire:
         with self._client.stream("GET", self.base_url.rstrip("/") + path) as answer:
             for part in answer.iter_bytes():
                 body += part
-                if len(body) > MOST_BODY_BYTES:
-                    raise NoAnswer(f"an answer over {MOST_BODY_BYTES >> 20} MB")
+                if len(body) > MAX_BODY_BYTES:
+                    raise NoAnswer(f"an answer over {MAX_BODY_BYTES >> 20} MB")
         return answer.status_code, answer.headers, bytes(body)
 
     def _wait_for_turn(self) -> None:

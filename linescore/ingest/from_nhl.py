@@ -18,8 +18,8 @@ from linescore.ingest.survey import Survey
 Endpoint = Literal["score", "landing", "play-by-play"]
 
 BATCH_GAMES = 25
-MOST_PAGES = 120
-MOST_FAILURES_IN_A_ROW = 3
+MAX_PAGES = 120
+MAX_FAILURES_IN_A_ROW = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def ingest_nhl(
 def _pages(wire: Wire, *, first: date, last: date, report: LoadReport) -> Iterator[tuple[date, SchedulePage]]:
     """Walk from week to week; each page names the next day with games, which may be far off in summer."""
     start: date | None = first
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         if start is None or start > last:
             return
         path = f"/v1/schedule/{start}"
@@ -90,7 +90,7 @@ def _pages(wire: Wire, *, first: date, last: date, report: LoadReport) -> Iterat
         yield start, page
         start = page.next_start_date if page.next_start_date and page.next_start_date > start else None
     if start is not None and start <= last:
-        reason = f"after {MOST_PAGES} weeks of schedule; ask again from {start}"
+        reason = f"after {MAX_PAGES} weeks of schedule; ask again from {start}"
         report.unreadable.append(Refused(name=f"/v1/schedule/{start}", reason=reason))
 
 
@@ -124,7 +124,7 @@ def _games(wire: Wire, *, plan: _Plan, endpoint: Endpoint, report: LoadReport) -
         except NotReadable as error:
             report.unreadable.append(Refused(name=path, reason=str(error)))
             failures += 1
-            if failures == MOST_FAILURES_IN_A_ROW:
+            if failures == MAX_FAILURES_IN_A_ROW:
                 return
             continue
         failures = 0

@@ -8,7 +8,7 @@ from linescore.ingest.nhl_documents import GameHead
 from linescore.ingest.record import PeriodScore
 
 REGULATION = 3
-MOST_PERIODS = 15
+MAX_PERIODS = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +67,6 @@ def _last_period(game: GameHead) -> tuple[int, str]:
         raise ValueError(f"unknown period type {kind!r}")
     least = REGULATION + 2 if kind == "SO" else REGULATION + max(1, outcome.ot_periods if outcome else 1)
     number = max(least, descriptor.number if descriptor and descriptor.period_type == kind else 0)
-    if number > MOST_PERIODS:
+    if number > MAX_PERIODS:
         raise ValueError(f"{number} periods are more than a game can have")
     return number, kind

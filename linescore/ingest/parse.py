@@ -19,8 +19,8 @@ from linescore.ingest.record import NotReadable, Record
 
 BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
-MOST_JSON_BYTES = 64 << 20
-MOST_LINE_BYTES = 64 << 10
+MAX_JSON_BYTES = 64 << 20
+MAX_LINE_BYTES = 64 << 10
 
 
 def read_records(stream: BinaryIO) -> Iterator[Record]:
@@ -47,7 +47,7 @@ def read_json(body: bytes) -> object:
 def _records(stream: BufferedReader) -> Iterator[Record]:
     start = stream.peek(1).removeprefix(BOM).lstrip()[:1]
     if start in (b"{", b"["):
-        return read_document(read_json(_at_most(MOST_JSON_BYTES, stream=stream)))
+        return read_document(read_json(_at_most(MAX_JSON_BYTES, stream=stream)))
     return read_csv(_lines(stream))
 
 
@@ -75,11 +75,11 @@ def _at_most(most: int, *, stream: BufferedReader) -> bytes:
 
 def _lines(stream: BufferedReader) -> Iterator[str]:
     for number in count(1):
-        raw = stream.readline(MOST_LINE_BYTES)
+        raw = stream.readline(MAX_LINE_BYTES)
         if not raw:
             return
-        if len(raw) == MOST_LINE_BYTES:
-            raise NotReadable(f"line {number} is over {MOST_LINE_BYTES >> 10} KB: neither our CSV nor the NHL's JSON")
+        if len(raw) == MAX_LINE_BYTES:
+            raise NotReadable(f"line {number} is over {MAX_LINE_BYTES >> 10} KB: neither our CSV nor the NHL's JSON")
         try:
             yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:

@@ -42,7 +42,7 @@ GAME_KINDS = {
     "1": "PRE", "PR": "PRE", "PRE": "PRE", "2": "REG", "R": "REG", "REG": "REG", "3": "POST", "P": "POST",
     "PO": "POST", "POST": "POST",
 }  # fmt: skip
-MOST_ROWS_OF_A_GAME = 40
+MAX_ROWS_OF_A_GAME = 40
 REGULATION = 3
 
 
@@ -62,7 +62,7 @@ def read_csv(lines: Iterable[str]) -> Iterator[Record]:
 
 def _games(rows: Iterable[Row], *, build: Callable[[list[Row]], GameScore]) -> Iterator[Record]:
     for game_id, group in groupby(rows, key=lambda row: row["game_id"]):
-        own = list(islice(group, MOST_ROWS_OF_A_GAME + 1))
+        own = list(islice(group, MAX_ROWS_OF_A_GAME + 1))
         try:
             yield build(own)
         except ValueError as error:
@@ -167,7 +167,7 @@ _TABLES: tuple[tuple[tuple[str, ...], Callable[[Iterable[Row]], Iterator[Record]
 
 
 def _same_in_all(rows: list[Row], *, columns: tuple[str, ...]) -> Row:
-    if len(rows) > MOST_ROWS_OF_A_GAME:
+    if len(rows) > MAX_ROWS_OF_A_GAME:
         raise ValueError("more rows than a game can have")
     for column in columns:
         if len({row[column] for row in rows}) > 1:

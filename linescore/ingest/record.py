@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 
-MOST_NAME_LETTERS = 100
+MAX_NAME_LETTERS = 100
 
 
 class NotReadable(ValueError):
@@ -99,7 +99,7 @@ def is_team_code(text: str) -> bool:
 
 def is_short_line(text: str) -> bool:
     """Tell whether a text may be a name: one line that fits its column."""
-    return len(text) <= MOST_NAME_LETTERS and text.isprintable()
+    return len(text) <= MAX_NAME_LETTERS and text.isprintable()
 
 
 def printable(text: str, *, most: int = 100) -> str:

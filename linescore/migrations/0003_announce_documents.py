@@ -2,14 +2,14 @@
 
 from django.db import migrations
 
-from toolbox.announcing import AnnounceDocuments
+from toolbox.database.change_notifications import NotifyResourceChanges
 
 
 class Migration(migrations.Migration):
     dependencies = [("linescore", "0002_derive_period_results")]
 
     operations = [
-        AnnounceDocuments(
+        NotifyResourceChanges(
             "linescore_period_results",
             "SELECT 'linescore://games/' || game_id FROM changed "
             "UNION ALL SELECT 'linescore://seasons/' || season FROM changed "

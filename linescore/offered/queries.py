@@ -1,6 +1,6 @@
 """What goes on from what was typed: teams, seasons, games. Each gives a hundred values and one more at most."""
 
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 _TEAMS = """
 SELECT team_code AS value FROM linescore_teams

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 Row = dict[str, Any]
 

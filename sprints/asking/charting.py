@@ -9,7 +9,7 @@ import regex
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _DAY = regex.compile(r"\d{4}-\d\d-\d\d(?:T.*)?")
 _NAME = regex.compile(r"\w{1,60}")
-LEAST_ROWS, MOST_BARS, MOST_SERIES = 2, 40, 12
+LEAST_ROWS, MAX_BARS, MAX_SERIES = 2, 40, 12
 _RATHER = ("points", "issues", "days", "percent", "count")
 
 Rows = Sequence[Mapping[str, Any]]
@@ -38,7 +38,7 @@ def is_number(value: object) -> bool:
 
 
 def _line(rows: Rows, *, day: str, value: str, words: Sequence[str], title: str) -> dict[str, Any] | None:
-    series = [name for name in words if name != day and 1 < len({row[name] for row in rows}) <= MOST_SERIES]
+    series = [name for name in words if name != day and 1 < len({row[name] for row in rows}) <= MAX_SERIES]
     if not series and len({row[day] for row in rows}) < len(rows):
         return None
     encoding: dict[str, Any] = {"x": _field(day, "temporal"), "y": _field(value, "quantitative")}
@@ -50,7 +50,7 @@ def _line(rows: Rows, *, day: str, value: str, words: Sequence[str], title: str)
 
 def _bars(rows: Rows, *, names: Sequence[str], value: str, title: str) -> dict[str, Any] | None:
     distinct = [name for name in names if len({row[name] for row in rows}) == len(rows)]
-    if not distinct or len(rows) > MOST_BARS:
+    if not distinct or len(rows) > MAX_BARS:
         return None
     name, others = distinct[0], [other for other in names if other != distinct[0]]
     grouped = [other for other in others if 1 < len({row[other] for row in rows}) < len(rows)]

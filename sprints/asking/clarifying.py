@@ -12,12 +12,12 @@ from typing import Any
 from sprints.asking.drafting import Doubt, Draft
 from sprints.asking.generating import drafted, generate
 from sprints.asking.understanding import Understood, understand
-from sprints.contracts import LONGEST_QUESTION, SchemaInfo
-from toolbox.client import Client, Inquiry, form
+from sprints.contracts import MAX_QUESTION, SchemaInfo
+from toolbox.contract.client_channel import ClientChannel, ClientRequest, form
+from toolbox.database.pool import Pool
 from toolbox.model import Model
-from toolbox.pool import Pool
 
-MOST_TURNS = 3
+MAX_TURNS = 3
 _MORE = Doubt(question="", mends="more")
 
 
@@ -30,22 +30,22 @@ class _Asked:
 
 
 async def generate_asking(
-    question: str, *, client: Client, now: datetime, reader: Pool, model: Model | None, schema: SchemaInfo | None
+    question: str, *, client: ClientChannel, now: datetime, reader: Pool, model: Model | None, schema: SchemaInfo | None
 ) -> Draft:
     """Turn a question into SQL, asking back up to three times on the way."""
     if not client.fills_in_forms:
         return (await generate(question, now=now, reader=reader, model=model, schema=schema))[0]
     asked = _Asked(text=question)
     draft = Draft()
-    for turn in range(1, MOST_TURNS + 2):
+    for turn in range(1, MAX_TURNS + 2):
         name = f"clarification_{turn}"
         understood = await understand(asked.text, now=now, reader=reader, meant=asked.meant)
         is_told = name in client.answers and not understood.linked.unclear and model is not None
         # What a model asks back differs from time to time; where it is answered, the model is not asked it again.
         draft = Draft(doubts=(_MORE,)) if is_told else await drafted(understood, model=model, schema=schema)
-        if draft.sql is not None or turn > MOST_TURNS:
+        if draft.sql is not None or turn > MAX_TURNS:
             return draft
-        given = await client.fill_in(name, inquiry=_form(draft))
+        given = await client.fill_in(name, client_request=_form(draft))
         told = _told(asked, doubts=draft.doubts, given=given)
         if told is None:
             return await _undecided(understood, draft=draft, model=model, schema=schema)
@@ -58,7 +58,7 @@ async def _undecided(understood: Understood, *, draft: Draft, model: Model | Non
     return draft if draft.clarification else await drafted(understood, model=model, schema=schema)
 
 
-def _form(draft: Draft) -> Inquiry:
+def _form(draft: Draft) -> ClientRequest:
     fields = {f"answer_{place}": _entry(doubt) for place, doubt in enumerate(draft.doubts, 1)}
     return form(draft.clarification or "What do you mean?", fields=fields)
 
@@ -75,7 +75,7 @@ def _told(asked: _Asked, *, doubts: Sequence[Doubt], given: Mapping[str, Any]) -
         if not isinstance(answer, str) or not answer.strip() or (doubt.choices and answer not in doubt.choices):
             return None
         asked = _mended(asked, doubt=doubt, answer=" ".join(answer.split()))
-    return asked if len(asked.text) <= LONGEST_QUESTION else None
+    return asked if len(asked.text) <= MAX_QUESTION else None
 
 
 def _mended(asked: _Asked, *, doubt: Doubt, answer: str) -> _Asked:

@@ -17,7 +17,7 @@ _ASKED = {
     "period": "Which days do you mean, for example last month?", "status": "Which status do you mean?",
     "label": "Which label do you mean?", "key": "Which issue do you mean, by its key?",
 }  # fmt: skip
-MOST_STRANGE = 3
+MAX_STRANGE = 3
 _SLASHED = regex.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{4}")
 
 
@@ -111,7 +111,7 @@ def _lacking(understood: Understood) -> list[str]:
 
 def _unexplained(best: Match, linked: Linked) -> list[str]:
     known = {word.folded: linked.text[word.start : word.end] for word in linked.words}
-    return [f"'{known[one]}'" for one in best.unexplained if one in known][:MOST_STRANGE]
+    return [f"'{known[one]}'" for one in best.unexplained if one in known][:MAX_STRANGE]
 
 
 def _strange_names(understood: Understood) -> list[str]:
@@ -124,4 +124,4 @@ def _strange_names(understood: Understood) -> list[str]:
         if place and written[0].isupper() and not is_spotted and word.folded not in ORDINARY and not written.isupper():
             near = ", ".join(name.said for name in understood.index.nearest(written))
             said.append(f"There is nobody and no team called '{written}'. The nearest names: {near}.")
-    return said[:MOST_STRANGE]
+    return said[:MAX_STRANGE]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sprints.asking.prompts import EXPLAIN, ExplainedRows, to_explain
 from sprints.asking.wording import told
 from sprints.contracts import QueryResult
-from toolbox.encoding import encode
+from toolbox.contract.encoding import encode
 from toolbox.model import Message, Model, ModelFailure
 
 logger = logging.getLogger(__name__)

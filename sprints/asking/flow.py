@@ -12,12 +12,12 @@ from sprints.asking.generating import generate
 from sprints.asking.repairing import repair
 from sprints.contracts import QueryResult
 from sprints.executing import tried
-from toolbox.contract import Answer
+from toolbox.contract.models import ToolOutput
+from toolbox.database.pool import Pool
 from toolbox.model import Model
-from toolbox.pool import Pool
 
 
-class ChatAnswer(Answer):
+class ChatAnswer(ToolOutput):
     """What a person gets for a question: an answer with all it rests on, or a question back."""
 
     model_config = ConfigDict(alias_generator=to_camel)

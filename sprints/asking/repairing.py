@@ -7,8 +7,8 @@ from sprints.asking.prompts import REPAIR, RepairedSql, to_repair
 from sprints.contracts import RepairSqlResult, SchemaInfo
 from sprints.linking.kept import name_index
 from sprints.schema.reading import known_schema
+from toolbox.database.pool import Pool
 from toolbox.model import Message, Model, ModelFailure
-from toolbox.pool import Pool
 
 logger = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from sprints.linking.link import Linked, link
 from sprints.linking.names import NameIndex
 from sprints.verified.library import library
 from sprints.verified.matching import Library, Match, Verified, clear_winner, match
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
 
 STALE = timedelta(days=7)
-MOST_NEAREST = 3
+MAX_NEAREST = 3
 _SLOT = regex.compile(r"\{(\w+)\}")
 _USUAL = {
     "sprint": "last sprint", "period": "last month", "days": "14 days", "top": "10", "unit": "week", "number": "5",
@@ -32,12 +32,12 @@ class Understood:
     matches: Sequence[Match]
     assumptions: tuple[str, ...]
 
-    def nearest(self, *, most: int = MOST_NEAREST) -> list[str]:
+    def nearest(self, *, most: int = MAX_NEAREST) -> list[str]:
         """Name questions like this one that work, with the names that it says."""
         ranked = sorted(self.matches, key=lambda one: -one.score)
         return list(dict.fromkeys(self.worded(one.query) for one in ranked))[:most]
 
-    def related(self, query: Verified, *, most: int = MOST_NEAREST) -> list[str]:
+    def related(self, query: Verified, *, most: int = MAX_NEAREST) -> list[str]:
         """Name other questions of the same topic, then of others, for what to ask next."""
         scores = {one.query.slug: one.score for one in self.matches}
         others = [other for other in self.library.queries if other.slug != query.slug]

@@ -6,7 +6,7 @@ from typing import Any
 from sprints.asking.charting import is_number
 from sprints.contracts import QueryResult
 
-MOST_TOLD, MOST_FACTS, LONGEST_VALUE = 3, 5, 80
+MAX_TOLD, MAX_FACTS, MAX_VALUE = 3, 5, 80
 
 
 def told(result: QueryResult) -> str:
@@ -18,8 +18,8 @@ def told(result: QueryResult) -> str:
     if len(result.rows) == 1:
         return f"{_row(result.rows[0])}."
     more = " More rows were left out." if result.truncated else ""
-    first = "; ".join(_row(row) for row in result.rows[:MOST_TOLD])
-    shown = f"The first {MOST_TOLD}: {first}." if len(result.rows) > MOST_TOLD else f"{first}."
+    first = "; ".join(_row(row) for row in result.rows[:MAX_TOLD])
+    shown = f"The first {MAX_TOLD}: {first}." if len(result.rows) > MAX_TOLD else f"{first}."
     return f"{len(result.rows)} rows. {shown}{_totals(result.rows)}{more}"
 
 
@@ -29,11 +29,11 @@ def _row(row: Mapping[str, Any]) -> str:
     if len(facts) == 1:
         [(name, value)] = facts
         return f"{_said(name)}: {_value(value)}"
-    names = [_value(value) for name, value in facts if isinstance(value, str)][:MOST_FACTS]
+    names = [_value(value) for name, value in facts if isinstance(value, str)][:MAX_FACTS]
     numbers = [
         f"{_said(name)} {_value(value)}" for name, value in facts if value is not None and not isinstance(value, str)
     ]
-    return f"{', '.join(names)}{': ' if names and numbers else ''}{', '.join(numbers[:MOST_FACTS])}"
+    return f"{', '.join(names)}{': ' if names and numbers else ''}{', '.join(numbers[:MAX_FACTS])}"
 
 
 def _totals(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -57,4 +57,4 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = f"{value:,}" if isinstance(value, int) else str(value)
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+    return text if len(text) <= MAX_VALUE else f"{text[: MAX_VALUE - 1]}…"

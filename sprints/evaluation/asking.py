@@ -15,22 +15,22 @@ from sprints.evaluation.counting import CountingModel
 from sprints.evaluation.running import Judged, Pair, Score, judge, read_pairs, scores
 from sprints.executing import tried
 from sprints.linking.kept import data_as_of
-from toolbox.client import Client
-from toolbox.contract import Question, WholeNumber
-from toolbox.errors import FORBIDDEN, UNAVAILABLE, Refusal
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.errors import FORBIDDEN, UNAVAILABLE, Refusal
+from toolbox.contract.models import ToolInput, WholeNumber
+from toolbox.database.pool import Pool
 from toolbox.model import configured_model
-from toolbox.pool import Pool
 
 AT_ONCE = 20
-MOST_QUESTIONS = 500
-MOST_MISSES = 20
+MAX_QUESTIONS = 500
+MAX_MISSES = 20
 SCOPE = "sprints:write"
 
 
-class EvaluationQuestion(Question):
+class EvaluationQuestion(ToolInput):
     """How many questions, and who answers."""
 
-    most: WholeNumber = Field(10, ge=1, le=MOST_QUESTIONS, description="How many of the set, from its beginning.")
+    most: WholeNumber = Field(10, ge=1, le=MAX_QUESTIONS, description="How many of the set, from its beginning.")
     provider: Literal["verified", "model"] = Field(
         "verified", description="verified: the verified queries alone. model: the language model; needs sprints:write."
     )
@@ -62,10 +62,10 @@ class Evaluation(CamelAnswer):
     """How well the questions were answered."""
 
     scores: list[CategoryScore] = Field(description="By category, all of them last.")
-    misses: list[Miss] = Field(description=f"The first {MOST_MISSES} that went wrong.")
+    misses: list[Miss] = Field(description=f"The first {MAX_MISSES} that went wrong.")
 
 
-async def evaluate(ask: EvaluationQuestion, *, client: Client, now: datetime, reader: Pool) -> Evaluation:
+async def evaluate(ask: EvaluationQuestion, *, client: ClientChannel, now: datetime, reader: Pool) -> Evaluation:
     """Ask each question, run its SQL and compare; more than a few as a task, where the client knows tasks."""
     model = _model(ask, client=client)
     if ask.most > AT_ONCE or model:
@@ -76,7 +76,7 @@ async def evaluate(ask: EvaluationQuestion, *, client: Client, now: datetime, re
 
 
 async def _judged(
-    pairs: Sequence[Pair], *, client: Client, model: CountingModel | None, now: datetime, reader: Pool
+    pairs: Sequence[Pair], *, client: ClientChannel, model: CountingModel | None, now: datetime, reader: Pool
 ) -> list[Judged]:
     async def draft(question: str) -> Draft:
         return (await generate(question, now=now, reader=reader, model=model))[0]
@@ -89,7 +89,7 @@ async def _judged(
     return judged
 
 
-def _model(ask: EvaluationQuestion, *, client: Client) -> CountingModel | None:
+def _model(ask: EvaluationQuestion, *, client: ClientChannel) -> CountingModel | None:
     if ask.provider == "verified":
         return None
     if not client.caller.has(SCOPE):
@@ -103,7 +103,7 @@ def _model(ask: EvaluationQuestion, *, client: Client) -> CountingModel | None:
 
 def _evaluation(judged: Sequence[Judged]) -> Evaluation:
     counted = [_score(one) for one in scores(judged)]
-    missed = [one for one in judged if not one.is_good][:MOST_MISSES]
+    missed = [one for one in judged if not one.is_good][:MAX_MISSES]
     misses = [Miss(question=one.question, verdict=one.verdict, said=" ".join(one.said.split())[:300]) for one in missed]
     return Evaluation(scores=counted, misses=misses)
 

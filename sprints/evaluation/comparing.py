@@ -9,7 +9,7 @@ from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
 DECIMALS_COMPARED = 1
-MOST_ASSIGNMENTS = 5_000
+MAX_ASSIGNMENTS = 5_000
 
 
 def same(given: Rows, *, gold: Rows, ordered: bool = False) -> bool:
@@ -41,7 +41,7 @@ def _choices(held: list[list[Any]], wanted: list[list[Any]]) -> Any:
         for chosen in permutations(free, len(wanted))
         if all(one in fit for one, fit in zip(chosen, fitting, strict=True))
     )
-    return islice(ways, MOST_ASSIGNMENTS)
+    return islice(ways, MAX_ASSIGNMENTS)
 
 
 def _alike(column: list[Any], gold: list[Any]) -> bool:

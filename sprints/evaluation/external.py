@@ -25,7 +25,7 @@ from sprints.linking.names import NameIndex
 from sprints.verified.matching import Library
 from toolbox.model import Model, ModelFailure
 
-MOST_ROWS, STATEMENT_SECONDS = 10_000, 20
+MAX_ROWS, STATEMENT_SECONDS = 10_000, 20
 _READ_ONLY = f"-c default_transaction_read_only=on -c statement_timeout={STATEMENT_SECONDS * 1000}"
 _COLUMNS = """
 SELECT c.table_schema AS schema, c.table_name AS name, c.column_name AS column, c.data_type AS type,
@@ -79,7 +79,7 @@ class External:
             self.address, options=_READ_ONLY, row_factory=dict_row
         ) as link_:
             cursor = await link_.execute(statement.rstrip("; \n").encode(), prepare=True)
-            rows = await cursor.fetchmany(MOST_ROWS)
+            rows = await cursor.fetchmany(MAX_ROWS)
             await link_.rollback()
         return {"rows": rows, "count": len(rows)}
 

@@ -10,9 +10,9 @@ from postgast.pg_query_pb2 import Token
 
 from sprints.guard.refused import Refused
 
-LONGEST_BYTES = 32_768
-MOST_TOKENS = 4_000
-MOST_NESTING_TOKENS = 1_000
+MAX_BYTES = 32_768
+MAX_TOKENS = 4_000
+MAX_NESTING_TOKENS = 1_000
 DEEPEST_BRACKETS = 40
 _OPENING = frozenset("([")
 _CLOSING = frozenset(")]")
@@ -41,9 +41,9 @@ def within_bounds(sql: str) -> bytes:
         raise Refused("The statement is no valid Unicode text.", suggestion="Send it as UTF-8.") from invalid
     if b"\0" in encoded:
         raise Refused("The statement holds the character U+0000.", suggestion="Send it without U+0000.")
-    if len(encoded) > LONGEST_BYTES:
+    if len(encoded) > MAX_BYTES:
         raise Refused(
-            f"The statement is longer than {LONGEST_BYTES:,} bytes.",
+            f"The statement is longer than {MAX_BYTES:,} bytes.",
             suggestion="Write it shorter: join the views or use a subquery instead of listing values.",
         )
     _refuse_deep_brackets(encoded)
@@ -71,13 +71,13 @@ def _refuse_many_tokens(sql: str) -> None:
         tokens = postgast.scan(sql).tokens
     except postgast.PgQueryError as unreadable:
         raise Refused(unreadable.message, suggestion="Close every quote, comment and bracket.") from unreadable
-    if len(tokens) <= MOST_NESTING_TOKENS:
+    if len(tokens) <= MAX_NESTING_TOKENS:
         return
-    if sum(token.token not in _FLAT for token in tokens) > MOST_NESTING_TOKENS:
+    if sum(token.token not in _FLAT for token in tokens) > MAX_NESTING_TOKENS:
         raise too_deep()
-    if len(tokens) > MOST_TOKENS:
+    if len(tokens) > MAX_TOKENS:
         raise Refused(
-            f"The statement has more than {MOST_TOKENS:,} words and signs.",
+            f"The statement has more than {MAX_TOKENS:,} words and signs.",
             suggestion="Write it shorter: join the views or use a subquery instead of listing values.",
         )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sprints.guard.least import bound
 from sprints.guard.refused import Refused
-from sprints.sql_vocabulary import GROWING, LONGEST_MADE_TEXT
+from sprints.sql_vocabulary import GROWING, MAX_MADE_TEXT
 
 _WIDE_FORMAT = re.compile(r"%[^%a-zA-Z]*(\d{5}|\*)")
 
@@ -29,13 +29,13 @@ def check_growth(call: Any, *, name: str) -> None:
 
 def _bound_length(length: Any, *, name: str) -> None:
     if length.WhichOneof("node") == "a_const" and length.a_const.WhichOneof("val") == "ival":
-        if length.a_const.ival.ival > LONGEST_MADE_TEXT:
+        if length.a_const.ival.ival > MAX_MADE_TEXT:
             raise Refused(
-                f"{name}() may make a text of at most {LONGEST_MADE_TEXT:,} characters.",
-                suggestion=f"Use a number up to {LONGEST_MADE_TEXT}.",
+                f"{name}() may make a text of at most {MAX_MADE_TEXT:,} characters.",
+                suggestion=f"Use a number up to {MAX_MADE_TEXT}.",
             )
         return
-    bound(length, most=LONGEST_MADE_TEXT)
+    bound(length, most=MAX_MADE_TEXT)
 
 
 def _check_format(text: Any) -> None:

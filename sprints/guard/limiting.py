@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from sprints.contracts import DEFAULT_ROWS, MOST_ROWS
+from sprints.contracts import DEFAULT_ROWS, MAX_ROWS
 from sprints.guard.least import bound
 
 _BY_COUNT, _WITH_TIES = 2, 3  # LimitOption: undefined, default, count, with ties
@@ -20,10 +20,10 @@ def set_limit(select: Any) -> int:
         return _write(select, DEFAULT_ROWS)
     number = _number(count)
     if number is None:
-        bound(select.limit_count, most=MOST_ROWS)
-        return MOST_ROWS
-    rows = _write(select, MOST_ROWS) if number > MOST_ROWS else math.ceil(number)
-    return MOST_ROWS if select.limit_option == _WITH_TIES else rows
+        bound(select.limit_count, most=MAX_ROWS)
+        return MAX_ROWS
+    rows = _write(select, MAX_ROWS) if number > MAX_ROWS else math.ceil(number)
+    return MAX_ROWS if select.limit_option == _WITH_TIES else rows
 
 
 def _write(select: Any, rows: int) -> int:

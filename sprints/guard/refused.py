@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-LONGEST_ECHO = 80
+MAX_ECHO = 80
 READ_ONLY = "Only SELECT queries are allowed in read-only mode."
 
 
@@ -32,7 +32,7 @@ def not_allowed(what: str, *, suggestion: str) -> Refused:
 def no_such_relation(name: str, *, views: Iterable[str]) -> Refused:
     """Refuse a relation as PostgreSQL words it, naming the nearest view."""
     known = sorted(views)
-    near = get_close_matches(name[:LONGEST_ECHO].rpartition(".")[2].lower(), known, n=1)
+    near = get_close_matches(name[:MAX_ECHO].rpartition(".")[2].lower(), known, n=1)
     listed = f"The views are: {', '.join(known)}."
     return Refused(
         f'relation "{echoed(name)}" does not exist', suggestion=f"Use {near[0]}. {listed}" if near else listed
@@ -42,4 +42,4 @@ def no_such_relation(name: str, *, views: Iterable[str]) -> Refused:
 def echoed(text: str) -> str:
     """Show what came, cut, without control characters."""
     clean = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return clean if len(clean) <= LONGEST_ECHO else f"{clean[:LONGEST_ECHO]}…"
+    return clean if len(clean) <= MAX_ECHO else f"{clean[:MAX_ECHO]}…"

@@ -19,8 +19,8 @@ from sprints.ingest.record import NotReadable
 
 ATTEMPTS = 6
 TIMEOUT_SECONDS = 60.0
-MOST_WAIT_SECONDS = 300.0
-MOST_BODY_BYTES = 256 << 20
+MAX_WAIT_SECONDS = 300.0
+MAX_BODY_BYTES = 256 << 20
 TRY_AGAIN = {429, 500, 502, 503, 504}
 
 
@@ -101,7 +101,7 @@ class Wire:
             if status not in TRY_AGAIN:
                 raise NoAnswer(reason, status=status)
             wait = max(wait, _retry_after(headers))
-            if wait > MOST_WAIT_SECONDS:
+            if wait > MAX_WAIT_SECONDS:
                 raise NoAnswer(f"{reason}, and not to be asked again for {wait:.0f} s", status=status)
         raise NoAnswer(f"{reason}, {self.attempts} times", status=status)
 
@@ -117,8 +117,8 @@ class Wire:
         with self._client.stream("GET", self.site_url.rstrip("/") + path, params=given) as answer:
             for part in answer.iter_bytes():
                 body += part
-                if len(body) > MOST_BODY_BYTES:
-                    raise NoAnswer(f"an answer over {MOST_BODY_BYTES >> 20} MB")
+                if len(body) > MAX_BODY_BYTES:
+                    raise NoAnswer(f"an answer over {MAX_BODY_BYTES >> 20} MB")
         return answer.status_code, answer.headers, bytes(body)
 
 

@@ -10,7 +10,7 @@ from sprints.ingest.report import LoadReport
 from sprints.models import Organisation
 
 ENDINGS = (".json", ".jsonl", ".csv", ".json.gz", ".jsonl.gz", ".csv.gz")
-MOST_FILE_BYTES = 1 << 30
+MAX_FILE_BYTES = 1 << 30
 
 
 def ingest_files(
@@ -28,6 +28,6 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
     if not found:
         raise NotReadable(f"no file in {place.name} ends in {', '.join(ENDINGS)}")
     for path in found:
-        if path.stat().st_size > MOST_FILE_BYTES:
-            raise NotReadable(f"{path.name} is over {MOST_FILE_BYTES >> 20} MB")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise NotReadable(f"{path.name} is over {MAX_FILE_BYTES >> 20} MB")
         yield path.name, path.read_bytes()

@@ -14,7 +14,7 @@ from sprints.ingest.survey import Survey
 from sprints.models import Organisation
 
 PAGE_ISSUES, PAGE_ROWS = 100, 50
-MOST_PAGES = 100_000
+MAX_PAGES = 100_000
 OVERLAP = timedelta(hours=26)
 """JQL reads times in the zone of whose token it is, which may be 14 hours off either way."""
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -56,7 +56,7 @@ class Site:
     def search(self, jql: str, *, on_total: Callable[[int], None]) -> Iterator[dict[str, Any]]:
         """Walk the pages of a search: Cloud by tokens, Server by where the page starts."""
         token, start = None, 0
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             page = self._page(jql, token=token, start=start)
             issues = page.get("issues") if isinstance(page, dict) else None
             if not isinstance(issues, list):
@@ -67,12 +67,12 @@ class Site:
             token, start = page.get("nextPageToken"), start + len(issues)
             if not issues or (not token if self.is_cloud else start >= page.get("total", 0)):
                 return
-        raise NoAnswer(f"more than {MOST_PAGES:,} pages")
+        raise NoAnswer(f"more than {MAX_PAGES:,} pages")
 
     def rows(self, path: str, **parameters: Any) -> Iterator[Any]:
         """Walk the pages of a list, as the Agile API gives them."""
         start = 0
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             page = self.wire.get(path, startAt=start, maxResults=PAGE_ROWS, **parameters)
             values = page.get("values") if isinstance(page, dict) else page
             if not isinstance(values, list):

@@ -13,7 +13,7 @@ from sprints.ingest.record import Doubt, NotReadable, Record
 from sprints.ingest.survey import Survey
 from sprints.ingest.values import written
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 GZIP = b"\x1f\x8b"
 
 
@@ -74,11 +74,11 @@ def unpacked(packed: bytes) -> bytes:
         return packed
     try:
         with gzip.open(BytesIO(packed)) as file:
-            text = file.read(MOST_BYTES + 1)
+            text = file.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise NotReadable(f"broken gzip: {error}") from error
-    if len(text) > MOST_BYTES:
-        raise NotReadable(f"over {MOST_BYTES >> 20} MB unpacked")
+    if len(text) > MAX_BYTES:
+        raise NotReadable(f"over {MAX_BYTES >> 20} MB unpacked")
     return text
 
 

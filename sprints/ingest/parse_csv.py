@@ -29,7 +29,7 @@ from sprints.ingest.record import (
 from sprints.ingest.survey import Survey
 from sprints.ingest.values import Notes, clean, day, moment, optional_moment, points, seconds
 
-LONGEST_FIELD = 16 << 20
+MAX_FIELD = 16 << 20
 """Descriptions may be long; the csv module's own limit is 128 KiB."""
 Row = dict[str, list[str]]
 POINTS_COLUMNS = ("custom field (story points)", "custom field (story point estimate)", "story points",
@@ -62,7 +62,7 @@ def read_csv(text: bytes, *, survey: Survey, source: str) -> Iterator[Record]:
 @contextmanager
 def _long_fields() -> Iterator[None]:
     """Raise the csv module's limit, which is the whole process's, for as long as it takes."""
-    before = csv.field_size_limit(LONGEST_FIELD)
+    before = csv.field_size_limit(MAX_FIELD)
     try:
         yield
     finally:

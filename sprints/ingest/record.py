@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from hashlib import sha256
 
-MOST_RECORD_LETTERS = 2_000
+MAX_RECORD_LETTERS = 2_000
 
 
 class NotReadable(ValueError):

@@ -9,11 +9,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sprints.ingest.record import MOST_RECORD_LETTERS, Doubt, SprintRecord, UserRecord
+from sprints.ingest.record import MAX_RECORD_LETTERS, Doubt, SprintRecord, UserRecord
 
-MOST_POINTS = Decimal(1_000_000)
-MOST_SECONDS = 10**10
-MOST_DEPTH = 100
+MAX_POINTS = Decimal(1_000_000)
+MAX_SECONDS = 10**10
+MAX_DEPTH = 100
 CATEGORIES = {"new": "To Do", "undefined": "To Do", "indeterminate": "In Progress", "done": "Done"}
 CATEGORY_IDS = {1: "To Do", 2: "To Do", 4: "In Progress", 3: "Done"}
 STATES = {"future": "future", "active": "active", "closed": "closed"}
@@ -98,8 +98,8 @@ def points(given: Any, *, notes: Notes, what: str = "story points") -> Decimal |
         read = Decimal(str(given).strip()) if not isinstance(given, bool | list | dict) else None
     except InvalidOperation:
         read = None
-    if read is None or not read.is_finite() or not 0 <= read <= MOST_POINTS:
-        notes.add(f"{what}: {str(given)[:60]!r} is no number from 0 to {MOST_POINTS:,}")
+    if read is None or not read.is_finite() or not 0 <= read <= MAX_POINTS:
+        notes.add(f"{what}: {str(given)[:60]!r} is no number from 0 to {MAX_POINTS:,}")
         return None
     rounded = read.quantize(Decimal("0.001")).normalize()
     return rounded.quantize(Decimal(1)) if rounded == rounded.to_integral_value() else rounded
@@ -113,7 +113,7 @@ def seconds(given: Any, *, notes: Notes, what: str) -> int | None:
         read = int(float(given)) if not isinstance(given, bool | list | dict) else -1
     except (ValueError, OverflowError):
         read = -1
-    if not 0 <= read <= MOST_SECONDS:
+    if not 0 <= read <= MAX_SECONDS:
         notes.add(f"{what}: {str(given)[:60]!r} is no number of seconds")
         return None
     return read
@@ -142,7 +142,7 @@ def clean(given: Any, *, most: int = 0, notes: Notes | None = None, what: str = 
 
 def written(given: Any) -> str:
     """Write the start of a record as it was read, for the quarantine."""
-    return clean(json.dumps(given, ensure_ascii=False), most=MOST_RECORD_LETTERS)
+    return clean(json.dumps(given, ensure_ascii=False), most=MAX_RECORD_LETTERS)
 
 
 def adf_text(document: dict[str, Any]) -> str:
@@ -152,7 +152,7 @@ def adf_text(document: dict[str, Any]) -> str:
 
 
 def _adf(node: Any, *, depth: int) -> Iterator[str]:
-    if not isinstance(node, dict) or depth > MOST_DEPTH:
+    if not isinstance(node, dict) or depth > MAX_DEPTH:
         return
     kind, attributes = str(node.get("type")), node.get("attrs")
     yield _own_text(node, kind=kind, attributes=attributes if isinstance(attributes, dict) else {})

@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 
 from sprints.linking import queries
 from sprints.linking.names import NameIndex
-from toolbox.memory import Memory
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
+from toolbox.database.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
 
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 FRESH_SECONDS = 15.0
 
 
-class Kept(Memory[Value], Generic[Value]):
+class Kept(TtlCache[Value], Generic[Value]):
     """A memory that gives what it has, even if old, and makes it anew meanwhile; only the first asker waits."""
 
     def __init__(self, *, seconds: float = FRESH_SECONDS) -> None:

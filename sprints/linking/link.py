@@ -24,9 +24,9 @@ from sprints.linking.sprint_choice import chosen_sprints, sprint_assumption
 
 Found = TypeVar("Found", bound=Stretch)
 
-LONGEST_QUESTION = 2_000
-MOST_LISTED = 6
-MOST_CHOICES = 50
+MAX_QUESTION = 2_000
+MAX_LISTED = 6
+MAX_CHOICES = 50
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -76,7 +76,7 @@ def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, st
 
     `meant` says which of several a name means, as `Unclear` offered them.
     """
-    text = normalised(question)[:LONGEST_QUESTION]
+    text = normalised(question)[:MAX_QUESTION]
     linked = Linked(text=text, words=words(text), today=today, keys=issue_keys(text))
     linked.unit = unit_in(text)
     linked.sprint_references = _outside(sprint_references(text), linked.keys)
@@ -128,7 +128,7 @@ def _explain(linked: Linked) -> None:
     """Write the assumptions, and ask about what fits several rows."""
     for one in linked.spotted:
         if one.is_hard and one.kind != "sprint" and len(one.names) > 1:
-            choices = tuple(dict.fromkeys(name.said for name in one.names))[:MOST_CHOICES]
+            choices = tuple(dict.fromkeys(name.said for name in one.names))[:MAX_CHOICES]
             linked.unclear.append(Unclear(said=one.said, question=_which(one), choices=choices, is_name=True))
         elif one.is_hard and (said := _taken_as(one)):
             linked.assumptions.append(said)
@@ -142,8 +142,8 @@ def _explain(linked: Linked) -> None:
 
 
 def _which(one: Spotted) -> str:
-    listed = [name.said for name in one.names[:MOST_LISTED]]
-    more = f" and {len(one.names) - MOST_LISTED} more" if len(one.names) > MOST_LISTED else ""
+    listed = [name.said for name in one.names[:MAX_LISTED]]
+    more = f" and {len(one.names) - MAX_LISTED} more" if len(one.names) > MAX_LISTED else ""
     choices = f"{', '.join(listed[:-1])} or {listed[-1]}" if not more else f"{', '.join(listed)}{more}"
     noun, ask = ("users", "Please give the full name.") if one.kind == "person" else ("teams", "Please give its key.")
     return f"Which {one.said} are you referring to? There are {len(one.names)} {noun} of that name: {choices}. {ask}"

@@ -16,8 +16,8 @@ Kind = Literal["person", "team", "sprint", "status", "priority", "label", "type"
 
 SHORTEST_FUZZY = 4
 LONG_WORD = 7
-LONGEST_NAME_WORDS = 6
-MOST_CANDIDATES = 12
+MAX_NAME_WORDS = 6
+MAX_CANDIDATES = 12
 _YEARS = range(1990, 2101)
 _SAYS_NOTHING = frozenset({"team", "squad", "project", "the", "and", "of", "de", "van", "von"})
 
@@ -84,7 +84,7 @@ class NameIndex:
         most = 1 if len(word) < LONG_WORD else 2
         known = {*self.by_edge.get(f"{word[0]}-", ()), *self.by_edge.get(f"-{word[-1]}", ())}
         near = [one for one in known if abs(len(one) - len(word)) <= most]
-        found = process.extract(word, near, scorer=OSA.distance, score_cutoff=most, limit=MOST_CANDIDATES)
+        found = process.extract(word, near, scorer=OSA.distance, score_cutoff=most, limit=MAX_CANDIDATES)
         return sorted((alike, edits) for alike, edits, _ in found if edits < len(alike) / 2.5)
 
     def nearest(self, text: str, *, kinds: tuple[Kind, ...] = ("person", "team"), most: int = 3) -> list[Name]:

@@ -40,7 +40,7 @@ _UNIT = regex.compile(
 )
 _POINTS = regex.compile(r"\bstory[ -]points?\b", regex.IGNORECASE)
 DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
-MOST_RANGE = 50
+MAX_RANGE = 50
 
 Position = Literal["current", "past", "next", "before_last", "ago", "numbers"]
 
@@ -124,7 +124,7 @@ def _position(found: regex.Match[str]) -> tuple[Position, int]:
 def _numbers(text: str) -> tuple[int, ...]:
     listed = {int(one) for one in regex.findall(r"\d+", text)}
     for first, last in _RANGE.findall(text):
-        listed |= set(range(int(first), min(int(last), int(first) + MOST_RANGE) + 1))
+        listed |= set(range(int(first), min(int(last), int(first) + MAX_RANGE) + 1))
     return tuple(sorted(listed))
 
 

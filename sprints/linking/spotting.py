@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from sprints.linking.folding import Word, fold, is_unspaced
-from sprints.linking.names import LONGEST_NAME_WORDS, Kind, Name, NameIndex
+from sprints.linking.names import MAX_NAME_WORDS, Kind, Name, NameIndex
 
 ORDINARY = frozenset((files("sprints.linking") / "ordinary_words.txt").read_text(encoding="utf-8").split())
 HARD: tuple[Kind, ...] = ("person", "team", "sprint")
 """Kinds whose names are proper names: an answer that leaves one out answers another question."""
 _ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "status", "priority", "type", "label")
-MOST_WORDS = 80
+MAX_WORDS = 80
 """A question has fewer; the rest of a pasted page is not looked at for names."""
 _HINTS: dict[str, Kind] = {
     "status": "status", "state": "status", "column": "status", "priority": "priority", "label": "label",
@@ -43,7 +43,7 @@ class Spotted:
 
 def spot(text: str, *, words: Sequence[Word], index: NameIndex) -> list[Spotted]:
     """Find the names in a text, the longest first at each word; stretches do not overlap."""
-    words = words[:MOST_WORDS]
+    words = words[:MAX_WORDS]
     found: list[Spotted] = list(_unspaced(text, index=index))
     place = 0
     while place < len(words):
@@ -56,7 +56,7 @@ def spot(text: str, *, words: Sequence[Word], index: NameIndex) -> list[Spotted]
 
 def _at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[Spotted | None, int]:
     """Find the longest name that begins at this word; give it and how many words to go on by."""
-    for size in range(min(LONGEST_NAME_WORDS, len(words) - place), 0, -1):
+    for size in range(min(MAX_NAME_WORDS, len(words) - place), 0, -1):
         run = words[place : place + size]
         names = index.whole.get(tuple(word.folded for word in run))
         if names and (size > 1 or _may_be_a_name(text, words, place=place, names=names)):

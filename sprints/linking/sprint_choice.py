@@ -8,7 +8,7 @@ from sprints.linking.names import Name, sprint_numbers
 from sprints.linking.references import SprintReference
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
-MOST_LISTED = 6
+MAX_LISTED = 6
 
 
 def chosen_sprints(reference: SprintReference, *, sprints: Sequence[Name]) -> list[Name]:
@@ -26,8 +26,8 @@ def chosen_sprints(reference: SprintReference, *, sprints: Sequence[Name]) -> li
 
 def sprint_assumption(reference: SprintReference, *, chosen: Sequence[Name]) -> str:
     """Say which sprints were taken."""
-    listed = ", ".join(name.said for name in chosen[:MOST_LISTED])
-    more = f" and {len(chosen) - MOST_LISTED} more" if len(chosen) > MOST_LISTED else ""
+    listed = ", ".join(name.said for name in chosen[:MAX_LISTED])
+    more = f" and {len(chosen) - MAX_LISTED} more" if len(chosen) > MAX_LISTED else ""
     return f"Took '{reference.said}' as {listed}{more}."
 
 

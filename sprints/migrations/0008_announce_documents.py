@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from toolbox.announcing import AnnounceDocuments, in_address
+from toolbox.database.change_notifications import NotifyResourceChanges, in_address
 
 
 def _boards(teams: str) -> str:
@@ -42,11 +42,15 @@ class Migration(migrations.Migration):
     dependencies = [("sprints", "0007_planned_cost")]
 
     operations = [
-        AnnounceDocuments("sprints_teams", _boards(_TEAMS_CHANGED)),
-        AnnounceDocuments("sprints_sprints", f"{_boards(_TEAMS_OF_CHANGED)} UNION ALL {_sprints(_SPRINTS_CHANGED)}"),
-        AnnounceDocuments("sprints_issues", f"{_boards(_TEAMS_OF_CHANGED)} UNION ALL {_sprints(_SPRINTS_OF_ISSUES)}"),
-        AnnounceDocuments(
+        NotifyResourceChanges("sprints_teams", _boards(_TEAMS_CHANGED)),
+        NotifyResourceChanges(
+            "sprints_sprints", f"{_boards(_TEAMS_OF_CHANGED)} UNION ALL {_sprints(_SPRINTS_CHANGED)}"
+        ),
+        NotifyResourceChanges(
+            "sprints_issues", f"{_boards(_TEAMS_OF_CHANGED)} UNION ALL {_sprints(_SPRINTS_OF_ISSUES)}"
+        ),
+        NotifyResourceChanges(
             "sprints_sprint_issues", f"{_boards(_TEAMS_OF_STAYS)} UNION ALL {_sprints(_SPRINTS_OF_STAYS)}"
         ),
-        AnnounceDocuments("sprints_points_changes", _sprints(_SPRINTS_OF_ISSUES)),
+        NotifyResourceChanges("sprints_points_changes", _sprints(_SPRINTS_OF_ISSUES)),
     ]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sprints.board_queries import CARRIED, CHANGES, DAYS, SUMMARY, VELOCITY
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 Row = dict[str, Any]
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from sprints.walls import SCHEMA
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
 
-MOST_COLUMNS = 2_000
+MAX_COLUMNS = 2_000
 
 _COLUMNS = """
 SELECT c.relname AS view, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type,
@@ -21,5 +21,5 @@ LIMIT %(most)s
 
 async def view_columns(reader: Pool) -> list[dict[str, Any]]:
     """List every column of every view, in order, with its type and comments; one statement."""
-    found = await reader.fetch(_COLUMNS, {"schema": SCHEMA, "most": MOST_COLUMNS})
+    found = await reader.fetch(_COLUMNS, {"schema": SCHEMA, "most": MAX_COLUMNS})
     return found.rows

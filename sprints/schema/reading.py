@@ -13,15 +13,15 @@ from sprints.guard import World
 from sprints.schema import queries
 from sprints.schema.declared import FOREIGN_KEYS, NOT_NULL
 from sprints.walls import SCHEMA
-from toolbox.errors import DatabaseUnavailable
-from toolbox.memory import Memory
-from toolbox.reader import reader
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.pools import reader
+from toolbox.database.ttl_cache import TtlCache
 
 SECONDS_REMEMBERED = 60.0
 STORED = Path(__file__).with_name("stored.json")
 
 logger = logging.getLogger(__name__)
-_remembered: Memory[SchemaInfo] = Memory(seconds=SECONDS_REMEMBERED)
+_remembered: TtlCache[SchemaInfo] = TtlCache(seconds=SECONDS_REMEMBERED)
 
 
 async def known_schema() -> SchemaInfo:

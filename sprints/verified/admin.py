@@ -12,12 +12,12 @@ from django.utils import timezone
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
-from sprints.contracts import LONGEST_QUESTION
+from sprints.contracts import MAX_QUESTION
 from sprints.models import VerifiedQuery
 from sprints.verified.load import NotKept
 from sprints.verified.slots import mistakes
 from sprints.verified.trying import asked, promoted, run_row
-from toolbox.curation import CuratedAdmin, FewValuesFilter
+from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
 
 
 class WordingsField(forms.CharField):
@@ -59,7 +59,7 @@ class AskForm(forms.Form):
     """A question in plain language."""
 
     question = forms.CharField(
-        max_length=LONGEST_QUESTION,
+        max_length=MAX_QUESTION,
         widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "How many points does ACCEL finish per sprint?"}),
     )
 

@@ -9,12 +9,12 @@ from typing import Any
 from sprints.linking.kept import Kept
 from sprints.verified import queries
 from sprints.verified.matching import Library, Verified
-from toolbox.pool import Pool
+from toolbox.database.pool import Pool
 
 MEMORY_SECONDS = 4.0
 _libraries: Kept[Library] = Kept(seconds=MEMORY_SECONDS)
 _known: dict[str, Verified] = {}
-MOST_KNOWN = 5_000
+MAX_KNOWN = 5_000
 
 
 async def library(*, reader: Pool) -> Library:
@@ -45,7 +45,7 @@ def _verified(row: dict[str, Any]) -> Verified:
         {name: row[name] for name in ("slug", "topic", "question", "phrasings", "sql", "slots", "assumptions")}
     )
     if mark not in _known:
-        if len(_known) > MOST_KNOWN:
+        if len(_known) > MAX_KNOWN:
             _known.clear()
         _known[mark] = Verified.of(row)
     return _known[mark]

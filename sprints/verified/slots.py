@@ -15,7 +15,7 @@ KINDS = (*NAMED, "key", "period", "days", "top", "number", "unit")
 FIELDS = ("start", "end")
 _SLOT = regex.compile(r"\{([a-z]+)(?:\.([a-z]+))?\}")
 _OPTIONAL = regex.compile(r"\[\[(.*?)\]\]", regex.DOTALL)
-MOST_VALUES = 200
+MAX_VALUES = 200
 
 
 class Unfillable(Exception):
@@ -114,7 +114,7 @@ def _names(slot: str, linked: Linked) -> Sequence[Name]:
 
 
 def _listed(values: Sequence[str]) -> dict[str, str]:
-    return {"": f"({', '.join(quoted(value) for value in values[:MOST_VALUES])})"} if values else {}
+    return {"": f"({', '.join(quoted(value) for value in values[:MAX_VALUES])})"} if values else {}
 
 
 def _days(period: Period) -> dict[str, str]:

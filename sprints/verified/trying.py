@@ -9,24 +9,24 @@ from sprints.verified.checking import Checked, check, wordings_astray
 from sprints.verified.library import library
 from sprints.verified.load import add_wording, promote
 from sprints.verified.matching import Library, Verified
-from toolbox import home
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 from toolbox.model import configured_model
-from toolbox.reader import reader
 
 
 def run_row(row: VerifiedQuery, *, now: datetime) -> tuple[list[Checked], list[Checked]]:
     """Run a row as it is stored, enabled or not; gives its statements, and the wordings that go astray."""
-    return home.run(_run(Verified.of(row.content()), now=now))
+    return event_loop.run(_run(Verified.of(row.content()), now=now))
 
 
 def asked(question: str, *, now: datetime) -> ChatAnswer:
     """Answer a question as the chat does."""
-    return home.run(chat(question, now=now, reader=reader, model=configured_model()))
+    return event_loop.run(chat(question, now=now, reader=reader, model=configured_model()))
 
 
 def promoted(answer: ChatAnswer, *, now: datetime) -> str:
     """Keep an answer: as one more wording of the verified query it came from, else as a new one; gives the slug."""
-    index, moment = home.run(name_index(reader=reader)), home.run(data_as_of(reader=reader))
+    index, moment = event_loop.run(name_index(reader=reader)), event_loop.run(data_as_of(reader=reader))
     today = (moment or now).date()
     if answer.verified_query:
         add_wording(answer.verified_query, question=answer.question, index=index, today=today)

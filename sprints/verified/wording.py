@@ -11,7 +11,7 @@ import regex
 from sprints.linking.folding import Word, fold, words
 
 _SLOT = regex.compile(r"\{(\w+)(?:\.\w+)?\}")
-LONGEST_PHRASE = 5
+MAX_PHRASE = 5
 SLOT = "#"
 
 
@@ -84,7 +84,7 @@ def gist_of_phrasing(phrasing: str) -> Gist:
 
 
 def _longest(run: Sequence[str], *, place: int, known: Lexicon) -> tuple[int, str | None]:
-    for size in range(min(LONGEST_PHRASE, len(run) - place), 0, -1):
+    for size in range(min(MAX_PHRASE, len(run) - place), 0, -1):
         concept = known.concept(run[place : place + size])
         if concept is not None:
             return size, concept

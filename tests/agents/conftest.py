@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.agents.conversation_client import Onlooker, Talk, onlooking
 from tests.agents.model_server import KEY, MODEL, ModelServer, model_server
 from tests.agents.own_worker import Script, Scripted
 from tests.agents.processes import Broker, Part, own_broker
 from tests.agents.processes import worker as running_worker
-from tests.agents.talking import Onlooker, Talk, onlooking
 from tests.conftest import server_environment
 
 
@@ -79,8 +79,8 @@ def scripted_as(monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
     def use(*steps: Any) -> Script:
         script = Script(*steps)
-        monkeypatch.setattr("agents.attempt.model_of", lambda _: script)
-        monkeypatch.setattr("agents.engine.enqueue", lambda _: None)
+        monkeypatch.setattr("agents.runs.attempt.model_of", lambda _: script)
+        monkeypatch.setattr("agents.runs.execution.enqueue", lambda _: None)
         return script
 
     return use

@@ -15,8 +15,8 @@ from pathlib import Path
 from celery import Celery
 from django.conf import settings
 
-from config import broker
-from config.serving import SCHEDULER, SERVER, free_port
+from config.child_servers import SCHEDULER, SERVER, free_port
+from config.embedded import broker
 from tests.conftest import _wait_for
 
 READY_SECONDS = 40

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import httpx
 
-from tests.toolbox.faces import PLAIN_HTTP
+from tests.toolbox.transports import PLAIN_HTTP
 
 CONVERSATIONS = "/api/agents/conversations"
 

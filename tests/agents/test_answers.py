@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
+from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.first_tries import FIRST_TRIES, FirstTry, mended
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import scheduler
-from tests.agents.talking import Onlooker, Talk
 from tests.agents.turns import Turn, calls, says
 from tests.agents.wire import Asked
 

@@ -6,10 +6,10 @@ from itertools import count
 
 import pytest
 
+from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.model_server import KEY, ModelServer
 from tests.agents.processes import Part
 from tests.agents.processes import worker as running_worker
-from tests.agents.talking import Onlooker, Talk
 from tests.agents.turns import Turn, calls, dies, never, overrun, refuses, says
 
 LINESCORE, LIST = "query_linescore_data", "list_backtest_runs"

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
+from tests.agents.conversation_client import Onlooker, locked
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import starting_worker, web
 from tests.agents.rest import Person, talking
-from tests.agents.talking import Onlooker, locked
 from tests.agents.turns import Gate, calls, says
 
 pytestmark = pytest.mark.slow

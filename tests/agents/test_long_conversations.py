@@ -6,11 +6,11 @@ from uuid import UUID
 import pytest
 
 from agents.queries import conversations
-from agents.transcript import HISTORY_BYTES
+from agents.runs.transcript import HISTORY_BYTES
+from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, Script, Scripted, calls, says, work_on
-from tests.agents.talking import Onlooker, Talk
-from toolbox import home
-from toolbox.pool import Pool
+from toolbox.database import event_loop
+from toolbox.database.pool import Pool
 
 MANY = 1_000
 _SAID = """
@@ -81,9 +81,9 @@ def test_the_model_reads_the_latest_of_it_within_bounds(
 def test_it_is_read_page_by_page_and_forked_whole(quiet_talk: Talk, onlooker: Onlooker) -> None:
     conversation = told_before(quiet_talk, onlooker, messages=MANY)
 
-    page = home.run(conversations.messages(conversation, after=800))
-    fork = home.run(conversations.fork(conversation, owner_id=None, number=MANY, title="again"))
+    page = event_loop.run(conversations.messages(conversation, after=800))
+    fork = event_loop.run(conversations.fork(conversation, owner_id=None, number=MANY, title="again"))
 
     assert [row["number"] for row in page] == list(range(801, 1001))
     assert fork
-    assert len(home.run(conversations.messages(fork["id"], limit=MANY))) == MANY
+    assert len(event_loop.run(conversations.messages(fork["id"], limit=MANY))) == MANY

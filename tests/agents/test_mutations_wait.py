@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from graphql import build_schema
 
+from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import Scripted, calls, says, work_on
-from tests.agents.talking import Onlooker, Talk
 from tests.mock_upstream import mock_upstream
 
 WRITES = "execute_graphql_mutation"
@@ -112,7 +112,7 @@ def test_a_key_that_was_revoked_meanwhile_sends_nothing(
     async def ended(_: object) -> None:
         return None
 
-    monkeypatch.setattr("agents.acting.caller_of", ended)
+    monkeypatch.setattr("agents.runs.run_caller.caller_of", ended)
 
     person.approve(waiting)
     work_on(waiting)

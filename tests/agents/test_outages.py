@@ -14,9 +14,9 @@ import pytest
 from django.conf import settings
 from psycopg.rows import dict_row
 
-from config import broker
+from config.embedded import broker
 from config.postgres.cluster import SUPERUSER, _run, address, revive
-from config.postgres.place import Place, find_place
+from config.postgres.location import Place, find_place
 from tests.agents.model_server import KEY, MODEL, ModelServer
 from tests.agents.processes import Part, starting_worker, web
 from tests.agents.rest import Person, talking

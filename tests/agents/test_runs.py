@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
-from tests.agents.talking import Onlooker, Talk
 from toolbox.model import ContextOverrun, ModelUnavailable, Retrying, TextDelta
 
 MARCH = FEBRUARY.replace("2025-02", "2025-03").replace("-28", "-31")
@@ -187,7 +187,7 @@ def test_cancelling_stops_a_model_that_never_ends(quiet_talk: Talk, onlooker: On
 
 def test_a_deleted_conversation_stops_its_worker(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
     from agents.queries import conversations
-    from toolbox import home
+    from toolbox.database import event_loop
 
     scripted_as(hangs())
     conversation = quiet_talk.begin()
@@ -195,7 +195,7 @@ def test_a_deleted_conversation_stops_its_worker(quiet_talk: Talk, onlooker: Onl
     work = begin_work_on(run_id)
     onlooker.until(lambda: "text" in [event["kind"] for event in onlooker.events(run_id)])
 
-    assert home.run(conversations.delete(conversation, owner_id=None))
+    assert event_loop.run(conversations.delete(conversation, owner_id=None))
     work.result(5)
 
     assert onlooker.ask("SELECT 1 FROM agents_events WHERE run_id = %s", run_id) == []
@@ -236,23 +236,23 @@ def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Talk, scripted
 def test_a_worker_that_is_told_to_end_gives_its_run_back_at_once(
     quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents import engine
-    from toolbox import home
+    from agents.runs import execution
+    from toolbox.database import event_loop
 
-    monkeypatch.setattr(engine, "_is_leaving", False)
+    monkeypatch.setattr(execution, "_is_leaving", False)
     scripted_as(calls(FEBRUARY), hangs())
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
     work = begin_work_on(run_id)
     onlooker.until(lambda: "text" in [event["kind"] for event in onlooker.events(run_id)])
 
-    home.run(engine.let_go())
+    event_loop.run(execution.drain())
     work.result(5)
 
     assert (onlooker.run(run_id)["state"], onlooker.run(run_id)["losses"]) == ("queued", 0)
     work_on(run_id)
     assert onlooker.run(run_id)["state"] == "queued"
 
-    engine._is_leaving = False
+    execution._is_leaving = False
     scripted_as(says("21 periods."))
     work_on(run_id)
     assert onlooker.answer(run_id) == "21 periods."

@@ -8,10 +8,10 @@ from uuid import UUID
 import httpx
 import pytest
 
+from tests.agents.conversation_client import Onlooker
 from tests.agents.model_server import KEY, ModelServer
 from tests.agents.processes import Part, starting_worker, web
 from tests.agents.rest import Person, talking
-from tests.agents.talking import Onlooker
 from tests.agents.turns import calls, refuses, says
 
 pytestmark = pytest.mark.slow

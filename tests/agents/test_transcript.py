@@ -5,8 +5,8 @@ from uuid import UUID
 
 import orjson
 
-from agents import transcript
 from agents.queries.rows import StepRow
+from agents.runs import transcript
 
 RUN = UUID(int=7)
 WORD = transcript.fence_word(RUN)

@@ -13,9 +13,9 @@ from uuid import UUID
 
 import pytest
 
+from tests.agents.conversation_client import Onlooker, Talk, locked, onlooking, reserved
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import IDLE, Broker, Part, starting_worker, take_work
-from tests.agents.talking import Onlooker, Talk, locked, onlooking, reserved
 from tests.agents.turns import Gate, calls, says
 from tests.mock_upstream import MockUpstream
 

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.agents.conversation_client import Onlooker, Talk, locked
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import IDLE, Broker, Part, starting_worker, take_work
-from tests.agents.talking import Onlooker, Talk, locked
 from tests.agents.turns import Gate, calls, says
 
 pytestmark = pytest.mark.slow

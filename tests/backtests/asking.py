@@ -1,19 +1,21 @@
-"""Call a tool the way a face does, and give the answer as Python."""
+"""Call a tool the way a transport does, and give the answer as Python."""
 
 import json
 from decimal import Decimal
 from typing import Any
 
-from toolbox.answer import Call, answer
-from toolbox.callers import Caller
+from toolbox.contract.caller import Caller
+from toolbox.dispatch.dispatch import Call, dispatch
 
 WHO = Caller(name="tests", scopes=frozenset({"*:read", "*:write"}), key_id=None, calls_per_minute=None)
 
 
 async def ask(tool: str, /, **arguments: Any) -> tuple[int, Any]:
     """Give status and body; numbers as Decimals."""
-    call = Call(tool=tool, arguments=json.dumps(arguments).encode(), credential=WHO, face="rest", request_id="t" * 12)
-    reply = await answer(call)
+    call = Call(
+        tool=tool, arguments=json.dumps(arguments).encode(), credential=WHO, transport="rest", request_id="t" * 12
+    )
+    reply = await dispatch(call)
     return reply.status, json.loads(reply.body, parse_float=Decimal)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from backtests.ingest.check import MOST_PROPERTY_BYTES
+from backtests.ingest.check import MAX_PROPERTY_BYTES
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
@@ -149,7 +149,7 @@ async def test_a_number_beyond_reason_is_kept_and_not_aggregated(load: Load, run
 @pytest.mark.parametrize(("extra", "stored"), [(0, 1), (1, 0)])
 async def test_properties_up_to_a_megabyte_are_stored(load: Load, run_id: UUID, extra: int, stored: int) -> None:
     empty = len(json.dumps(TRADE | {"Note": ""}))
-    properties = json.dumps(TRADE | {"Note": "x" * (MOST_PROPERTY_BYTES - empty + extra)})
+    properties = json.dumps(TRADE | {"Note": "x" * (MAX_PROPERTY_BYTES - empty + extra)})
 
     report = load([line(1, properties=properties)], run_id=run_id)
 

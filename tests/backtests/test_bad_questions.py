@@ -12,7 +12,7 @@ from backtests import queries
 from tests.backtests.asking import good, refused
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl, strategy
-from toolbox.reader import reader
+from toolbox.database.pools import reader
 
 RUN = "bbbbbbbb-e5f6-4890-abcd-ef1234567890"
 OTHER = "bbbbbbbb-e5f6-4890-abcd-ef1234567891"

@@ -12,7 +12,7 @@ from tests.backtests import naive
 from tests.backtests.asking import good
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
-from toolbox import home
+from toolbox.database import event_loop
 
 Event = dict[str, Any]
 IDS = [str(UUID(int=number, version=4)) for number in range(1, 40)]
@@ -75,7 +75,7 @@ def logs(draw: st.DrawFn) -> tuple[list[Event], set[str]]:
 
 
 def ask(tool: str, run_id: UUID, **arguments: Any) -> Any:
-    return home.run(good(tool, runId=str(run_id), **arguments))
+    return event_loop.run(good(tool, runId=str(run_id), **arguments))
 
 
 def ids(body: Any) -> list[str]:

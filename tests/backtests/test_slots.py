@@ -3,7 +3,7 @@
 import pytest
 
 from backtests.tools import SAMPLE_RUN, toolkit
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 SLOTS = {slot.name: slot for slot in toolkit.slots}
 
@@ -11,7 +11,7 @@ SLOTS = {slot.name: slot for slot in toolkit.slots}
 @pytest.fixture(autouse=True)
 def data(scratch_database: None) -> None:
     """Stand on the shipped run alone: other tests leave runs of their own."""
-    forget_all()
+    clear_all_caches()
 
 
 async def found(slot: str, text: str) -> list[str]:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from django.core.asgi import get_asgi_application
 
-from backtests.upload_lane import UploadLane
+from backtests.upload_middleware import UploadMiddleware
 from tests.backtests.asking import good
 from tests.backtests.makers import jsonl, strategy
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("open_database")
 async def client(request: pytest.FixtureRequest, cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
     """Give alice a client, whose uploads are served before Django and then by Django."""
     django: Any = get_asgi_application()
-    application = UploadLane(django) if request.param == "upload lane" else django
+    application = UploadMiddleware(django) if request.param == "upload lane" else django
     transport = httpx.ASGITransport(application)
     headers = {"Authorization": f"Bearer {cast.alice}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as made:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from toolbox.registry import registry
+from toolbox.catalogue.registry import registry
 
 Told = dict[str, Any]
 """What came of a step: `result` or `error`, what the person was `asked`, which `progress` was heard."""

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from config.postgres.cluster import PROVISIONED, SUPERUSER, address, ensure_running, leave
-from config.postgres.place import Place
+from config.postgres.location import Place
 from config.postgres.roles import ANALYST, DATABASE, OWNER, READER, provision
 from sprints.walls import LIMITS, mends
 from tests.config.conftest import open_folder

@@ -55,7 +55,7 @@ def test_a_port_in_use_is_passed_over(shared_var: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        from config.serving import free_port
+        from config.child_servers import free_port
 
         assert free_port("127.0.0.1", wanted=port) > port
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.serving import SERVER, free_port
+from config.child_servers import SERVER, free_port
 from tests.agents.processes import started, worker
 from tests.conftest import _wait_for
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
 
 from tests.agents.conftest import onlooker, quiet_talk, scripted_as
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 __all__ = ["onlooker", "quiet_talk", "scripted_as"]
 
@@ -23,9 +23,9 @@ RULES = "{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a',
 @pytest.fixture(autouse=True)
 def fresh_memories() -> Iterator[None]:
     """Have what was remembered of people forgotten: each test makes its own."""
-    forget_all()
+    clear_all_caches()
     yield
-    forget_all()
+    clear_all_caches()
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.agents.talking import Onlooker
+from tests.agents.conversation_client import Onlooker
 from tests.console.conftest import violations
 from tests.graphql_proxy.conftest import in_a_thread
-from toolbox.jobs import work
+from toolbox.work import job_worker
 
 pytestmark = pytest.mark.slow
 OPENING_GAME = 2024020001
@@ -114,7 +114,7 @@ def test_a_load_ends_before_one_s_eyes_and_jobs_are_exported(
 ) -> None:
     job = begin(page)
     with django_db_blocker.unblock():
-        in_a_thread(lambda: work.carry_on(job, worker="test"))
+        in_a_thread(lambda: job_worker.execute(job, worker="test"))
     expect(page.locator("#job-progress")).to_contain_text("Succeeded: 0 added")
 
     page.goto("/admin/toolbox/job/")

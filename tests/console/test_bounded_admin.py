@@ -16,7 +16,7 @@ from agents.models import Conversation, Message, Run, Step
 from tests.pages import as_user
 from toolbox.models import ToolCall
 
-MOST_STATEMENTS = 12
+MAX_STATEMENTS = 12
 LISTS = {f"{model._meta.app_label}_{model._meta.model_name}": its for model, its in admin.site._registry.items()}
 BOUNDED = re.compile(
     r"LIMIT \d|^SELECT MIN\(|DATE_TRUNC|\bIN \([^()]*\)|^(SAVEPOINT|RELEASE|INSERT|UPDATE|DELETE|BEGIN)", re.I
@@ -46,7 +46,7 @@ def test_a_list_asks_little_and_cuts_each_statement(name: str) -> None:
 
     statements = [query["sql"] for query in asked]
     assert answer.status_code == (200 if _is_shown(LISTS[name]) else 403)
-    assert len(statements) <= MOST_STATEMENTS, statements
+    assert len(statements) <= MAX_STATEMENTS, statements
     assert [statement for statement in statements if not BOUNDED.search(statement)] == []
 
 

@@ -12,20 +12,20 @@ from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.test import Client
 
-from agents.queries.pool import store
-from console.fields import arguments_of, control, fields_of
-from console.rows import table_of
-from console.same_call import KEY, same_calls
-from console.wording import marked_up
-from tests.agents.talking import Talk
-from tests.toolbox.faces import mcp_over_http
-from toolbox import home
-from toolbox.ledger import ledger
-from toolbox.pool import Pool
-from toolbox.registry import registry
-from toolbox.tool import Tool
+from agents.queries.pools import store
+from console.markdown import marked_up
+from console.tools.call_snippets import KEY, same_calls
+from console.tools.form_fields import arguments_of, control, fields_of
+from console.tools.result_table import table_of
+from tests.agents.conversation_client import Talk
+from tests.toolbox.transports import mcp_over_http
+from toolbox.catalogue.registry import registry
+from toolbox.contract.tool import Tool
+from toolbox.database import event_loop
+from toolbox.database.pool import Pool
+from toolbox.database.pools import owner_pool
 
-MOST_STATEMENTS = 8
+MAX_STATEMENTS = 8
 TOOLS = list(registry.tools())
 
 
@@ -47,14 +47,14 @@ def test_pages_ask_few_statements_however_much_was_said(
         asked.clear()
         with django_assert_max_num_queries(3):
             assert browser.get(address).status_code == 200
-        assert len(asked) <= MOST_STATEMENTS, (address, asked)
+        assert len(asked) <= MAX_STATEMENTS, (address, asked)
     page = browser.get(f"/c/{conversation}/").content.decode()
     assert (page.count("<article"), "?before=6" in page) == (30, True)
     assert browser.get(f"/c/{conversation}/?before=6").content.decode().count("<article") == 5
 
 
 def talk_over(run_id: object) -> None:
-    home.run(
+    event_loop.run(
         store.fetch(
             "UPDATE agents_runs SET state = 'cancelled', finished_at = now() WHERE id = %s RETURNING id", [run_id]
         )
@@ -65,7 +65,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, *, asked: list[str]) -> None:
     fetch = Pool.fetch
 
     async def counting(pool: Pool, statement: str, *rest: Any, **named: Any) -> Any:
-        if pool in (store, ledger):
+        if pool in (store, owner_pool):
             asked.append(statement)
         return await fetch(pool, statement, *rest, **named)
 

@@ -9,12 +9,13 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from agents.queries import showing
+from agents.queries import history
+from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
-from tests.agents.talking import Onlooker, Talk
 from tests.conftest import running_server
-from toolbox import home, people
-from toolbox.memory import forget_all
+from toolbox.access import people
+from toolbox.database import event_loop
+from toolbox.database.ttl_cache import clear_all_caches
 
 CARLA = "carla_of_the_console"
 
@@ -42,14 +43,14 @@ def test_scopes_follow_from_who_somebody_is(carla: User) -> None:
     User.objects.filter(pk=carla.pk).update(is_superuser=True)
     assert scopes(carla) == talks | {"linescore:read", "*:read", "*:write"}
     User.objects.filter(pk=carla.pk).update(is_active=False)
-    forget_all()
-    assert home.run(people.person(carla.pk)) is None
+    clear_all_caches()
+    assert event_loop.run(people.find_person(carla.pk)) is None
 
 
 def test_tools_open_to_those_in_the_group_of_their_scope(carla: User, browser_of_carla: Client) -> None:
     none, shut = browser_of_carla.get("/tools/"), browser_of_carla.get(f"/tools/{LINESCORE}/")
     carla.groups.add(Group.objects.create(name="linescore:read"))
-    forget_all()
+    clear_all_caches()
     called = browser_of_carla.post(f"/tools/{LINESCORE}/", {"teamCode": "CAR", "limit": "2"})
 
     assert "You may use no tool yet" in none.content.decode()
@@ -66,7 +67,7 @@ def test_a_person_s_run_acts_with_the_person_s_scopes(
     run_ids = []
     for group in ("nothing:read", "linescore:read"):
         carla.groups.add(Group.objects.create(name=group))
-        forget_all()
+        clear_all_caches()
         at = browser_of_carla.post("/ask/", {"text": "How did Carolina do?"})["Location"]
         page = browser_of_carla.get(at).content.decode()
         run_ids.append(UUID(page.split('data-run="')[1][:36]))
@@ -90,7 +91,7 @@ def test_a_conversation_is_its_owner_s_until_it_is_shared(
 
     assert browser_of_carla.get(address).status_code == 404
     assert browser_of_carla.post(f"{address}share/", {"shared": "1"}).status_code == 404
-    home.run(showing.share(conversation, owner_id=curator.pk, is_shared=True))
+    event_loop.run(history.share(conversation, owner_id=curator.pk, is_shared=True))
     page = browser_of_carla.get(address).content.decode()
     assert ("21 periods." in page, "Ask again" in page, 'id="say"' in page) == (True, False, False)
     step = browser_of_carla.get(f"{address}runs/{run_id}/steps/2/").content.decode()
@@ -99,8 +100,8 @@ def test_a_conversation_is_its_owner_s_until_it_is_shared(
     for word in ("cancel", "again", "approve"):
         browser_of_carla.post(f"{address}runs/{run_id}/{word}/")
     browser_of_carla.post(f"{address}say/", {"text": "More?"})
-    assert len(home.run(showing.exchanges(conversation))) == 1
-    assert home.run(showing.exchanges(conversation))[0]["tries"] == 1
+    assert len(event_loop.run(history.exchanges(conversation))) == 1
+    assert event_loop.run(history.exchanges(conversation))[0]["tries"] == 1
 
 
 def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
@@ -114,7 +115,7 @@ def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
     address = f"/c/{conversation}/"
 
     refused = browser_of_carla.post(f"{address}fork/", {"message": "2"})["Location"]
-    home.run(showing.share(conversation, owner_id=curator.pk, is_shared=True))
+    event_loop.run(history.share(conversation, owner_id=curator.pk, is_shared=True))
     offered = browser_of_carla.get(address).content.decode()
     fork = browser_of_carla.post(f"{address}fork/", {"message": "2"})["Location"]
     copy = browser_of_carla.get(fork).content.decode()
@@ -126,7 +127,7 @@ def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
         True,
         False,
     )
-    assert len(home.run(showing.searched(owner_id=carla.pk))) == 1
+    assert len(event_loop.run(history.searched(owner_id=carla.pk))) == 1
 
 
 @pytest.fixture(params=["server", "django_server"])
@@ -163,7 +164,7 @@ def test_a_browser_s_session_reads_events_and_posts_nothing(lane: str) -> None:
 
 
 def scopes(user: User) -> set[str]:
-    forget_all()
-    caller = home.run(people.person(user.pk))
+    clear_all_caches()
+    caller = event_loop.run(people.find_person(user.pk))
     assert caller
     return set(caller.scopes)

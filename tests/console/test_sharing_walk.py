@@ -8,13 +8,13 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from agents.queries import conversations
-from console.entering import once_path
+from console.accounts.login import once_path
+from tests.agents.conversation_client import SETTINGS, Onlooker
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
-from tests.agents.talking import SETTINGS, Onlooker
 from tests.console.conftest import violations
 from tests.console.test_walk import CALL, ask
 from tests.graphql_proxy.conftest import in_a_thread
-from toolbox import home
+from toolbox.database import event_loop
 
 pytestmark = pytest.mark.slow
 OFFER = "Ask one of these:\n\n- How did Boston do?\n- It is cold."
@@ -25,7 +25,7 @@ def test_a_call_is_rejected_and_what_the_answer_offers_is_a_button(
 ) -> None:
     script = scripted_as(calls(FEBRUARY), says(OFFER))
     owner = onlooker.ask("SELECT id FROM auth_user WHERE username = 'curator'")[0]["id"]
-    made = home.run(conversations.create(SETTINGS | {"approve_tools": [LINESCORE]}, owner_id=owner))
+    made = event_loop.run(conversations.create(SETTINGS | {"approve_tools": [LINESCORE]}, owner_id=owner))
     page.goto(f"/c/{made['id']}/")
     run_id = ask(page, "How did Carolina do?")
     onlooker.ask("UPDATE agents_runs SET created_at = created_at - interval '1 minute' WHERE id = %s", run_id)

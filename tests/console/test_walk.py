@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agents.queries import conversations
+from tests.agents.conversation_client import SETTINGS, Onlooker
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
-from tests.agents.talking import SETTINGS, Onlooker
 from tests.console.conftest import violations
-from toolbox import home
+from toolbox.database import event_loop
 
 pytestmark = pytest.mark.slow
 CALL = 'details.call[id$="answered"]'
@@ -96,7 +96,7 @@ def test_a_waiting_call_is_approved_with_other_arguments(
 ) -> None:
     scripted_as(calls(FEBRUARY), says("Boston."))
     owner = onlooker.ask("SELECT id FROM auth_user WHERE username = 'curator'")[0]["id"]
-    made = home.run(conversations.create(SETTINGS | {"approve_tools": [LINESCORE]}, owner_id=owner))
+    made = event_loop.run(conversations.create(SETTINGS | {"approve_tools": [LINESCORE]}, owner_id=owner))
     page.goto(f"/c/{made['id']}/")
     run_id = ask(page, "How did Carolina do?")
     work_on(run_id)

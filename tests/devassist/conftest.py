@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.graphql_proxy.conftest import in_a_thread
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 MakeWorkspace = Callable[..., str]
 MakeReader = Callable[..., Any]
@@ -29,13 +29,13 @@ def make_workspace(cast: object, django_db_blocker: Any) -> Iterator[MakeWorkspa
 
         row = in_a_thread(rows)
         made.append(row.pk)
-        forget_all()
+        clear_all_caches()
         return row.name
 
     with django_db_blocker.unblock():
         yield make
         Workspace.objects.filter(pk__in=made).delete()
-    forget_all()
+    clear_all_caches()
 
 
 @pytest.fixture
@@ -59,4 +59,4 @@ def make_reader(cast: object, django_db_blocker: Any) -> Iterator[MakeReader]:
     with django_db_blocker.unblock():
         yield make
         ApiKey.objects.filter(pk__in=made).delete()
-    forget_all()
+    clear_all_caches()

@@ -4,14 +4,14 @@ from io import StringIO
 
 from django.core.management import call_command
 
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 
 def test_the_shipped_examples_work(scratch_database: None) -> None:
-    forget_all()
+    clear_all_caches()
     out = StringIO()
 
     call_command("check_examples", "devassist", stdout=out, stderr=out)
 
     assert out.getvalue().endswith("3 examples work\n")
-    forget_all()
+    clear_all_caches()

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import running_server
 from tests.devassist.conftest import MakeWorkspace
-from toolbox.slots import Candidate
+from toolbox.contract.slots import Candidate
 
 REST = "/api/tools/devassist/"
 OUTSIDE = "PERMISSION_DENIED"

@@ -4,11 +4,11 @@ import json
 from contextlib import aclosing
 from typing import Any
 
-from toolbox.answer import Call, answer
-from toolbox.callers import LOCAL_OPERATOR
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.examples.provider import ExamplesModel
 from toolbox.model import CallRequested, Message, TextDelta, ToolRequest
-from toolbox.registry import registry
 
 CALLS = ["get_user_error_context", "get_code_context", "find_callers_of_function", "vector_search_db"]
 
@@ -19,10 +19,10 @@ async def _called(made: ToolRequest) -> Message:
         tool=made.name,
         arguments=made.arguments.encode(),
         credential=LOCAL_OPERATOR,
-        face="test",
+        transport="test",
         request_id="story",
     )
-    reply = await answer(call)
+    reply = await dispatch(call)
     return Message.tool_answer("fenced", request=made, answer=json.loads(reply.body), is_refusal=reply.is_refusal)
 
 

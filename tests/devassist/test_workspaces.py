@@ -8,8 +8,8 @@ import pytest
 from devassist.roots import problem_of_root
 from devassist.workspaces import workspace_for
 from tests.devassist.conftest import MakeReader, MakeWorkspace
-from toolbox.callers import LOCAL_OPERATOR, Caller
-from toolbox.errors import ToolError
+from toolbox.contract.caller import LOCAL_OPERATOR, Caller
+from toolbox.contract.errors import ToolError
 
 TOOL = "/api/tools/devassist/read_file"
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 
 from tests.bad_upstream import BadUpstream, bad_upstream
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 MakeUpstream = Callable[..., str]
 MakeKey = Callable[..., Any]
@@ -45,13 +45,13 @@ def make_upstream(cast: object, django_db_blocker: Any) -> Iterator[MakeUpstream
 
         row = in_a_thread(rows)
         made.append(row.pk)
-        forget_all()
+        clear_all_caches()
         return row.slug
 
     with django_db_blocker.unblock():
         yield make
         Upstream.objects.filter(pk__in=made).delete()
-    forget_all()
+    clear_all_caches()
     schemas.forget()
     kept_answers.forget()
 
@@ -99,7 +99,7 @@ def shipped_hints(make_upstream: MakeUpstream) -> None:
     from graphql_proxy.ingest.load import load_hints
 
     in_a_thread(load_hints)
-    forget_all()
+    clear_all_caches()
 
 
 def in_a_thread(work: Callable[[], Result]) -> Result:

@@ -6,7 +6,7 @@ import httpx
 
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeUpstream
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"
 WRITING_TOOL = "/api/tools/graphql_proxy/execute_graphql_mutation"
@@ -78,7 +78,7 @@ async def test_a_change_of_the_row_is_seen_without_a_restart(
     upstream = make_upstream(bad.url("html"))
     before = await _ask(fast_lane, upstream)
     await Upstream.objects.filter(slug=upstream).aupdate(address=bad.url("good"))
-    forget_all()  # what four seconds do
+    clear_all_caches()  # what four seconds do
 
     after = await _ask(fast_lane, upstream)
 

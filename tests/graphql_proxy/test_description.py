@@ -8,8 +8,8 @@ from graphql_proxy import figures
 from graphql_proxy.tools import toolkit
 from tests.graphql_proxy.conftest import MakeUpstream
 from tests.graphql_proxy.upstream_data import SMALL_SDL
-from toolbox.registry import registry
-from toolbox.watch import watcher
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import registry
 
 TOOL = next(tool for tool in toolkit.tools if tool.name == "execute_graphql")
 
@@ -52,6 +52,6 @@ async def test_the_live_figures_count_the_schema_that_is_stored(make_upstream: M
 
 
 async def test_the_figures_are_there_once_rows_were_gathered(cast: object) -> None:
-    await watcher.ready()
+    await dynamic_tools.ready()
 
     assert "Upstreams now: " in TOOL.description

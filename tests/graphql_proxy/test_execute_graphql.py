@@ -10,7 +10,7 @@ from graphql_proxy.error_text import UNKNOWN_QUERY_HINT
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeUpstream
 from tests.graphql_proxy.upstream_data import SMALL_SDL
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"
 SECRET = "Bearer hush-hush-very-secret"
@@ -282,7 +282,7 @@ async def test_a_broken_hint_never_hides_the_error(
     await ErrorHint.objects.acreate(
         name=f"good {upstream}", pattern="(?P<f>a)", hint="Saw {f}.", upstream=row, order=200
     )
-    forget_all()
+    clear_all_caches()
 
     answer = (await _ask(fast_lane, upstream, "{ a }")).json()
 

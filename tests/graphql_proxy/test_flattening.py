@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphql_proxy.flattening import MOST_ROWS, NoMapping, flattened, read_mapping, value_at
+from graphql_proxy.flattening import MAX_ROWS, NoMapping, flattened, read_mapping, value_at
 
 MAPPING: dict[str, Any] = {
     "record": {"path": "team", "fields": ["name", "arena=arena.name"]},
@@ -51,7 +51,7 @@ def test_without_a_mapping_the_data_stays_as_it_is() -> None:
 def test_rows_are_bounded() -> None:
     data = {"a": {"edges": [{"date": str(number)} for number in range(500)]}}
 
-    assert len(flattened(data, mapping=mapping(), limit=1000).rows) == MOST_ROWS
+    assert len(flattened(data, mapping=mapping(), limit=1000).rows) == MAX_ROWS
 
 
 @given(JSON)

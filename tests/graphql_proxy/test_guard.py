@@ -14,7 +14,7 @@ from graphql_proxy import guard
 from graphql_proxy.contracts import DOCUMENT_REFUSED, MUTATION_REFUSED, DocumentCost
 from graphql_proxy.upstreams import KnownUpstream
 from tests.graphql_proxy.upstream_data import SMALL, UPSTREAM
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
 
 def _judged(

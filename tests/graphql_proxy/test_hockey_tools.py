@@ -12,7 +12,7 @@ from graphql import build_schema, parse, validate
 from graphql_proxy.ingest.samples import shipped_operations
 from tests.graphql_proxy.conftest import MakeUpstream, in_a_thread
 from tests.mock_upstream import COMMON_NAME, MockUpstream, mock_upstream
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 REAL = Path(settings.BASE_DIR).parent / "shared/data/graphql/eliteprospects.graphql"
 
@@ -159,7 +159,7 @@ async def test_a_document_that_was_turned_off_is_missed_in_words(
 
     def switch(*, is_enabled: bool) -> None:
         in_a_thread(lambda: SavedOperation.objects.filter(name="get_games").update(is_enabled=is_enabled))
-        forget_all()
+        clear_all_caches()
 
     switch(is_enabled=False)
     try:

@@ -16,7 +16,7 @@ from graphql_proxy.schema_contracts import TOKEN_BUDGET
 from graphql_proxy.schema_examples import example_for
 from graphql_proxy.schema_search import SchemaIndex
 from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL
-from toolbox.encoding import encode
+from toolbox.contract.encoding import encode
 
 TOOL = "/api/tools/graphql_proxy/introspect_schema"
 REAL = Path(settings.BASE_DIR).parent / "shared/data/graphql/eliteprospects.graphql"

@@ -11,8 +11,8 @@ from mcp.shared.subscriptions import ToolsListChanged
 from tests.conftest import running_server
 from tests.graphql_proxy.conftest import MakeUpstream, in_a_thread
 from tests.graphql_proxy.upstream_data import SMALL_SDL
-from tests.toolbox.faces import mcp_in_memory, mcp_over_http
-from toolbox.registry import registry
+from tests.toolbox.transports import mcp_in_memory, mcp_over_http
+from toolbox.catalogue.registry import registry
 
 ROW: dict[str, Any] = {
     "name": "find_city",

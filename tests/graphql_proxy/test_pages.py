@@ -16,8 +16,8 @@ from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream, usable_by
 from tests.graphql_proxy.hockey_schema import with_players
 from tests.pages import as_user, counted
-from toolbox import home
-from toolbox.callers import Caller
+from toolbox.contract.caller import Caller
+from toolbox.database import event_loop
 
 pytestmark = pytest.mark.django_db
 MOCK = "/schemas/mock/"
@@ -71,7 +71,7 @@ def test_the_upstreams_are_listed_and_the_only_one_is_led_to(
     curator = as_user("curator")
     page = read(curator.get("/schemas/"))
     asked = len(statements)
-    known = home.run(usable_by(Caller(name="anybody", scopes=frozenset())))
+    known = event_loop.run(usable_by(Caller(name="anybody", scopes=frozenset())))
 
     async def first(caller: object) -> list[KnownUpstream]:
         return known[:1]

@@ -1,4 +1,4 @@
-"""Documents in rows that are tools: on every face, without a restart, or skipped with a reason."""
+"""Documents in rows that are tools: on every transport, without a restart, or skipped with a reason."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -12,8 +12,8 @@ from graphql import build_schema
 from graphql_proxy.models import SavedOperation
 from graphql_proxy.saved_operations import NotATool, check_contract_document, check_operation
 from tests.graphql_proxy.conftest import in_a_thread
-from tests.toolbox.faces import mcp_over_http
-from toolbox.registry import registry
+from tests.toolbox.transports import mcp_over_http
+from toolbox.catalogue.registry import registry
 
 SCHEMA = build_schema("type Query { team(id: ID!, lang: String): Team } type Team { id: ID name: String city: City }"
                       " type City { name: String } type Mutation { rename(id: ID!): Team }")  # fmt: skip

@@ -6,8 +6,8 @@ import pytest
 from django.test import override_settings
 
 from graphql_proxy.secrets import Sealed, seal, unseal
-from toolbox.errors import DatabaseUnavailable
-from toolbox.reader import reader
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.pools import reader
 
 
 def test_what_is_sealed_opens_again_and_does_not_show() -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from graphql_proxy.hockey_contracts import OperationAnswer, StandingsQuestion
 from graphql_proxy.tools import toolkit
-from toolbox.callers import Caller
-from toolbox.errors import DatabaseUnavailable
-from toolbox.memory import forget_all
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.ttl_cache import clear_all_caches
 
 SLOTS = {slot.name: slot for slot in toolkit.slots}
 TABLE = [
@@ -29,9 +29,9 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[StandingsQuestion]]:
         return OperationAnswer(upstream="x", rows=TABLE, not_offered=[], notes=[])
 
     monkeypatch.setattr("graphql_proxy.hockey.standings", standings)
-    forget_all()
+    clear_all_caches()
     yield asked
-    forget_all()
+    clear_all_caches()
 
 
 async def found(slot: str, text: str) -> list[Any]:
@@ -67,7 +67,7 @@ async def test_an_upstream_that_is_away_has_no_teams(monkeypatch: pytest.MonkeyP
         raise DatabaseUnavailable("away")
 
     monkeypatch.setattr("graphql_proxy.hockey.standings", away)
-    forget_all()
+    clear_all_caches()
 
     assert await found("team", "Carolina") == []
 

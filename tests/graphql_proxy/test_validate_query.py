@@ -10,7 +10,7 @@ from graphql_proxy.models import SchemaSnapshot
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeUpstream, in_a_thread
 from tests.graphql_proxy.upstream_data import SMALL_SDL, cases
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 TOOL = "/api/tools/graphql_proxy/validate_query"
 
@@ -106,7 +106,7 @@ async def test_two_upstreams_with_one_schema_keep_their_own_versions(
 ) -> None:
     other = make_upstream(bad.url("good"), sdl=SMALL_SDL)
     in_a_thread(lambda: SchemaSnapshot.objects.filter(upstream__slug=other).update(version=7))
-    forget_all()
+    clear_all_caches()
 
     versions = [(await _check(fast_lane, slug, "{ __typename }"))["schemaVersion"] for slug in (small, other)]
 

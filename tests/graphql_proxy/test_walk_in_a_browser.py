@@ -19,8 +19,8 @@ from playwright.sync_api import Page
 from tests.graphql_proxy.browser import signed_in
 from tests.graphql_proxy.conftest import in_a_thread
 from tests.mock_upstream import MockUpstream, mock_upstream
-from tests.toolbox.faces import mcp_over_http
-from toolbox.memory import forget_all
+from tests.toolbox.transports import mcp_over_http
+from toolbox.database.ttl_cache import clear_all_caches
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def page(server: str, django_db_blocker: Any) -> Iterator[Page]:
                 yield opened
         finally:
             in_a_thread(_clean)
-            forget_all()
+            clear_all_caches()
 
 
 def _clean() -> None:
@@ -152,7 +152,7 @@ def test_a_secret_is_never_shown_again(page: Page, ferries: MockUpstream) -> Non
 
 def test_a_schema_is_asked_for_and_its_changes_are_shown(page: Page, ferries: MockUpstream) -> None:
     _add_upstream(page, ferries.address)
-    forget_all()
+    clear_all_caches()
     in_a_thread(lambda: call_command("ingest_graphql_schema", SLUG, "--fetch", verbosity=0))
     with mock_upstream(build_schema(SECOND_SDL)) as changed:
         in_a_thread(lambda: _move(changed.address))
@@ -171,7 +171,7 @@ def _move(address: str) -> None:
     from graphql_proxy.models import Upstream
 
     Upstream.objects.filter(slug=SLUG).update(address=address)
-    forget_all()
+    clear_all_caches()
 
 
 def test_a_hint_is_tried_on_an_error(page: Page) -> None:
@@ -205,7 +205,7 @@ def test_a_document_becomes_a_tool(server: str, cast: SimpleNamespace, page: Pag
 
 def test_a_document_that_the_schema_does_not_take_is_refused_in_words(page: Page, ferries: MockUpstream) -> None:
     _add_upstream(page, ferries.address)
-    forget_all()
+    clear_all_caches()
     in_a_thread(lambda: call_command("ingest_graphql_schema", SLUG, "--fetch", verbosity=0))
     page.goto("/admin/graphql_proxy/savedoperation/add/")
     page.fill("[name=name]", TOOL_NAME)

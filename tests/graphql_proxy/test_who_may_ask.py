@@ -13,13 +13,13 @@ from graphql_proxy.tools import toolkit
 from graphql_proxy.upstreams import upstream_for
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeKey, MakeUpstream, in_a_thread
-from toolbox import home
-from toolbox.callers import LOCAL_OPERATOR, Caller
-from toolbox.errors import ToolError
-from toolbox.memory import forget_all
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import LOCAL_OPERATOR, Caller
+from toolbox.contract.errors import ToolError
+from toolbox.database import event_loop
+from toolbox.database.ttl_cache import clear_all_caches
 from toolbox.models import ApiKey
-from toolbox.registry import registry
-from toolbox.watch import watcher
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"
 
@@ -32,7 +32,7 @@ def _close(slug: str, *keys: ApiKey) -> None:
         upstream.keys.set(keys)
 
     in_a_thread(close)
-    forget_all()
+    clear_all_caches()
 
 
 OPERATION = {"name": "find_answer", "description": "Tell the answer.", "document": "{ answer }"}
@@ -85,7 +85,7 @@ async def test_a_tool_made_for_it_is_listed_only_to_whom_it_is_open(
     reading = frozenset({"graphql_proxy:read"})
     chosen = Caller(name="chosen", scopes=reading, key_id=row.pk, owner_id=row.owner_id)
     other = Caller(name="other", scopes=reading, key_id=row.pk + 1_000_000, owner_id=row.owner_id)
-    await watcher.ready()
+    await dynamic_tools.ready()
     in_a_thread(lambda: SavedOperation.objects.create(**OPERATION, upstream=Upstream.objects.get(slug=slug)))
     await _comes_true(lambda: _lists("find_answer", other))
 
@@ -158,9 +158,9 @@ def test_the_operator_may_ask_all_and_a_conversation_what_its_owner_may(
     another = Caller(name="chat", scopes=frozenset(), owner_id=row.owner_id + 1_000_000)
 
     for caller in (LOCAL_OPERATOR, mine):
-        assert home.run(upstream_for(caller, named=slug)).slug == slug
+        assert event_loop.run(upstream_for(caller, named=slug)).slug == slug
     with pytest.raises(ToolError):
-        home.run(upstream_for(another, named=slug))
+        event_loop.run(upstream_for(another, named=slug))
 
 
 def test_a_revoked_key_opens_nothing_to_its_owners_conversations(
@@ -171,16 +171,16 @@ def test_a_revoked_key_opens_nothing_to_its_owners_conversations(
     _close(slug, row)
 
     with pytest.raises(ToolError, match="There is no upstream"):
-        home.run(upstream_for(Caller(name="chat", scopes=frozenset(), owner_id=row.owner_id), named=slug))
+        event_loop.run(upstream_for(Caller(name="chat", scopes=frozenset(), owner_id=row.owner_id), named=slug))
 
 
 def test_descriptions_do_not_name_what_is_closed(make_upstream: MakeUpstream) -> None:
     slug = make_upstream("http://127.0.0.1:9/", slug="aaa-described")
-    home.run(figures.refresh())
+    event_loop.run(figures.refresh())
     said_while_open = figures.said()
 
     _close(slug)
-    home.run(figures.refresh())
+    event_loop.run(figures.refresh())
 
     assert slug in said_while_open
     assert slug not in figures.said()
@@ -193,7 +193,7 @@ def test_a_default_that_is_closed_leaves_a_choice_to_the_caller(make_upstream: M
     _close("mock")
     try:
         with pytest.raises(ToolError, match="none that this key may ask is the default"):
-            home.run(upstream_for(caller, named=None))
+            event_loop.run(upstream_for(caller, named=None))
     finally:
         in_a_thread(lambda: Upstream.objects.filter(slug="mock").update(is_open=True))
-        forget_all()
+        clear_all_caches()

@@ -12,8 +12,8 @@ import pytest
 from django.db import connections
 
 from tests.conftest import running_server
-from tests.toolbox.faces import until
-from toolbox.registry import registry
+from tests.toolbox.transports import until
+from toolbox.catalogue.registry import registry
 
 pytestmark = pytest.mark.slow
 
@@ -92,10 +92,10 @@ MCP_CALL = {
     "method": "tools/call",
     "params": {"name": "query_linescore_data", "arguments": {"teamCode": "CAR"}},
 }
-FACES = {"REST": (ADDRESS, {"teamCode": "CAR"}), "MCP": ("/mcp", MCP_CALL)}
+TRANSPORTS = {"REST": (ADDRESS, {"teamCode": "CAR"}), "MCP": ("/mcp", MCP_CALL)}
 
 
-@pytest.mark.parametrize(("path", "message"), FACES.values(), ids=list(FACES))
+@pytest.mark.parametrize(("path", "message"), TRANSPORTS.values(), ids=list(TRANSPORTS))
 async def test_a_connection_that_is_dropped_takes_the_statement_along(
     locked: psycopg.Connection[tuple[int]], cast: SimpleNamespace, path: str, message: Any
 ) -> None:

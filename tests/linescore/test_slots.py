@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from linescore.tools import toolkit
-from toolbox.slots import Candidate
+from toolbox.contract.slots import Candidate
 
 SLOTS = {slot.name: slot for slot in toolkit.slots}
 

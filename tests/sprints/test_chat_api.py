@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from toolbox import home
-from toolbox.audit import audit
-from toolbox.ledger import ledger
+from toolbox.audit.log import audit
+from toolbox.database import event_loop
+from toolbox.database.pools import owner_pool
 
 PATH = "/api/sprints/chat"
 
@@ -57,6 +57,6 @@ async def test_every_question_leaves_an_audit_row(ninja_lane: httpx.AsyncClient)
 
 
 async def _audited(request_id: str) -> list[dict[str, Any]]:
-    await home.at_home(audit.flush)
+    await event_loop.run_on_loop(audit.flush)
     statement = "SELECT * FROM toolbox_tool_calls WHERE request_id = %s LIMIT 10"
-    return (await ledger.fetch(statement, [request_id])).rows
+    return (await owner_pool.fetch(statement, [request_id])).rows

@@ -9,13 +9,13 @@ import pytest
 
 from sprints.executing import execute, tried
 from sprints.models import Issue
-from sprints.running import LARGEST_ANSWER_BYTES
+from sprints.running import MAX_ANSWER_BYTES
 from tests.sprints.honest import HONEST
-from tests.toolbox.faces import mcp_in_memory
-from toolbox import home
-from toolbox.callers import LOCAL_OPERATOR
-from toolbox.encoding import encode
-from toolbox.errors import DatabaseUnavailable, ToolError
+from tests.toolbox.transports import mcp_in_memory
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.contract.encoding import encode
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.database import event_loop
 
 ADDRESS = "/api/tools/sprints/execute_query"
 pytestmark = pytest.mark.usefixtures("cast")
@@ -23,19 +23,19 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 def rows(sql: str) -> list[dict[str, Any]]:
     """Run a statement that must work."""
-    return home.run(execute(sql)).rows
+    return event_loop.run(execute(sql)).rows
 
 
 def failure(sql: str) -> ToolError:
     """Run a statement that must not."""
     with pytest.raises(ToolError) as caught:
-        home.run(execute(sql))
+        event_loop.run(execute(sql))
     return caught.value
 
 
 @pytest.mark.parametrize("sql", HONEST, ids=lambda sql: sql[:70])
 def test_an_honest_query_runs(sql: str) -> None:
-    assert home.run(tried(sql)).error is None
+    assert event_loop.run(tried(sql)).error is None
 
 
 def test_there_are_enough_honest_queries() -> None:
@@ -137,13 +137,13 @@ def test_values_are_written_as_the_contracts_write_them() -> None:
     ],
 )
 def test_any_value_can_be_written_or_is_refused(value: str) -> None:
-    result = home.run(tried(f"SELECT {value} AS v"))
+    result = event_loop.run(tried(f"SELECT {value} AS v"))
 
     assert encode(result)
 
 
 def test_columns_of_one_name_are_all_kept() -> None:
-    result = home.run(execute('SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a, 5 AS "?column?", 6'))
+    result = event_loop.run(execute('SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a, 5 AS "?column?", 6'))
 
     assert list(result.rows[0].values()) == [1, 2, 3, 4, 5, 6]
     assert result.notes == ["Columns shared a name; the later ones are called a_3, a_4, ?column?_2."]
@@ -154,9 +154,9 @@ def test_a_select_without_columns_gives_empty_rows() -> None:
 
 
 def test_a_limit_that_was_set_is_told_where_rows_may_be_missing() -> None:
-    cut = home.run(execute("SELECT n FROM generate_series(1, 51) AS n"))
-    whole = home.run(execute("SELECT n FROM generate_series(1, 49) AS n"))
-    own = home.run(execute("SELECT n FROM generate_series(1, 60) AS n LIMIT 50"))
+    cut = event_loop.run(execute("SELECT n FROM generate_series(1, 51) AS n"))
+    whole = event_loop.run(execute("SELECT n FROM generate_series(1, 49) AS n"))
+    own = event_loop.run(execute("SELECT n FROM generate_series(1, 60) AS n LIMIT 50"))
 
     assert (cut.count, whole.count, own.count) == (50, 49, 50)
     assert cut.notes == ["The statement had no LIMIT, so LIMIT 50 was set; there may be more rows."]
@@ -169,11 +169,11 @@ def test_a_thousand_rows_come_at_most() -> None:
 
 
 def test_the_answer_is_cut_at_its_bytes_while_it_streams() -> None:
-    result = home.run(execute("SELECT n, repeat('x', 10000) AS t FROM generate_series(1, 1000) AS n LIMIT 1000"))
+    result = event_loop.run(execute("SELECT n, repeat('x', 10000) AS t FROM generate_series(1, 1000) AS n LIMIT 1000"))
 
     assert result.truncated
     assert [row["n"] for row in result.rows] == list(range(1, len(result.rows) + 1))
-    assert LARGEST_ANSWER_BYTES - 20_000 < len(encode(result.rows)) <= LARGEST_ANSWER_BYTES + 2_000
+    assert MAX_ANSWER_BYTES - 20_000 < len(encode(result.rows)) <= MAX_ANSWER_BYTES + 2_000
     assert "Rows were left out" in (result.notes or [""])[0]
 
 
@@ -249,7 +249,7 @@ def test_many_at_once_are_all_answered() -> None:
         results = await asyncio.gather(*[execute(f"SELECT {number} AS n") for number in range(40)])
         return [result.rows[0]["n"] for result in results]
 
-    assert home.run(together()) == list(range(40))
+    assert event_loop.run(together()) == list(range(40))
 
 
 async def test_while_the_database_is_away_the_error_is_in_the_answer(

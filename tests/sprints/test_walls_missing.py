@@ -14,8 +14,8 @@ from sprints.executing import tried
 from sprints.standing import digest, walls_stand
 from sprints.walls import mends
 from tests.sprints.walls import superuser
-from toolbox import home
-from toolbox.memory import forget_all
+from toolbox.database import event_loop
+from toolbox.database.ttl_cache import clear_all_caches
 
 pytestmark = [pytest.mark.usefixtures("scratch_database")]
 ROLE = "sprints_analyst"
@@ -27,9 +27,9 @@ def admin(scratch_database: None) -> Iterator[psycopg.Connection[Any]]:
     """Connect as the superuser to a database of the test's own, where walls may be torn down."""
     connections["default"].close()
     with superuser() as connection:
-        forget_all()
+        clear_all_caches()
         yield connection
-        forget_all()
+        clear_all_caches()
 
 
 def _found(admin: psycopg.Connection[Any], statement: str) -> list[str]:
@@ -40,7 +40,7 @@ def _found(admin: psycopg.Connection[Any], statement: str) -> list[str]:
 def test_here_every_wall_stands(admin: psycopg.Connection[Any]) -> None:
     assert missing_walls() == []
     assert analyst_can_only_read_the_views() == []
-    assert home.run(walls_stand())
+    assert event_loop.run(walls_stand())
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_missing_walls_turn_execute_query_off_until_they_are_accepted(
 ) -> None:
     missing = _found(admin, f"GRANT EXECUTE ON FUNCTION pg_sleep(double precision) TO {ROLE}")
 
-    off = home.run(tried("SELECT 1 AS n"))
+    off = event_loop.run(tried("SELECT 1 AS n"))
     settings.SPRINTS_ACCEPTED_WALLS = digest(missing)
-    forget_all()
-    accepted = home.run(tried("SELECT 1 AS n"))
+    clear_all_caches()
+    accepted = event_loop.run(tried("SELECT 1 AS n"))
     admin.execute(f"GRANT SELECT ON sprints_users TO {ROLE}".encode())
-    forget_all()
-    off_again = home.run(tried("SELECT 1 AS n"))
+    clear_all_caches()
+    off_again = event_loop.run(tried("SELECT 1 AS n"))
 
     assert off.error == off_again.error == "The database cannot run statements now."
     assert "check --deploy" in (off.suggestion or "")
@@ -146,7 +146,7 @@ def test_without_an_analyst_execute_query_is_off(
     [warning] = analyst_can_only_read_the_views()
 
     assert warning.id == "sprints.W001"
-    assert home.run(tried("SELECT 1")).error == "The database cannot run statements now."
+    assert event_loop.run(tried("SELECT 1")).error == "The database cannot run statements now."
 
 
 def test_raising_the_walls_again_mends_everything_and_keeps_the_owner_s_and_reader_s_rights(

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from tests.toolbox.faces import A_TOOL
+from tests.toolbox.transports import A_TOOL
 from toolbox.models import ApiKey
 
 
 @pytest.fixture
 def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every measured duration of this process be 0."""
-    monkeypatch.setattr("toolbox.reader.reader.clock", lambda: 0.0)
+    monkeypatch.setattr("toolbox.database.pools.reader.clock", lambda: 0.0)
     monkeypatch.setattr("sprints.analyst.analyst.clock", lambda: 0.0)
-    monkeypatch.setattr("toolbox.answer.clock", lambda: 0.0)
+    monkeypatch.setattr("toolbox.dispatch.dispatch.clock", lambda: 0.0)
 
 
 @pytest.fixture

@@ -14,32 +14,32 @@ import django
 
 django.setup()
 
-from toolbox import home  # noqa: E402
-from toolbox.answer import Call, answer  # noqa: E402
-from toolbox.audit import audit  # noqa: E402
-from toolbox.callers import LOCAL_OPERATOR  # noqa: E402
-from toolbox.reader import reader  # noqa: E402
-from toolbox.registry import registry  # noqa: E402
+from toolbox.audit.log import audit  # noqa: E402
+from toolbox.catalogue.registry import registry  # noqa: E402
+from toolbox.contract.caller import LOCAL_OPERATOR  # noqa: E402
+from toolbox.database import event_loop  # noqa: E402
+from toolbox.database.pools import reader  # noqa: E402
+from toolbox.dispatch.dispatch import Call, dispatch  # noqa: E402
 
 
 def call() -> Call:
     """Make a call that is known to succeed."""
     tool = next(tool for tool in registry.tools() if tool.name == "query_linescore_data")
     arguments = tool.example_arguments
-    return Call(tool=tool.name, arguments=arguments, credential=LOCAL_OPERATOR, face="test", request_id="home")
+    return Call(tool=tool.name, arguments=arguments, credential=LOCAL_OPERATOR, transport="test", request_id="home")
 
 
 def seen() -> dict[str, Any]:
     """Call a tool, and say by which connection its process reads."""
-    status = home.run(answer(call())).status
-    pids = home.run(reader.fetch("SELECT pg_backend_pid() AS pid LIMIT 1")).rows
+    status = event_loop.run(dispatch(call())).status
+    pids = event_loop.run(reader.fetch("SELECT pg_backend_pid() AS pid LIMIT 1")).rows
     return {"status": status, "pid": pids[0]["pid"]}
 
 
 def child(results: Any) -> None:
     """Do in the forked child what its parent has done, and write it down."""
     results.put(seen())
-    home.run(audit.flush())
+    event_loop.run(audit.flush())
     os._exit(0)
 
 
@@ -55,7 +55,7 @@ def main() -> None:
         process.kill()
         raise SystemExit("the forked child hangs")
     told = {"before": before, "child": results.get(), "after": seen(), "exit": process.exitcode}
-    home.run(audit.flush())
+    event_loop.run(audit.flush())
     print(json.dumps(told))
 
 

@@ -24,13 +24,13 @@ from django.db import connections  # noqa: E402
 
 from config.postgres.cluster import SUPERUSER, _run, _start, address, ensure_running  # noqa: E402
 from linescore.ingest.samples import load_samples  # noqa: E402
-from toolbox import home, keys  # noqa: E402
-from toolbox.answer import Call, answer  # noqa: E402
-from toolbox.audit import audit  # noqa: E402
-from toolbox.callers import LOCAL_OPERATOR, Caller  # noqa: E402
-from toolbox.ledger import ledger  # noqa: E402
+from toolbox.access import keys  # noqa: E402
+from toolbox.audit.log import audit  # noqa: E402
+from toolbox.contract.caller import LOCAL_OPERATOR, Caller  # noqa: E402
+from toolbox.database import event_loop  # noqa: E402
+from toolbox.database.pools import owner_pool, reader  # noqa: E402
+from toolbox.dispatch.dispatch import Call, dispatch  # noqa: E402
 from toolbox.models import ApiKey  # noqa: E402
-from toolbox.reader import reader  # noqa: E402
 
 place = ensure_running(settings.TOOLROOM_VAR)
 met: dict[str, Any] = {}
@@ -38,14 +38,16 @@ met: dict[str, Any] = {}
 
 async def _answered(credential: str | Caller) -> dict[str, Any]:
     started = time.perf_counter()
-    call = Call(tool="query_linescore_data", arguments=b"{}", credential=credential, face="test", request_id="outage")
-    reply = await answer(call)
+    call = Call(
+        tool="query_linescore_data", arguments=b"{}", credential=credential, transport="test", request_id="outage"
+    )
+    reply = await dispatch(call)
     return {"status": reply.status, "code": reply.code, "seconds": time.perf_counter() - started}
 
 
 def call(step: str, *, credential: str | Caller = LOCAL_OPERATOR) -> None:
     """Call the tool once and note what came of it."""
-    met[step] = home.run(_answered(credential))
+    met[step] = event_loop.run(_answered(credential))
 
 
 def call_together(step: str, *, times: int) -> None:
@@ -54,7 +56,7 @@ def call_together(step: str, *, times: int) -> None:
     async def together() -> list[dict[str, Any]]:
         return await asyncio.gather(*[_answered(LOCAL_OPERATOR) for _ in range(times)])
 
-    met[step] = [reply["status"] for reply in home.run(together())]
+    met[step] = [reply["status"] for reply in event_loop.run(together())]
 
 
 def stop() -> None:
@@ -80,7 +82,7 @@ def stop_under_a_statement() -> None:
     holder = superuser()
     holder.execute("BEGIN")
     holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")
-    waiting = asyncio.run_coroutine_threadsafe(_answered(LOCAL_OPERATOR), home.home())
+    waiting = asyncio.run_coroutine_threadsafe(_answered(LOCAL_OPERATOR), event_loop.get_loop())
     locks = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     until = time.monotonic() + 4
     with superuser() as onlooker:
@@ -99,8 +101,8 @@ def main() -> None:
     stop_under_a_statement()
     _start(place)
     call("back again")
-    home.run(audit.flush())
-    found = home.run(ledger.fetch("SELECT count(*) AS calls FROM toolbox_tool_calls"))
+    event_loop.run(audit.flush())
+    found = event_loop.run(owner_pool.fetch("SELECT count(*) AS calls FROM toolbox_tool_calls"))
     met["rows kept"] = found.rows[0]["calls"]
     json.dump(met, sys.stdout)
 
@@ -131,8 +133,8 @@ def outage_under_busy_pools(key: str) -> None:
 
 def outage_under_an_idle_pool() -> None:
     """Take the database from a pool that has no connection."""
-    home.run(reader.close())
-    home.run(home_opens_without_connecting())
+    event_loop.run(reader.close())
+    event_loop.run(home_opens_without_connecting())
     stop()
     call("away, from an idle pool")
     met["a pool is kept while away"] = reader._pool is not None

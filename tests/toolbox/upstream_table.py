@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 TEAMS = [
     "Boston Bruins", "Carolina Hurricanes", "Colorado Avalanche", "Minnesota Wild", "Pittsburgh Penguins",
@@ -22,6 +22,6 @@ def upstream_table() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("graphql_proxy.slots._fetch_teams", table)
-        forget_all()
+        clear_all_caches()
         yield
-    forget_all()
+    clear_all_caches()

@@ -7,15 +7,15 @@ from typing import Any
 
 import orjson
 
-from toolbox.answer import Call, Reply, answer
-from toolbox.callers import LOCAL_OPERATOR
-from toolbox.examples.known import KnownExample
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.examples.cache import KnownExample
 from toolbox.examples.matching import Matched, Unclear, match
 from toolbox.examples.provider import samples
 from toolbox.examples.templates import CannotFill, arguments_of, problems, question, worded
-from toolbox.registry import registry
 
-FACE = "examples"
+TRANSPORT = "examples"
 _MISSING = "[missing: "
 
 
@@ -86,6 +86,12 @@ async def _called(asked: str, outcome: Matched) -> Checked:
 
 async def _reply(tool: str, given: Any, *, example: KnownExample) -> Reply:
     sent = json.dumps(given).encode()
-    return await answer(
-        Call(tool=tool, arguments=sent, credential=LOCAL_OPERATOR, face=FACE, request_id=f"example-{example.id}")
+    return await dispatch(
+        Call(
+            tool=tool,
+            arguments=sent,
+            credential=LOCAL_OPERATOR,
+            transport=TRANSPORT,
+            request_id=f"example-{example.id}",
+        )
     )

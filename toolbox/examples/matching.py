@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from toolbox.examples.known import KnownExample, slots_of
+from toolbox.contract.slots import Candidate, Placeholder, Slot
+from toolbox.examples.cache import KnownExample, slots_of
 from toolbox.examples.scoring import Fit, Mention, Token, Weights, fit, span, tokens
-from toolbox.naming import Word, words
-from toolbox.slots import Candidate, Placeholder, Slot
+from toolbox.text.names import Word, words
 
 FLOOR = 0.6
 """Below this a question is about something else; set by the questions in tests/toolbox/examples/test_matching.py."""
 MARGIN = 0.04
 """How much better an example must fit than another of the same tool, whose answer would be a different one."""
-LONGEST_QUESTION = 600
+MAX_QUESTION = 600
 NEAREST = 3
 
 Values = Mapping[str, Candidate]
@@ -76,7 +76,7 @@ class Asked:
 
 def asked(text: str) -> Asked:
     """Take a question in; what is very long is cut."""
-    text = text[:LONGEST_QUESTION]
+    text = text[:MAX_QUESTION]
     return Asked(text, words(text))
 
 

@@ -5,21 +5,21 @@ import secrets
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from toolbox.examples.known import KnownExample, examples_of, slots_of
+from toolbox.contract.tool import Tool
+from toolbox.examples.cache import KnownExample, examples_of, slots_of
 from toolbox.examples.matching import Matched, NotCovered, Outcome, Unclear, filled, match
 from toolbox.examples.templates import CannotFill, arguments_of, question, worded
 from toolbox.model.events import CallRequested, Finished, ModelEvent, TextDelta, Used
 from toolbox.model.failures import ModelUnavailable
 from toolbox.model.messages import Message, ToolRequest
 from toolbox.model.protocol import Shape
-from toolbox.tool import Tool
 
 NAME = "examples"
 NOTICE = "No language model is configured here, so curated examples answer."
 NO_EXAMPLES = "There are no examples for the tools of this conversation; add some in the admin, or configure a model."
 _CLARIFYING = "Which "
 _CALL = "example"
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
 
 class ExamplesModel:
@@ -101,7 +101,7 @@ async def _no_call(outcome: Outcome) -> str:
 async def _asking_back(unclear: Unclear) -> str:
     labels = list(dict.fromkeys(candidate.label for candidate in unclear.candidates))
     if labels:
-        shown = ", ".join(labels[:_MOST_NAMED]) + (", …" if len(labels) > _MOST_NAMED else "")
+        shown = ", ".join(labels[:_MAX_NAMED]) + (", …" if len(labels) > _MAX_NAMED else "")
         return f"{_CLARIFYING}{unclear.slot.noun} do you mean: {shown}?"
     samples = [text for text in (await unclear.slot.samples())[:2] if text]
     such = f" Say it as {' or '.join(samples)}." if samples else ""

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from toolbox.examples.known import KnownExample
-from toolbox.naming import Word, is_near, plain, words
-from toolbox.slots import PLACEHOLDER
+from toolbox.contract.slots import PLACEHOLDER
+from toolbox.examples.cache import KnownExample
+from toolbox.text.names import Word, is_near, plain, words
 
 SLOT_WEIGHT = 1.5
 IGNORED_SLOT_WEIGHT = 3.0

@@ -14,12 +14,12 @@ from django.template import Context, Engine, TemplateDoesNotExist, TemplateSynta
 from django.template.base import Template, VariableNode
 from django.urls import NoReverseMatch
 
-from toolbox.examples.known import KnownExample, slots_of
-from toolbox.registry import registry
-from toolbox.slots import Candidate, placeholders
+from toolbox.catalogue.registry import registry
+from toolbox.contract.slots import Candidate, placeholders
+from toolbox.examples.cache import KnownExample, slots_of
 
 MISSING = "[missing: %s]"
-LONGEST_WORDS = 6_000
+MAX_WORDS = 6_000
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)(?:\.([a-z][a-z0-9_]*))?(:int)?\}")
 
 _MISTAKES = (
@@ -103,7 +103,7 @@ def worded(template: str, *, answers: Sequence[Any], values: Mapping[str, Candid
     except _MISTAKES as mistake:
         raise CannotFill(f"the answer cannot be worded: {mistake}") from mistake
     lines = [" ".join(line.split()) for line in said.strip().splitlines()]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))[:LONGEST_WORDS]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))[:MAX_WORDS]
 
 
 def question(template: str, *, samples: Mapping[str, str]) -> str:

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                 (
                     "bucket",
                     models.PositiveSmallIntegerField(
-                        help_text="Which of toolbox.traffic.BOUNDS the calls took at least."
+                        help_text="Which of toolbox.audit.traffic.BOUNDS the calls took at least."
                     ),
                 ),
                 ("calls", models.PositiveBigIntegerField()),

@@ -3,7 +3,7 @@
 import django.core.validators
 from django.db import migrations, models
 
-from toolbox.announcing import AnnounceTools
+from toolbox.database.change_notifications import NotifyToolChanges
 
 
 class Migration(migrations.Migration):
@@ -58,5 +58,5 @@ class Migration(migrations.Migration):
             ],
             options={"db_table": "toolbox_prompts", "verbose_name": "prompt"},
         ),
-        AnnounceTools("toolbox_prompts", "prompts"),
+        NotifyToolChanges("toolbox_prompts", "prompts"),
     ]

@@ -9,23 +9,23 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from toolbox.model.abilities import Abilities, ToolMode
+from toolbox.contract.tool import Tool
+from toolbox.model.capabilities import Abilities, ToolMode
 from toolbox.model.chunks import JsonText, Step
 from toolbox.model.events import ModelEvent, Retrying
 from toolbox.model.failures import AskAgain, Declined, ModelMisbehaved, ModelUnavailable
 from toolbox.model.messages import Message
+from toolbox.model.openai_client import ModelServer, Wire
 from toolbox.model.protocol import Shape
 from toolbox.model.requests import Request, characters, shape_request, step_request
-from toolbox.model.spoken import written_object
-from toolbox.model.wire import ModelServer, Wire
-from toolbox.tool import Tool
+from toolbox.model.text_calls import written_object
 
 logger = logging.getLogger(__name__)
 
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 8.0
-LONGEST_ASKED_SECONDS = 60.0
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 8.0
+MAX_ASKED_SECONDS = 60.0
 """A server that wants a longer pause than this is not waited for."""
-_MOST_PROBLEMS = 5
+_MAX_PROBLEMS = 5
 
 
 class ChatModel:
@@ -120,10 +120,10 @@ class ChatModel:
             times = f" It was asked {failed} times." if failed > 1 else ""
             raise again.failure(again.reason + times) from again
         if again.after_seconds is not None:
-            if again.after_seconds > LONGEST_ASKED_SECONDS:
+            if again.after_seconds > MAX_ASKED_SECONDS:
                 raise again.failure(f"{again.reason} It wants {again.after_seconds:.0f} s of rest.") from again
             return max(again.after_seconds, 0.0)
-        longest: float = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (failed - 1))
+        longest: float = min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (failed - 1))
         return longest * random.uniform(0.75, 1)  # noqa: S311 - keeps many runs from asking in step, hides nothing
 
 
@@ -142,5 +142,5 @@ def _read(said: str, *, schema: type[Shape]) -> Shape:
 def _problems(unfit: ValueError) -> str:
     if not isinstance(unfit, ValidationError):
         return str(unfit)
-    told = unfit.errors(include_url=False, include_context=False)[:_MOST_PROBLEMS]
+    told = unfit.errors(include_url=False, include_context=False)[:_MAX_PROBLEMS]
     return "; ".join(f"{'.'.join(map(str, problem['loc'])) or 'the object'}: {problem['msg']}" for problem in told)

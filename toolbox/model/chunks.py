@@ -8,16 +8,16 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from toolbox.contract.tool import Tool
 from toolbox.model.events import CallRequested, Finished, ModelEvent, Reason, TextDelta, Used
 from toolbox.model.failures import AskAgain, ModelMisbehaved
 from toolbox.model.messages import ToolRequest
-from toolbox.model.spoken import begins_at, written_answer, written_call
-from toolbox.tool import Tool
+from toolbox.model.text_calls import begins_at, written_answer, written_call
 
-MOST_CHARACTERS = 400_000
+MAX_CHARACTERS = 400_000
 """Of one step; a model that goes on for longer repeats itself."""
 CHARACTERS_A_TOKEN = 4
-_MOST_REPARSED = 50_000
+_MAX_REPARSED = 50_000
 _THINKING, _THOUGHT = "<think>", "</think>"
 _REASONS: dict[str, Reason] = {"length": "length", "content_filter": "filtered"}
 
@@ -70,8 +70,8 @@ class Step:
             self._characters += len(said)
             if shown := self._text.take(said):
                 yield TextDelta(text=shown)
-        if self._characters > MOST_CHARACTERS:
-            raise ModelMisbehaved(f"The model went on for more than {MOST_CHARACTERS:,} characters.")
+        if self._characters > MAX_CHARACTERS:
+            raise ModelMisbehaved(f"The model went on for more than {MAX_CHARACTERS:,} characters.")
 
     def end(self, *, prompt_characters: int) -> Iterator[ModelEvent]:
         """Give the calls, the rest of the text, the count of tokens and the end; raises AskAgain where it broke off."""
@@ -180,7 +180,7 @@ class JsonText(Text):
     def take(self, said: str) -> str:
         """Take a piece; text that is no JSON after all is shown as it is."""
         shown = super().take(said)
-        if shown or not self._held.lstrip().startswith("{") or len(self._held) > _MOST_REPARSED:
+        if shown or not self._held.lstrip().startswith("{") or len(self._held) > _MAX_REPARSED:
             return shown
         begun = from_json(self._held, allow_partial="trailing-strings")
         return self.unsaid(begun["answer"]) if isinstance(begun.get("answer"), str) else ""

@@ -5,9 +5,9 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from toolbox.contract.tool import Tool
 from toolbox.model.events import ModelEvent
 from toolbox.model.messages import Message
-from toolbox.tool import Tool
 
 Shape = TypeVar("Shape", bound=BaseModel)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from toolbox.functions import function_schema
-from toolbox.model.abilities import Abilities, SchemaForm
+from toolbox.contract.functions import function_schema
+from toolbox.contract.tool import Tool
+from toolbox.model.capabilities import Abilities, SchemaForm
 from toolbox.model.messages import Message, ToolRequest
-from toolbox.model.spoken import instructions, step_schema
-from toolbox.tool import Tool
+from toolbox.model.text_calls import instructions, step_schema
 
 Request = dict[str, Any]
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolbox.wire import names_this_host, sent_headers
+from toolbox.http.headers import decode_headers, has_allowed_host
 
 _ADDRESSES = re.compile(r"/mcp(/.*)?|/\.well-known/.+|/oauth/(token|register|revoke)/.*")
 _NAMES = re.compile(r"[A-Za-z0-9\-, ]{1,1000}")
@@ -19,7 +19,7 @@ _READABLE = b"WWW-Authenticate, Mcp-Session-Id, X-Request-Id, Retry-After"
 KEEP_SECONDS = b"600"
 
 
-class CorsLane:
+class CorsMiddleware:
     """An ASGI application in front of another, which it lets pages of these origins read."""
 
     def __init__(self, behind: ASGIApp, *, origins: Collection[str]) -> None:
@@ -30,8 +30,8 @@ class CorsLane:
         """Answer a browser that asks beforehand; let it read what the one behind answers."""
         origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), None)
         is_theirs = scope["type"] == "http" and origin in self._origins and _ADDRESSES.fullmatch(scope["path"])
-        sent = sent_headers(scope["headers"]) if is_theirs else {}
-        if origin is None or not is_theirs or not names_this_host(sent):
+        sent = decode_headers(scope["headers"]) if is_theirs else {}
+        if origin is None or not is_theirs or not has_allowed_host(sent):
             await self._behind(scope, receive, send)
         elif scope["method"] == "OPTIONS" and b"access-control-request-method" in sent:
             await _allow(send, origin=origin, names=sent.get(b"access-control-request-headers", ""))

@@ -7,10 +7,10 @@ from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from oauth2_provider.views import DynamicClientRegistrationView, TokenView
 
-from toolbox.oauth.place import site_of
-from toolbox.oauth.server import is_ours
+from toolbox.oauth.authorization_server import is_ours
+from toolbox.oauth.server_address import site_of
 
-LARGEST_REQUEST = 16_384
+MAX_REQUEST = 16_384
 TAKEN_GRANTS = {"authorization_code", "refresh_token"}
 
 
@@ -19,7 +19,7 @@ class RegistrationView(DynamicClientRegistrationView):  # type: ignore[misc]  # 
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Register a client, if it asks for nothing that this server never gives."""
-        if len(request.body) > LARGEST_REQUEST:
+        if len(request.body) > MAX_REQUEST:
             return _refused("The request is larger than 16 KiB.", status=413)
         try:
             asked = json.loads(request.body)

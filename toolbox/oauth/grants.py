@@ -12,12 +12,12 @@ from typing import Any
 
 import orjson
 
-from toolbox.callers import Caller
-from toolbox.errors import Unauthenticated
-from toolbox.ledger import ledger
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import Unauthenticated
+from toolbox.database.pools import owner_pool
 
-LONGEST_NAME = 100
-LONGEST_USERNAME = 150
+MAX_NAME = 100
+MAX_USERNAME = 150
 START = "OAuth"
 
 _READ = """
@@ -73,14 +73,14 @@ async def standing(grant: Grant) -> Caller:
         "digest": digest_of(issuer=grant.issuer, subject=grant.subject, client=grant.client),
         "scopes": sorted(grant.scopes),
         "expires_at": grant.expires_at,
-        "name": grant.name[:LONGEST_NAME],
+        "name": grant.name[:MAX_NAME],
         "start": START,
         "calls_per_minute": grant.calls_per_minute,
     }
     row = await _row(values)
     if row is None or not row["is_as_told"]:
         owner_id = grant.owner_id if grant.owner_id is not None else await _person(grant)
-        await ledger.fetch(_KEEP, values | {"owner_id": owner_id})
+        await owner_pool.fetch(_KEEP, values | {"owner_id": owner_id})
         row = await _row(values)
     if row is None or not row["is_standing"]:
         raise Unauthenticated(
@@ -100,7 +100,7 @@ async def standing(grant: Grant) -> Caller:
 
 
 async def _row(values: dict[str, Any]) -> dict[str, Any] | None:
-    found = await ledger.fetch(_READ, values)
+    found = await owner_pool.fetch(_READ, values)
     return found.rows[0] if found.rows else None
 
 
@@ -111,8 +111,8 @@ async def _person(grant: Grant) -> int:
     The blank in the name is one that no form takes, so it is never the name of somebody who was here before.
     """
     whole = f"{grant.issuer} {grant.subject}"
-    cut = f"{whole[: LONGEST_USERNAME - 17]} {hashlib.sha256(whole.encode()).hexdigest()[:16]}"
-    found = await ledger.fetch(_PERSON, {"username": whole if len(whole) <= LONGEST_USERNAME else cut})
+    cut = f"{whole[: MAX_USERNAME - 17]} {hashlib.sha256(whole.encode()).hexdigest()[:16]}"
+    found = await owner_pool.fetch(_PERSON, {"username": whole if len(whole) <= MAX_USERNAME else cut})
     return int(found.rows[0]["id"])
 
 

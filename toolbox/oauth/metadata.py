@@ -4,8 +4,8 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from toolbox.oauth.place import resources, site_of
-from toolbox.registry import registry
+from toolbox.catalogue.registry import registry
+from toolbox.oauth.server_address import resources, site_of
 
 
 @require_safe

@@ -12,16 +12,16 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Now
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken, clear_expired
 
-from toolbox import keys
+from toolbox.access import keys
 from toolbox.models import ApiKey, ToolCall
 from toolbox.oauth.grants import digest_of
-from toolbox.oauth.own import ISSUER
+from toolbox.oauth.own_tokens import ISSUER
 
 UNUSED_CLIENT = timedelta(days=7)
 UNUSED_GRANT = timedelta(days=90)
 """How long a row among the keys outlives its last token: the audit names it, and it may have been set up."""
 
-MOST_TOKENS = 1_000
+MAX_TOKENS = 1_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def clients_of(user_id: int) -> list[LetIn]:
     )
     calling = AccessToken.objects.filter(user_id=user_id, expires__gt=Now()).select_related("application")
     found: dict[int, LetIn] = {}
-    for token in [*refreshing.order_by("created")[:MOST_TOKENS], *calling.order_by("created")[:MOST_TOKENS]]:
+    for token in [*refreshing.order_by("created")[:MAX_TOKENS], *calling.order_by("created")[:MAX_TOKENS]]:
         one = found.setdefault(token.application_id, _let_in(token))
         said = token if isinstance(token, AccessToken) else token.access_token
         one.scopes = sorted({*one.scopes, *(said.scope.split() if said else ())})
@@ -61,7 +61,7 @@ def end_client(application_id: int, *, user_id: int) -> str | None:
     revoked = 0
     with transaction.atomic():
         # Again until none is left: a refresh under way brings a new one while its old one is waited for.
-        while refreshing := list(RefreshToken.objects.filter(**of_both, revoked=None)[:MOST_TOKENS]):
+        while refreshing := list(RefreshToken.objects.filter(**of_both, revoked=None)[:MAX_TOKENS]):
             revoked += len(refreshing)
             for token in refreshing:
                 token.revoke()

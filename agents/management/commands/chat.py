@@ -11,15 +11,15 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from agents.acting import usable_toolkits
-from agents.contracts import LONGEST_MESSAGE, NewConversation
-from agents.following import follow
-from agents.queries import asking, conversations, ending
-from agents.terminal import Terminal
-from toolbox import home
-from toolbox.callers import LOCAL_OPERATOR, Caller
-from toolbox.errors import DatabaseUnavailable, Refusal
-from toolbox.keys import identify
+from agents.contracts import MAX_MESSAGE, NewConversation
+from agents.queries import conversations, ending, run_requests
+from agents.runs.inline_worker import follow
+from agents.runs.run_caller import usable_toolkits
+from agents.runs.terminal import Terminal
+from toolbox.access.keys import identify
+from toolbox.contract.caller import LOCAL_OPERATOR, Caller
+from toolbox.contract.errors import DatabaseUnavailable, Refusal
+from toolbox.database import event_loop
 
 
 class Command(BaseCommand):
@@ -56,11 +56,11 @@ class Command(BaseCommand):
 
 
 async def _at_home(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
-    home.claim()
+    event_loop.adopt_running_loop()
     try:
         return await _converse(options, terminal=terminal)
     finally:
-        await home.close()
+        await event_loop.close()
 
 
 async def _converse(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
@@ -68,10 +68,10 @@ async def _converse(options: dict[str, Any], *, terminal: Terminal) -> list[str]
     conversation_id = options["conversation"] or await _begun(options, caller=caller)
     states = []
     async for question in _questions(options["question"], terminal=terminal):
-        posted = await asking.post(
-            conversation_id, owner_id=caller.owner_id, key_id=caller.key_id, text=question[:LONGEST_MESSAGE]
+        posted = await run_requests.post(
+            conversation_id, owner_id=caller.owner_id, key_id=caller.key_id, text=question[:MAX_MESSAGE]
         )
-        if not isinstance(posted, asking.Posted):
+        if not isinstance(posted, run_requests.Posted):
             raise CommandError({"unknown": "there is no such conversation of yours"}.get(posted, "it is busy"))
         try:
             states.append(await follow(posted.run_id, terminal=terminal))

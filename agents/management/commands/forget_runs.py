@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agents.queries import forgetting
-from toolbox import home
+from agents.queries import retention
+from toolbox.database import event_loop
 
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 
 
 class Command(BaseCommand):
@@ -23,6 +23,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Forget them; says how many runs."""
         days = options["days"]
-        if not 1 <= days <= MOST_DAYS:
-            raise CommandError(f"--days must be from 1 to {MOST_DAYS:,}")
-        self.stdout.write(f"{home.run(forgetting.forget(days=days)):,} runs forgotten\n")
+        if not 1 <= days <= MAX_DAYS:
+            raise CommandError(f"--days must be from 1 to {MAX_DAYS:,}")
+        self.stdout.write(f"{event_loop.run(retention.forget(days=days)):,} runs forgotten\n")

@@ -17,20 +17,20 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from config.broker import BrokerDidNotStart
-from config.conversing import ConversationFailed, converse
+from config.child_servers import ServerDidNotStart, free_port, reachable, web_server, workers
 from config.demo import Demo, DemoKeyRevoked, ensure_demo
-from config.parts import start_embedded
+from config.embedded.broker import BrokerDidNotStart
+from config.embedded.components import start_embedded
 from config.postgres.cluster import PostgresDidNotStart
-from config.serving import ServerDidNotStart, free_port, reachable, web_server, workers
-from console.entering import once_path
+from config.sample_conversation import ConversationFailed, converse
+from console.accounts.login import once_path
 from devassist.editor.load import ensure_sample_state
 from devassist.ingest.samples import UnusableWorkspace, give_configured
 from graphql_proxy.ingest.samples import point_at
-from toolbox.examples.load import load_examples
-from toolbox.prompts.load import load_prompts
-from toolbox.registry import registry
-from toolbox.tool import Tool
+from toolbox.catalogue.prompt_loading import load_prompts
+from toolbox.catalogue.registry import registry
+from toolbox.contract.tool import Tool
+from toolbox.examples.loading import load_examples
 
 QUESTION = "How did Carolina do in February 2025, period by period?"
 SHOWN_ROWS = 9

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from console.entering import once_path
+from console.accounts.login import once_path
 from console.queries import active_user_named
 
 

@@ -16,7 +16,7 @@ from devassist.root_causes.load import load_entries
 from devassist.root_causes.parse import KINDS, read_text
 from devassist.root_causes.report import RcaReport, Refused
 
-MOST_LINES = 200
+MAX_LINES = 200
 EVERY = 1_000
 
 
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
         except EmbeddingFailed as error:
             raise CommandError(str(error)) from error
-        for line in list(report.reasons())[:MOST_LINES]:
+        for line in list(report.reasons())[:MAX_LINES]:
             self.stdout.write(line)
         self.stdout.write(report.summary(seconds=time.perf_counter() - started))
         if report.refused and len(report.refused) == report.total:

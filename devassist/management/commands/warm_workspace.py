@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from devassist.finding_callers import close
 from devassist.warming import Warmed, warm
 from devassist.workspaces import KnownWorkspace, workspaces
-from toolbox import home
+from toolbox.database import event_loop
 
 
 class Command(BaseCommand):
@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Warm; ends with 1 where a server that is installed did not get ready."""
-        reports = home.run(_warm_all(options["name"]))
+        reports = event_loop.run(_warm_all(options["name"]))
         for name, warmed in reports:
             for one in warmed:
                 self.stdout.write(f"{name}: {_said(one)}")

@@ -16,10 +16,10 @@ from graphql_proxy.ingest.parse_schema import NotASchema, form_of
 from graphql_proxy.models import SchemaSnapshot, Upstream
 from graphql_proxy.schema_changes import Change
 from graphql_proxy.upstreams import upstream_named
-from toolbox import home
-from toolbox.errors import DatabaseUnavailable, ToolError
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.database import event_loop
 
-MOST_LINES = 100
+MAX_LINES = 100
 
 
 class Command(BaseCommand):
@@ -62,10 +62,10 @@ class Command(BaseCommand):
         counts = Counter(change["kind"] for change in changes)
         if counts:
             self.stdout.write(", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items())))
-        for change in changes[:MOST_LINES]:
+        for change in changes[:MAX_LINES]:
             self.stdout.write(f"  {change['kind']:<9} {change['description']}")
-        if len(changes) > MOST_LINES:
-            self.stdout.write(f"  … {len(changes) - MOST_LINES:,} more")
+        if len(changes) > MAX_LINES:
+            self.stdout.write(f"  … {len(changes) - MAX_LINES:,} more")
 
 
 def _read(name: str) -> str:
@@ -77,6 +77,6 @@ def _read(name: str) -> str:
 
 def _fetched(slug: str) -> str:
     try:
-        return home.run(fetch_schema(home.run(upstream_named(slug))))
+        return event_loop.run(fetch_schema(event_loop.run(upstream_named(slug))))
     except (ToolError, DatabaseUnavailable) as refused:
         raise CommandError(str(refused)) from refused

@@ -18,7 +18,7 @@ from linescore.ingest.from_files import OnStep, Wanted, ingest_files
 from linescore.ingest.from_nhl import Span, ingest_nhl
 from linescore.ingest.report import LoadReport
 
-MOST_LINES = 200
+MAX_LINES = 200
 FIRST_SEASON = 1917
 
 
@@ -57,7 +57,7 @@ class Command(BaseCommand):
 
     def _say(self, report: LoadReport, *, all_lines: bool) -> None:
         for number, line in enumerate(report.reasons()):
-            if number == MOST_LINES and not all_lines:
+            if number == MAX_LINES and not all_lines:
                 self.stdout.write("... and more; --verbosity 2 shows all")
                 break
             self.stdout.write(line)

@@ -13,8 +13,8 @@ from sprints.linking.kept import data_as_of, name_index
 from sprints.verified.checking import Checked, check, wordings_astray
 from sprints.verified.library import library
 from sprints.verified.load import load_verified_queries
-from toolbox import home
-from toolbox.reader import reader
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 
 
 class Command(BaseCommand):
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         connection.ensure_connection()  # starts the embedded server, where there is one
         if options["load"]:
             load_verified_queries()
-        checked, astray = home.run(_check(set(options["slugs"]), now=datetime.now(UTC)))
+        checked, astray = event_loop.run(_check(set(options["slugs"]), now=datetime.now(UTC)))
         console = Console(highlight=False)
         broken = [one for one in checked if one.is_broken]
         console.print(_table(checked) if options["verbosity"] > 1 else _table(broken))

@@ -25,9 +25,9 @@ from sprints.evaluation.external import loaded
 from sprints.evaluation.running import Judged, Pair, Score, as_rows, judge, read_pairs, scores
 from sprints.executing import tried
 from sprints.linking.kept import data_as_of
-from toolbox import home
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 from toolbox.model import Model, configured_model
-from toolbox.reader import reader
 
 
 class Command(BaseCommand):
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         if options["dump"]:
             judged = _judged_outside(pairs, dump=options["dump"], model=model, ordered=options["ordered"])
         else:
-            judged = home.run(_judged(pairs, model=model, ordered=options["ordered"]))
+            judged = event_loop.run(_judged(pairs, model=model, ordered=options["ordered"]))
         counted = scores(judged)
         console = Console(highlight=False)
         console.print(_table(counted))
@@ -115,7 +115,7 @@ def _judged_outside(pairs: Sequence[Pair], *, dump: Path, model: CountingModel |
                     for pair in pairs
                 ]
 
-            return home.run(every())
+            return event_loop.run(every())
     except (OSError, psycopg.Error) as error:
         raise CommandError(f"{dump}: {error}") from error
 

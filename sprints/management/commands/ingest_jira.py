@@ -23,7 +23,7 @@ from sprints.ingest.record import NotReadable
 from sprints.ingest.report import LoadReport
 from sprints.models import Organisation
 
-MOST_LINES = 200
+MAX_LINES = 200
 
 
 class Command(BaseCommand):
@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
     def _say(self, report: LoadReport, *, all_lines: bool) -> None:
         for number, line in enumerate(report.reasons()):
-            if number == MOST_LINES and not all_lines:
+            if number == MAX_LINES and not all_lines:
                 self.stdout.write("... and more; --verbosity 2 shows all, the quarantine in the admin keeps them")
                 break
             self.stdout.write(line)

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from sprints.schema.reading import STORED, live_schema
-from toolbox import home
+from toolbox.database import event_loop
 
 
 class Command(BaseCommand):
@@ -16,6 +16,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the copy."""
-        schema = home.run(live_schema()).model_dump(by_alias=True, exclude_none=True)
+        schema = event_loop.run(live_schema()).model_dump(by_alias=True, exclude_none=True)
         STORED.write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         self.stdout.write(f"{STORED.name} holds {len(schema['tables'])} views.")

@@ -52,7 +52,7 @@ async def test_one_that_fails_once_is_started_again_within_the_question(
 async def test_one_that_fails_each_time_is_said_to_and_then_left_alone(
     fault: str, shop: Path, asker: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "MOST_BYTES_BETWEEN_ANSWERS", 3_000_000)
+    monkeypatch.setattr(client, "MAX_BYTES_BETWEEN_ANSWERS", 3_000_000)
     ask = asker(shop, server=fake(fault))
 
     with pytest.raises(NotNow):

@@ -16,8 +16,8 @@ from devassist import finding_callers
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.workspaces import KnownWorkspace
 from tests.devassist.callers.conftest import FAKE, lives
-from toolbox import home
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
+from toolbox.database import event_loop
 
 ROOT = Path(__file__).parents[3]
 
@@ -46,7 +46,7 @@ async def find(shop: Path, settings: Any, tmp_path: Path) -> AsyncIterator[Finde
     use(settings, fault="none")
     settings.DEVASSIST_SERVERS_DIR = tmp_path / "servers"
     yield Finder(shop)
-    await home.at_home(finding_callers.close)
+    await event_loop.run_on_loop(finding_callers.close)
 
 
 def use(settings: Any, *, fault: str) -> None:

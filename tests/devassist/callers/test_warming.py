@@ -12,7 +12,7 @@ from django.core.management import call_command
 from devassist import finding_callers, warming
 from devassist.workspaces import KnownWorkspace
 from tests.devassist.callers.conftest import FAKE
-from toolbox import home
+from toolbox.database import event_loop
 
 Known = Callable[..., None]
 
@@ -34,18 +34,18 @@ async def known(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(warming, "workspaces", listed)
     monkeypatch.setattr("devassist.management.commands.warm_workspace.workspaces", listed)
     yield lambda *roots: rows.extend(_workspace(root, number=number) for number, root in enumerate(roots))
-    await home.at_home(finding_callers.close)
+    await event_loop.run_on_loop(finding_callers.close)
 
 
 async def test_a_workspace_is_warmed_once_when_it_is_first_seen(known: Known, shop: Path) -> None:
     one = warming.Warming()
-    await home.at_home(one.look)
+    await event_loop.run_on_loop(one.look)
     assert await _running() == []
 
     known(shop)
-    await home.at_home(one.look)
+    await event_loop.run_on_loop(one.look)
     first = await _running()
-    await home.at_home(one.look)
+    await event_loop.run_on_loop(one.look)
 
     assert [root for root, _ in first] == [str(shop)]
     assert await _running() == first
@@ -58,7 +58,7 @@ async def test_no_more_servers_are_warmed_than_may_run(known: Known, shop: Path,
     (other / "one.py").write_text("def one():\n    pass\n")
     known(shop, other)
 
-    await home.at_home(warming.Warming().look)
+    await event_loop.run_on_loop(warming.Warming().look)
 
     assert [root for root, _ in await _running()] == [str(shop)]
 
@@ -79,7 +79,7 @@ async def _running() -> list[tuple[str, int | None]]:
     async def running() -> list[tuple[str, int | None]]:
         return [(session.root, session.process_id) for session in finding_callers.desk().servers.running()]
 
-    return await home.at_home(running)
+    return await event_loop.run_on_loop(running)
 
 
 def _workspace(root: Path, *, number: int) -> KnownWorkspace:

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from devassist.documents.folder import FolderReport, pages_below
 from devassist.documents.load import store_pages
-from devassist.documents.pages import LONGEST_SECTION, NotAPage, read_page
+from devassist.documents.pages import MAX_SECTION, NotAPage, read_page
 from devassist.models import DocPage, DocSection
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -66,7 +66,7 @@ def test_what_is_no_page_is_refused(data: bytes) -> None:
 def test_a_long_section_is_cut_and_odd_files_are_read() -> None:
     long = read_page("a.md", data=("word " * 5_000).encode())
 
-    assert all(len(one.text) <= LONGEST_SECTION for one in long.sections)
+    assert all(len(one.text) <= MAX_SECTION for one in long.sections)
     assert " ".join(one.text for one in long.sections) == ("word " * 5_000).strip()
     for odd in ("---\nno end", "#", "```\n# open fence", "<h1>x", "</nav>a<nav>b", "<" * 5_000, "===\n---\n"):
         for name in ("a.md", "a.html"):

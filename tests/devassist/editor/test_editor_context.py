@@ -13,10 +13,11 @@ from devassist.editor.load import SAMPLE, ensure_sample_state
 from devassist.ingest.samples import SAMPLE_ROOT
 from devassist.models import EditorState
 from tests.devassist.web.conftest import change
-from toolbox import home, keys
-from toolbox.answer import Call, answer
-from toolbox.audit import audit
-from toolbox.callers import LOCAL_OPERATOR, Caller
+from toolbox.access import keys
+from toolbox.audit.log import audit
+from toolbox.contract.caller import LOCAL_OPERATOR, Caller
+from toolbox.database import event_loop
+from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.models import ApiKey, ToolCall
 
 PUSH = "/api/devassist/editor-context"
@@ -44,7 +45,7 @@ def edith(cast: object, django_db_blocker: Any) -> Iterator[dict[str, str]]:
             name="edith", owner_id=owner.pk, scopes=["devassist:read", "devassist:write"], key=EDITH_KEY
         )
         yield {"Authorization": f"Bearer {EDITH_KEY}"}
-        home.run(audit.flush())
+        event_loop.run(audit.flush())
         ToolCall.objects.filter(key_id=row.pk).delete()
         owner.delete()
         connection.close()
@@ -147,8 +148,10 @@ async def test_nobody_sees_another_s_editor_but_whoever_runs_the_machine(
 
 
 async def _answered(caller: Caller) -> dict[str, Any]:
-    call = Call(tool="get_user_error_context", arguments=b"{}", credential=caller, face="mcp", request_id="12345678")
-    body: dict[str, Any] = json.loads((await answer(call)).body)
+    call = Call(
+        tool="get_user_error_context", arguments=b"{}", credential=caller, transport="mcp", request_id="12345678"
+    )
+    body: dict[str, Any] = json.loads((await dispatch(call)).body)
     return body
 
 
@@ -197,7 +200,7 @@ async def test_a_push_needs_a_key_that_writes_and_leaves_no_content_in_the_audit
     nobody = await fast_lane.put(PUSH, json=STATE, headers={"Authorization": ""})
     reader = await fast_lane.put(PUSH, json=STATE, headers={"Authorization": f"Bearer {cast.bob}"})
     await fast_lane.put(PUSH, json=STATE, headers=edith)
-    home.run(audit.flush())
+    event_loop.run(audit.flush())
 
     call = await ToolCall.objects.filter(tool="push_editor_context", caller="edith").alatest("id")
     assert (nobody.status_code, reader.status_code) == (401, 403)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devassist.files.opening import opened
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
 CANARY = b"outside"
 

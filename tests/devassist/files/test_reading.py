@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devassist.files.reading import LARGEST_FILE, Encoding, Lines, read_lines
-from toolbox.errors import ToolError
+from devassist.files.reading import MAX_FILE, Encoding, Lines, read_lines
+from toolbox.contract.errors import ToolError
 
 
 def _lines(path: Path, *, encoding: Encoding = "utf-8", first: int = 1, last: int | None = None) -> Lines:
@@ -79,7 +79,7 @@ def test_bytes_that_are_no_text_are_refused(file: Path, written: bytes, encoding
 def test_ten_megabytes_are_read_and_one_byte_more_is_refused(file: Path) -> None:
     with file.open("wb") as sparse:
         sparse.write(b"x\n")
-        sparse.truncate(LARGEST_FILE + 1)
+        sparse.truncate(MAX_FILE + 1)
 
     with pytest.raises(ToolError) as refused:
         _lines(file)

@@ -10,9 +10,8 @@ from devassist.embedding.embedder import embedder
 from devassist.embedding.failures import EmbeddingFailed
 from devassist.root_causes.uses import uses
 from tests.devassist.root_causes.test_telling import GRADLE, JVM, NODE
-from toolbox import home
-from toolbox.ledger import ledger
-from toolbox.reader import reader
+from toolbox.database import event_loop
+from toolbox.database.pools import owner_pool, reader
 
 ADDRESS = "/api/tools/devassist/vector_search_db"
 FIRST = {
@@ -142,10 +141,10 @@ async def test_a_proposal_is_stored_once_unvalidated_and_found_by_who_asks_for_l
 
 async def test_uses_are_counted_after_the_answer(scratch_database: None, fast_lane: httpx.AsyncClient) -> None:
     counted = "SELECT coalesce(sum(times), 0) AS times FROM devassist_root_cause_uses LIMIT 1"
-    await home.at_home(uses.flush)  # of tests before
-    before = (await ledger.fetch(counted)).rows[0]["times"]
+    await event_loop.run_on_loop(uses.flush)  # of tests before
+    before = (await owner_pool.fetch(counted)).rows[0]["times"]
     for _ in range(2):
         await fast_lane.post(ADDRESS, json={"query": "UninitializedPropertyAccessException lateinit", "limit": 1})
-    await home.at_home(uses.flush)
+    await event_loop.run_on_loop(uses.flush)
 
-    assert (await ledger.fetch(counted)).rows[0]["times"] == before + 2
+    assert (await owner_pool.fetch(counted)).rows[0]["times"] == before + 2

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from devassist.root_causes.telling import MOST_TOLD, told
+from devassist.root_causes.telling import MAX_TOLD, told
 
 JVM = """
 11-02 10:15:22.101  4711  4711 E AndroidRuntime: FATAL EXCEPTION: main
@@ -89,7 +89,7 @@ def test_another_text_is_taken_as_it_is_and_bounded() -> None:
     prose = "Why does\n  my list not scroll?  An error: see at com.example"
 
     assert told(prose).error == "Why does my list not scroll? An error: see at com.example"
-    assert len(told("scroll " * 200_000).error) == MOST_TOLD
+    assert len(told("scroll " * 200_000).error) == MAX_TOLD
     assert told("\x00\ud800\x07 ").error == ""
     assert told(textwrap.indent(JVM, "> ")).error  # a quoted trace is at least searched as text
 

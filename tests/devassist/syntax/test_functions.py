@@ -10,7 +10,7 @@ KOTLIN = """package a
 suspend fun <T : Any> List<T>.firstOr(other: T?): T? =
     this.firstOrNull() ?: other
 
-class Notes(val api: Api) : Fragment(), Face {
+class Notes(val api: Api) : Fragment(), Transport {
     private val binding get() = _binding!!
     init {
         setUp()

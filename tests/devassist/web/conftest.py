@@ -12,9 +12,9 @@ from devassist.web import asking, searching
 from devassist.web.asking import WebRules
 from devassist.web.sources import Source
 from tests.bad_upstream import FIXED, STREAMS, BadUpstream, bad_upstream
-from toolbox import home
-from toolbox.pool import Connection
-from toolbox.writer import writer
+from toolbox.database import event_loop
+from toolbox.database.pool import Connection
+from toolbox.database.pools import writer
 
 PATHS = {"stackoverflow": "search/excerpts", "github": "search/issues", "mdn": "api/v1/search"}
 KEY = "a-key-that-nobody-may-see"
@@ -75,7 +75,7 @@ class Public:
     async def search(self, query: str = "frobnicate crash", *, rules: WebRules | None = None, **ask: Any) -> WebResults:
         """Search as the tool does."""
         question = WebSearchQuestion(query=query, **ask)
-        return await home.at_home(lambda: searching.search(question, rules=rules or self.rules))
+        return await event_loop.run_on_loop(lambda: searching.search(question, rules=rules or self.rules))
 
     def asked(self, name: str) -> int:
         """Count how often a source was asked."""
@@ -104,7 +104,7 @@ def change(statement: str) -> None:
     async def work(connection: Connection) -> None:
         await connection.execute(statement.encode())
 
-    home.run(writer.using(work))
+    event_loop.run(writer.using(work))
 
 
 def _forget() -> None:

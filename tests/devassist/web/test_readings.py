@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from devassist.web import github, mdn, stackoverflow
-from devassist.web.readings import LONGEST_PAUSE, Reading, SourceFailed, SourceLimited
-from toolbox.web import WebAnswer
+from devassist.web.readings import MAX_PAUSE, Reading, SourceFailed, SourceLimited
+from toolbox.outbound.web import WebAnswer
 
 DATE = {"date": "Sun, 22 Nov 2026 23:00:00 GMT"}  # 1795388400
 Read = Callable[[WebAnswer], Reading]
@@ -84,7 +84,7 @@ def test_github_issues() -> None:
         (429, {"retry_after": "17"}, 17),
         (403, {"retry_after": "Sun, 22 Nov 2026 23:01:00 GMT"}, 60),
         (403, {}, 60),
-        (403, {"retry_after": "99999999999999"}, LONGEST_PAUSE),
+        (403, {"retry_after": "99999999999999"}, MAX_PAUSE),
         (429, {"retry_after": "soon", "x_ratelimit_reset": "-1", "x_ratelimit_remaining": "x"}, 60),
     ],
 )

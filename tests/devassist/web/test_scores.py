@@ -1,7 +1,7 @@
 """Words of a query, and the one measure for every source's results."""
 
 from devassist.web.scoring import score
-from devassist.web.words import MOST_WORDS, searched_words, weights
+from devassist.web.words import MAX_WORDS, searched_words, weights
 
 
 def test_words_lose_every_operator_and_secret() -> None:
@@ -15,7 +15,7 @@ def test_words_lose_every_operator_and_secret() -> None:
 
 def test_words_are_bounded_and_may_be_none() -> None:
     assert searched_words("🙂🙂🙂 … !!!") == []
-    assert len(searched_words(" ".join(f"w{number}" for number in range(100)))) == MOST_WORDS
+    assert len(searched_words(" ".join(f"w{number}" for number in range(100)))) == MAX_WORDS
     assert searched_words("java.lang.NullPointerException foo_bar C++ C#") == [
         "java.lang.NullPointerException", "foo_bar", "C++", "C#",
     ]  # fmt: skip

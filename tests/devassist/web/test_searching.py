@@ -14,7 +14,7 @@ from devassist.web import asking
 from devassist.web.sources import ADDRESSES, Source
 from tests.bad_upstream import STREAMS, bad_upstream
 from tests.devassist.web.conftest import KEY, PATHS, SAID, Public, change, whole
-from toolbox.errors import ToolError
+from toolbox.contract.errors import ToolError
 
 EVERYWHERE = ["stackoverflow", "github", "mdn"]
 

@@ -10,7 +10,7 @@ from strawberry.types import ExecutionResult
 
 from linescore.graphql import queries
 from linescore.graphql.schema import schema
-from toolbox.errors import DatabaseUnavailable
+from toolbox.contract.errors import DatabaseUnavailable
 
 REAL_SCHEMA = Path(settings.BASE_DIR).parent / "shared/data/graphql/eliteprospects.graphql"
 
@@ -191,7 +191,7 @@ async def test_what_a_caller_misspelt_is_not_logged_as_our_failure(caplog: pytes
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    from toolbox.reader import reader
+    from toolbox.database.pools import reader
 
     statements: list[str] = []
     fetch = reader.fetch

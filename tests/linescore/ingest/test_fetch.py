@@ -127,7 +127,7 @@ def test_requests_are_spaced(api: LocalApi, clock: Clock) -> None:
 
 
 def test_a_body_without_end_is_cut_off(api: LocalApi, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linescore.ingest.fetch.MOST_BODY_BYTES", 1000)
+    monkeypatch.setattr("linescore.ingest.fetch.MAX_BODY_BYTES", 1000)
     api.says("/v1/x", b"x" * 1001)
 
     with wire, pytest.raises(NoAnswer, match="an answer over"):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sprints.asking.flow import ChatAnswer, chat
-from toolbox import home
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 from toolbox.model import Message, ModelFailure
-from toolbox.reader import reader
 
 NOW = datetime(2026, 11, 18, 13, tzinfo=UTC)
 pytestmark = pytest.mark.usefixtures("django_db_setup")
@@ -36,7 +36,7 @@ class ScriptedModel:
 
 
 def ask(question: str, *, model: ScriptedModel | None = None) -> ChatAnswer:
-    return home.run(chat(question, now=NOW, reader=reader, model=model))
+    return event_loop.run(chat(question, now=NOW, reader=reader, model=model))
 
 
 def test_a_covered_question_is_answered_without_a_model() -> None:
@@ -174,7 +174,7 @@ def test_a_model_may_ask_back() -> None:
 def test_days_after_the_data_s_end_are_said_to_be_unknown() -> None:
     later = datetime(2026, 11, 22, 9, tzinfo=UTC)
 
-    answer = home.run(chat("What did Priya Raman complete yesterday?", now=later, reader=reader, model=None))
+    answer = event_loop.run(chat("What did Priya Raman complete yesterday?", now=later, reader=reader, model=None))
 
     assert answer.count == 0
     assert "The data ends on 2026-11-18; of later days it tells nothing." in answer.assumptions

@@ -8,9 +8,9 @@ from django.test import override_settings
 
 from sprints.asking.flow import chat
 from tests.sprints.asking.chat_server import chat_server
-from toolbox import home
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 from toolbox.model import configured_model
-from toolbox.reader import reader
 
 pytest.importorskip("toolbox.model")
 pytest.importorskip("openai")
@@ -29,7 +29,7 @@ def test_a_question_is_written_run_mended_and_explained_by_a_server_s_model() ->
         chat_server(*answers) as server,
         override_settings(AGENT_MODEL="scripted", OPENAI_BASE_URL=server.address, OPENAI_API_KEY="sk-none"),
     ):
-        answer = home.run(chat("Issues of every team, ever?", now=NOW, reader=reader, model=configured_model()))
+        answer = event_loop.run(chat("Issues of every team, ever?", now=NOW, reader=reader, model=configured_model()))
 
     assert (answer.answer, answer.count, answer.error) == ("Three teams have issues.", 3, None)
     assert answer.sql == "SELECT t.team_name, count(*) AS issues FROM teams t JOIN issues i USING (team_id) GROUP BY 1"

@@ -12,8 +12,8 @@ from sprints.asking.generating import generate
 from sprints.evaluation.comparing import same
 from sprints.evaluation.running import Judged, Verdict, judge, read_pairs, scores
 from sprints.executing import tried
-from toolbox import home
-from toolbox.reader import reader
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 
 AS_OF = datetime(2026, 11, 18, 13, tzinfo=UTC)
 
@@ -87,7 +87,7 @@ def test_verified_queries_answer_40_of_45_and_none_of_the_others() -> None:
     async def every() -> list[Judged]:
         return [await judge(pair, ask=ask, run=tried, clock=reader.clock) for pair in pairs]
 
-    judged = home.run(every())
+    judged = event_loop.run(every())
 
     assert [one.question for one in judged if one.verdict in ("broken gold", "failed")] == []
     assert sum(one.is_good for one in judged if one.is_answerable) >= 40

@@ -10,8 +10,8 @@ from sprints.evaluation.external import loaded
 from sprints.evaluation.running import Pair, judge
 from tests.sprints.asking.test_flow import ScriptedModel
 from tests.sprints.cast import TODAY
-from toolbox import home
-from toolbox.reader import reader
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
 
 DUMP = """
 CREATE TABLE boats (boat_id int PRIMARY KEY, boat_name text NOT NULL);
@@ -43,7 +43,7 @@ def test_a_dump_is_asked_and_dropped(admin: str) -> None:
         return [await judge(pair, ask=ask, run=external.run, clock=reader.clock) for pair in pairs]
 
     with loaded(DUMP, admin=admin, name=NAME) as external:
-        judged = home.run(every())
+        judged = event_loop.run(every())
 
     assert [one.verdict for one in judged] == ["right", "failed"]
     assert "read-only transaction" in judged[1].said

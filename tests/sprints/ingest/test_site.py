@@ -15,7 +15,7 @@ from sprints.ingest.report import LoadReport
 from sprints.ingest_jobs import from_own_site
 from sprints.models import Issue, Organisation, PointsChange, Sprint, Status, StatusChange, Team
 from tests.sprints.ingest.conftest import Answer, Clock, LocalJira
-from toolbox.jobs.kinds import Assignment, JobRefused
+from toolbox.work.job_kinds import Assignment, JobRefused
 
 SPRINT = {"id": 5, "name": "ALPHA 1", "state": "active", "startDate": "2026-01-05T09:00:00Z", "originBoardId": 3}
 

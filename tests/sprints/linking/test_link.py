@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from sprints.linking.link import LONGEST_QUESTION, Linked, link
+from sprints.linking.link import MAX_QUESTION, Linked, link
 from sprints.linking.names import Kind, Name, NameIndex
 from tests.sprints.cast import TODAY, index
 
@@ -124,7 +124,7 @@ def test_two_teams_may_be_named() -> None:
 def test_a_page_of_text_is_read_as_far_as_a_question_may_go() -> None:
     linked = asked("zzyqx wqrtz Avery " * 4_000)
 
-    assert len(linked.text) == LONGEST_QUESTION
+    assert len(linked.text) == MAX_QUESTION
 
 
 def test_a_name_with_markup_and_quotes_in_it_is_only_a_name() -> None:

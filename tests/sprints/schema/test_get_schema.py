@@ -10,9 +10,9 @@ from django.db import connections
 from sprints.schema import queries
 from sprints.schema.declared import FOREIGN_KEYS, NOT_NULL
 from sprints.schema.reading import known_schema, known_world, live_schema, stored_schema
-from toolbox import home
-from toolbox.errors import DatabaseUnavailable
-from toolbox.memory import forget_all
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database import event_loop
+from toolbox.database.ttl_cache import clear_all_caches
 
 pytestmark = pytest.mark.usefixtures("cast")
 ADDRESS = "/api/tools/sprints/get_schema"
@@ -61,14 +61,14 @@ async def test_the_contract_s_shape(fast_lane: httpx.AsyncClient) -> None:
 
 
 def test_every_view_and_column_says_what_it_is() -> None:
-    schema = home.run(live_schema())
+    schema = event_loop.run(live_schema())
 
     assert [table.name for table in schema.tables if not table.description] == []
     assert [(t.name, c.name) for t in schema.tables for c in t.columns if not c.description] == []
 
 
 def test_nothing_private_is_in_it() -> None:
-    names = {column.name for table in home.run(live_schema()).tables for column in table.columns}
+    names = {column.name for table in event_loop.run(live_schema()).tables for column in table.columns}
 
     assert [
         name for name in names if "mail" in name or "account" in name or "external" in name or "digest" in name
@@ -77,7 +77,7 @@ def test_nothing_private_is_in_it() -> None:
 
 def test_the_stored_copy_is_what_the_catalogue_says() -> None:
     """When this fails after a change of the views: manage.py store_sprints_schema."""
-    assert stored_schema() == home.run(live_schema())
+    assert stored_schema() == event_loop.run(live_schema())
 
 
 def test_a_column_that_is_declared_as_never_null_is_so_in_the_base_table(catalogue: Any) -> None:
@@ -100,7 +100,7 @@ def test_the_declared_base_columns_are_those_that_the_view_reads(catalogue: Any)
 
 
 def test_everything_declared_is_there() -> None:
-    there = {(table.name, column.name) for table in home.run(live_schema()).tables for column in table.columns}
+    there = {(table.name, column.name) for table in event_loop.run(live_schema()).tables for column in table.columns}
 
     assert set(NOT_NULL) - there == set()
     assert {end for pair in FOREIGN_KEYS for end in pair} - there == set()
@@ -144,7 +144,7 @@ def test_every_foreign_key_of_the_base_tables_that_a_view_shows_is_declared(cata
         " JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]"
         " WHERE k.contype = 'f' AND s.relname LIKE 'sprints%'"
     ).fetchall()
-    tables = {table.name: {column.name for column in table.columns} for table in home.run(live_schema()).tables}
+    tables = {table.name: {column.name for column in table.columns} for table in event_loop.run(live_schema()).tables}
     declared = {(start, KEYS[end]) for start, end in FOREIGN_KEYS}
 
     missing = [
@@ -165,7 +165,7 @@ async def test_it_is_remembered_for_a_minute(fast_lane: httpx.AsyncClient, monke
         asked.append(1)
         return await live(reader)
 
-    forget_all()
+    clear_all_caches()
     monkeypatch.setattr(queries, "view_columns", counted)
     for _ in range(5):
         await fast_lane.post(ADDRESS, json={})
@@ -180,7 +180,7 @@ async def test_while_the_database_is_away_the_stored_copy_is_given(
         raise DatabaseUnavailable("gone")
 
     here = (await fast_lane.post(ADDRESS, json={})).json()
-    forget_all()
+    clear_all_caches()
     monkeypatch.setattr(queries, "view_columns", gone)
     away = await fast_lane.post(ADDRESS, json={})
 
@@ -189,5 +189,5 @@ async def test_while_the_database_is_away_the_stored_copy_is_given(
 
 
 def test_the_guard_s_world_is_the_same_object_while_the_schema_is() -> None:
-    assert home.run(known_world()) is home.run(known_world())
-    assert set(home.run(known_world()).views) == {table.name for table in home.run(known_schema()).tables}
+    assert event_loop.run(known_world()) is event_loop.run(known_world())
+    assert set(event_loop.run(known_world()).views) == {table.name for table in event_loop.run(known_schema()).tables}

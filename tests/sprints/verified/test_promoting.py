@@ -12,7 +12,7 @@ from django.urls import reverse
 from sprints.models import VerifiedQuery
 from sprints.verified.templating import templated
 from tests.sprints.cast import TODAY, index
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 
 PATH = "/api/sprints/verified-queries"
 pytestmark = pytest.mark.usefixtures("scratch_database")
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.usefixtures("scratch_database")
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Any:
-    forget_all()
+    clear_all_caches()
     yield
-    forget_all()
+    clear_all_caches()
 
 
 def test_names_in_question_and_sql_become_slots() -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
 from toolbox.models import Example
 
 FORM = {
@@ -24,11 +24,11 @@ FORM = {
 @pytest.fixture
 def curator(scratch_database: None) -> Iterator[Client]:
     """Log the curator in, on a database of the test's own."""
-    forget_all()
+    clear_all_caches()
     client = Client()
     client.force_login(User.objects.get(username="curator"))
     yield client
-    forget_all()
+    clear_all_caches()
 
 
 def test_an_example_is_made(curator: Client) -> None:

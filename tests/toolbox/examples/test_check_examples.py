@@ -8,8 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.conftest import running_server
-from toolbox.examples.load import load_examples
-from toolbox.memory import forget_all
+from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.examples.loading import load_examples
 from toolbox.models import Example
 
 USUAL = {
@@ -23,9 +23,9 @@ USUAL = {
 @pytest.fixture
 def database(scratch_database: None) -> Iterator[None]:
     """Give the test examples of its own, and forget them after it."""
-    forget_all()
+    clear_all_caches()
     yield
-    forget_all()
+    clear_all_caches()
 
 
 def checked(*domains: str) -> tuple[str, str]:
@@ -44,7 +44,7 @@ def test_every_shipped_example_works(database: None) -> None:
     with running_server() as address:
         Upstream.objects.update(is_default=False)
         Upstream.objects.filter(slug="hockey").update(address=f"{address}/graphql/", is_default=True, is_enabled=True)
-        forget_all()
+        clear_all_caches()
 
         printed, ended = checked()
 

@@ -11,7 +11,7 @@ from datetime import date
 import pytest
 
 from tests.toolbox.upstream_table import upstream_table
-from toolbox.examples.known import known_examples
+from toolbox.examples.cache import known_examples
 from toolbox.examples.matching import FLOOR, Matched, NotCovered, Outcome, Unclear, match
 
 COVERED = {

@@ -6,13 +6,13 @@ from contextlib import aclosing
 import pytest
 from pydantic import BaseModel
 
-from toolbox.answer import Call, answer
-from toolbox.callers import LOCAL_OPERATOR
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.contract.tool import Tool
+from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.examples.provider import NO_EXAMPLES, NOTICE, ExamplesModel
 from toolbox.examples.shots import shots
 from toolbox.model import CallRequested, Finished, Message, ModelEvent, ModelUnavailable, TextDelta, ToolRequest
-from toolbox.registry import registry
-from toolbox.tool import Tool
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ async def talked(*said: str, tools: list[Tool]) -> list[Message]:
 async def called(made: ToolRequest) -> Message:
     """Call a tool as the run engine does."""
     sent = made.arguments.encode()
-    reply = await answer(
-        Call(tool=made.name, arguments=sent, credential=LOCAL_OPERATOR, face="test", request_id="provider")
+    reply = await dispatch(
+        Call(tool=made.name, arguments=sent, credential=LOCAL_OPERATOR, transport="test", request_id="provider")
     )
     body = json.loads(reply.body)
     return Message.tool_answer("fenced", request=made, answer=body, is_refusal=reply.is_refusal)

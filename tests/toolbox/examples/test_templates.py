@@ -2,9 +2,9 @@
 
 import pytest
 
-from toolbox.examples.known import KnownExample
+from toolbox.contract.slots import Candidate
+from toolbox.examples.cache import KnownExample
 from toolbox.examples.templates import CannotFill, arguments, next_arguments, problems, question, worded
-from toolbox.slots import Candidate
 
 TEAM = Candidate(value="CAR", label="Carolina Hurricanes")
 MONTH = Candidate(value="2025-02", label="February 2025", parts={"start": "2025-02-01", "end": "2025-02-28"})

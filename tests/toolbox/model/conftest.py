@@ -6,11 +6,11 @@ from contextlib import aclosing
 import pytest
 
 from tests.agents.model_server import KEY, MODEL, ModelServer, model_server
-from tests.toolbox.faces import A_TOOL
+from tests.toolbox.transports import A_TOOL
+from toolbox.contract.tool import Tool
 from toolbox.model import CallRequested, Message, ModelEvent, TextDelta
 from toolbox.model.chat import ChatModel
-from toolbox.model.wire import ModelServer as Server
-from toolbox.tool import Tool
+from toolbox.model.openai_client import ModelServer as Server
 
 QUESTION = [Message.user("How did Carolina do?")]
 

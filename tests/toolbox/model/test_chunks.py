@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolbox.catalogue.registry import registry
 from toolbox.model import CallRequested, Finished, TextDelta, Used
 from toolbox.model.chunks import JsonText, Step, Text
 from toolbox.model.failures import AskAgain
-from toolbox.registry import registry
 
 TOOLS = list(registry.tools(domain="linescore"))
 WRITTEN = '{"tool": "query_linescore_data", "parameters": {"teamCode": "CAR"}}'

@@ -10,8 +10,8 @@ from tests.agents.model_server import ModelServer
 from tests.agents.turns import calls as calling
 from tests.agents.turns import refuses, says
 from tests.toolbox.model.conftest import QUESTION, Made, calls, step, text
+from toolbox.contract.tool import Tool
 from toolbox.model import Finished, Message, ModelUnavailable, Retrying, TextDelta, ToolRequest
-from toolbox.tool import Tool
 
 CALL = ("query_linescore_data", '{"teamCode": "CAR"}')
 WRITTEN = '{"tool": "query_linescore_data", "parameters": {"teamCode": "CAR"}}'

@@ -10,6 +10,7 @@ from tests.agents.model_server import KEY, ModelServer
 from tests.agents.turns import Call, Gate, Turn, dies, never, overrun, refuses, says
 from tests.agents.turns import calls as calling
 from tests.toolbox.model.conftest import QUESTION, Made, calls, step, text
+from toolbox.contract.tool import Tool
 from toolbox.model import (
     CallRequested,
     ContextOverrun,
@@ -22,7 +23,6 @@ from toolbox.model import (
     ToolRequest,
     Used,
 )
-from toolbox.tool import Tool
 
 CAROLINA = {"teamCode": "CAR"}
 
@@ -202,7 +202,7 @@ async def test_without_tools_json_is_text(server: ModelServer, made: Made) -> No
 async def test_a_model_that_never_ends_is_stopped(
     server: ModelServer, made: Made, tools: list[Tool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolbox.model.chunks.MOST_CHARACTERS", 20)
+    monkeypatch.setattr("toolbox.model.chunks.MAX_CHARACTERS", 20)
     server.when("Carolina", says("again " * 10))
 
     with pytest.raises(ModelMisbehaved, match="more than 20 characters"):

@@ -10,10 +10,10 @@ from oauth2_provider.models import Application
 
 from tests.toolbox.oauth.browser import RawClient, session_of
 from tests.toolbox.oauth.local_issuer import HERE, ISSUER, LocalIssuer
-from toolbox import keys
+from toolbox.access import keys
 from toolbox.models import ApiKey
-from toolbox.oauth.issuer import IssuerKeys
-from toolbox.oauth.taken import outside
+from toolbox.oauth.issuer_keys import IssuerKeys
+from toolbox.oauth.validators import outside
 
 
 @pytest.fixture

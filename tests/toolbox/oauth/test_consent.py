@@ -10,8 +10,8 @@ from django.test import Client, RequestFactory
 from oauth2_provider.models import Application
 
 from tests.toolbox.oauth.browser import RawClient, consent, let_in
-from toolbox.oauth.own import client_name
-from toolbox.oauth.server import MOST_CLIENTS_AN_HOUR, FewRegistrations, is_ours
+from toolbox.oauth.authorization_server import MAX_CLIENTS_AN_HOUR, FewRegistrations, is_ours
+from toolbox.oauth.own_tokens import client_name
 
 People = Callable[..., User]
 OTHER = "list_backtest_runs"
@@ -128,7 +128,7 @@ def test_registrations_are_counted(committed: None, monkeypatch: pytest.MonkeyPa
     asking = RequestFactory().post("/oauth/register/")
     assert FewRegistrations().has_permission(asking)
 
-    monkeypatch.setattr("toolbox.oauth.server.clients_of_this_hour", lambda: MOST_CLIENTS_AN_HOUR)
+    monkeypatch.setattr("toolbox.oauth.authorization_server.clients_of_this_hour", lambda: MAX_CLIENTS_AN_HOUR)
 
     assert not FewRegistrations().has_permission(asking)
 

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from config.environment import Environment
 from tests.conftest import running_server
-from toolbox.oauth.cors import CorsLane
+from toolbox.oauth.cors import CorsMiddleware
 
 THEIRS = "https://inspector.example"
 ASKS = {"access-control-request-method": "POST", "access-control-request-headers": "authorization,mcp-param-team"}
@@ -30,7 +30,7 @@ async def _behind(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.fixture
 async def site() -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=CorsLane(_behind, origins=[THEIRS]))
+    transport = httpx.ASGITransport(app=CorsMiddleware(_behind, origins=[THEIRS]))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
 

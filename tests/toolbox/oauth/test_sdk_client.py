@@ -11,8 +11,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from tests.toolbox.faces import A_TOOL, PLAIN_HTTP
 from tests.toolbox.oauth.browser import REDIRECT, consent, session_of
+from tests.toolbox.transports import A_TOOL, PLAIN_HTTP
 
 OTHER = "list_backtest_runs"
 METADATA = OAuthClientMetadata(client_name="SDK", redirect_uris=[AnyUrl(REDIRECT)])

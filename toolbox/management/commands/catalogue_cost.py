@@ -6,12 +6,12 @@ from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
-from toolbox.costs import BYTES_A_TOKEN, Cost, compact_cost
-from toolbox.registry import registry
+from toolbox.catalogue.registry import registry
+from toolbox.mcp.catalogue_cost import BYTES_A_TOKEN, Cost, compact_cost
 
 
 class Command(BaseCommand):
-    """Bytes and tokens of every tool, and of every address, by face."""
+    """Bytes and tokens of every tool, and of every address, by transport."""
 
     help = "Print what each tool, and each address, costs a model that is shown it; a token is taken as four bytes."
 

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from toolbox import home
-from toolbox.errors import DatabaseUnavailable
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database import event_loop
+from toolbox.examples.cache import known_examples
 from toolbox.examples.checking import Checked, check
-from toolbox.examples.known import known_examples
-from toolbox.watch import watcher
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         """Print a line for each example; ends with 1 where any does not work."""
         connection.ensure_connection()  # starts the embedded database where it is needed
         try:
-            checked = home.run(_checked(options["domains"]))
+            checked = event_loop.run(_checked(options["domains"]))
         except DatabaseUnavailable as away:
             raise CommandError(f"the examples cannot be read: {away}") from away
         for one in checked:
@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
 
 async def _checked(domains: list[str]) -> list[Checked]:
-    await watcher.ready()
+    await dynamic_tools.ready()
     examples = await known_examples()
     wanted = [example for example in examples if not domains or example.domain in domains]
     return [await check(example, among=[one for one in examples if one.domain == example.domain]) for example in wanted]

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from toolbox.access.scopes import unknown_scopes
 from toolbox.models import ApiKey
-from toolbox.scopes import unknown_scopes
 
 
 class Command(BaseCommand):

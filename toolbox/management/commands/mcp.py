@@ -11,13 +11,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from mcp.server.stdio import stdio_server
 
-from toolbox import home
-from toolbox.callers import LOCAL_OPERATOR
-from toolbox.mcp_face import mcp_server
-from toolbox.mcp_lines import AnsweredLines
-from toolbox.registry import registry
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.database import event_loop
+from toolbox.mcp.server import mcp_server
+from toolbox.mcp.stdio_errors import StdioErrorResponder
 
-FACE = "stdio"
+TRANSPORT = "stdio"
 
 
 class Command(BaseCommand):
@@ -42,17 +42,19 @@ class Command(BaseCommand):
 
 
 async def _serve(*, domain: str | None, is_compact: bool) -> None:
-    home.claim()
+    event_loop.adopt_running_loop()
     caller = settings.TOOLROOM_API_KEY or LOCAL_OPERATOR
-    server = mcp_server(registry, face=FACE, credential_of=lambda _: caller, domain=domain, is_compact=is_compact)
+    server = mcp_server(
+        registry, transport=TRANSPORT, credential_of=lambda _: caller, domain=domain, is_compact=is_compact
+    )
     try:
         async with stdio_server() as (read, write):
-            lines = AnsweredLines(read, write=write)
+            lines = StdioErrorResponder(read, write=write)
             await server.run(lines, write, server.create_initialization_options())
     except* BrokenPipeError:
         _forget_output()
     finally:
-        await home.close()
+        await event_loop.close()
 
 
 def _forget_output() -> None:

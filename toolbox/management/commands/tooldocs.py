@@ -8,9 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from toolbox.documentation import domain_page
-from toolbox.registry import registry
-from toolbox.snapshot import Snapshot, breaking_changes, snapshot
+from toolbox.catalogue.documentation import domain_page
+from toolbox.catalogue.registry import registry
+from toolbox.catalogue.schema_snapshot import Snapshot, breaking_changes, snapshot
 
 
 class Command(BaseCommand):

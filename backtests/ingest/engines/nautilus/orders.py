@@ -31,7 +31,7 @@ REFUSALS = {"OrderDenied": ("Denied", "Risk"), "OrderRejected": ("Rejected", "Ex
 """The risk engine denies, the venue rejects: the status that follows, and the category."""
 DIRECTIONS = {"BUY": "Buy", "SELL": "Sell"}
 _USED = ("client_order_id", "order_side", "quantity", "price", "trigger_price")
-_MOST_CLOSED = 1_000
+_MAX_CLOSED = 1_000
 
 
 @dataclass(slots=True)
@@ -175,7 +175,7 @@ class Orders:
             self._open[name] = order
             return
         self._closed[name] = order
-        if len(self._closed) > _MOST_CLOSED:
+        if len(self._closed) > _MAX_CLOSED:
             self._closed.popitem(last=False)
 
     def _parent_order(self, native: Native) -> UUID | None:

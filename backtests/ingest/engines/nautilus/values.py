@@ -7,8 +7,8 @@ from uuid import UUID
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NANOSECONDS = 1_000
-_LARGEST_INTEGER = 2**63 - 1
-_MOST_DIGITS = 40
+_MAX_INTEGER = 2**63 - 1
+_MAX_DIGITS = 40
 
 Number = int | float | Decimal
 
@@ -21,14 +21,14 @@ def decimal(value: Any) -> Decimal | None:
         read = Decimal(str(value).replace("_", "").strip())
     except InvalidOperation:
         return None
-    if not read.is_finite() or abs(read.adjusted()) > _MOST_DIGITS or len(read.as_tuple().digits) > _MOST_DIGITS:
+    if not read.is_finite() or abs(read.adjusted()) > _MAX_DIGITS or len(read.as_tuple().digits) > _MAX_DIGITS:
         return None
     return read
 
 
 def plain(value: Decimal) -> Number:
     """Give a whole number as int and any other as float, or as Decimal where a float would change it."""
-    if value == value.to_integral_value() and abs(value) <= _LARGEST_INTEGER:
+    if value == value.to_integral_value() and abs(value) <= _MAX_INTEGER:
         return int(value)
     near = float(value)
     return near if Decimal(repr(near)) == value else value

@@ -1,0 +1,53 @@
+"""How runs stand: what metrics and the admin's first page tell. Each reads a bounded number of rows."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from agents.models import FINAL, LIVE
+from agents.queries.pools import store
+
+MAX_RUNS = 20_000
+
+_LIVE = """
+SELECT state, count(*) AS runs, min(created_at) AS oldest FROM (
+    SELECT state, created_at FROM agents_runs
+    WHERE state IN ('queued', 'running', 'awaiting_approval') LIMIT 20000
+) AS live GROUP BY state LIMIT 10
+"""
+_ENDED = """
+SELECT state, count(*) AS runs, sum(cost) AS cost, sum(prompt_tokens + completion_tokens)::bigint AS tokens FROM (
+    SELECT state, cost, prompt_tokens, completion_tokens FROM agents_runs
+    WHERE created_at >= %s AND state IN ('succeeded', 'failed', 'cancelled', 'timed_out')
+    ORDER BY created_at DESC LIMIT 20000
+) AS latest GROUP BY state LIMIT 10
+"""
+
+
+@dataclass(slots=True)
+class Standing:
+    """Runs by state: those under way, and those begun since a moment that have ended, at most 20,000 of each."""
+
+    runs: dict[str, int] = field(default_factory=lambda: dict.fromkeys([*LIVE, *FINAL], 0))
+    oldest_queued: datetime | None = None
+    cost: Decimal = Decimal(0)
+    tokens: int = 0
+
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether there were more than were counted."""
+        return sum(self.runs[state] for state in FINAL) >= MAX_RUNS
+
+
+async def standing(*, since: datetime) -> Standing:
+    """Count runs; raises DatabaseUnavailable."""
+    found = Standing()
+    for row in (await store.fetch(_LIVE)).rows:
+        found.runs[row["state"]] = row["runs"]
+        if row["state"] == "queued":
+            found.oldest_queued = row["oldest"]
+    for row in (await store.fetch(_ENDED, [since])).rows:
+        found.runs[row["state"]] = row["runs"]
+        found.cost += row["cost"]
+        found.tokens += row["tokens"]
+    return found

@@ -1,0 +1,28 @@
+"""Forgetting how old runs went; what was said and what they came to stays."""
+
+from agents.queries.pools import store
+
+BATCH = 200
+
+_FORGET = """
+WITH old AS (
+    SELECT run.id FROM agents_runs AS run
+    WHERE run.finished_at < clock_timestamp() - make_interval(days => %(days)s)
+      AND (EXISTS (SELECT 1 FROM agents_steps WHERE run_id = run.id)
+           OR EXISTS (SELECT 1 FROM agents_events WHERE run_id = run.id))
+    ORDER BY run.finished_at
+    LIMIT %(batch)s
+    FOR UPDATE SKIP LOCKED
+),
+events AS (DELETE FROM agents_events WHERE run_id IN (SELECT id FROM old)),
+steps AS (DELETE FROM agents_steps WHERE run_id IN (SELECT id FROM old))
+SELECT id FROM old LIMIT 200
+"""
+
+
+async def forget(*, days: int) -> int:
+    """Delete steps and events of runs that ended so many days ago, 200 runs a statement; gives how many runs."""
+    forgotten = 0
+    while batch := len((await store.fetch(_FORGET, {"days": days, "batch": BATCH})).rows):
+        forgotten += batch
+    return forgotten

@@ -1,0 +1,208 @@
+"""Messages that come in, runs as their owners see them, and what people decide about them."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from agents.queries.ending import end_run
+from agents.queries.leases import append
+from agents.queries.pools import store
+from toolbox.database.pool import Connection
+from toolbox.database.pools import writer
+
+MAX_WAITING = 20
+MAX_TITLE = 80
+
+_CONVERSATION = """
+SELECT id, title, second_message, message_count FROM agents_conversations
+WHERE id = %s AND owner_id IS NOT DISTINCT FROM %s
+FOR UPDATE
+"""
+_LIVE = """
+SELECT id FROM agents_runs WHERE conversation_id = %s AND state IN ('queued', 'running', 'awaiting_approval')
+ORDER BY created_at, id LIMIT 100
+"""
+_SAY = """
+INSERT INTO agents_messages (conversation_id, number, role, text, created_at)
+VALUES (%(conversation)s, %(number)s, 'user', %(text)s, clock_timestamp())
+RETURNING id
+"""
+_COUNT = """
+UPDATE agents_conversations
+SET message_count = %(number)s, updated_at = clock_timestamp(), title = %(title)s
+WHERE id = %(conversation)s
+"""
+_RUN = """
+INSERT INTO agents_runs (id, conversation_id, question_id, key_id, state, attempt, losses, worker, model, created_at,
+    enqueued_at, enqueues, event_count, step_count, prompt_tokens, completion_tokens, cost, error_code, error)
+VALUES (coalesce(%(run)s, gen_random_uuid()), %(conversation)s, %(question)s, %(key)s, 'queued', 0, 0, '', '',
+    clock_timestamp(), clock_timestamp(), 0, 0, 0, 0, 0, 0, '', '')
+RETURNING id
+"""
+_AGAIN = """
+INSERT INTO agents_runs (id, conversation_id, question_id, key_id, state, attempt, losses, worker, model, created_at,
+    enqueued_at, enqueues, event_count, step_count, prompt_tokens, completion_tokens, cost, error_code, error)
+SELECT gen_random_uuid(), conversation_id, question_id, CASE WHEN %s THEN NULL ELSE key_id END,
+    'queued', 0, 0, '', '', clock_timestamp(),
+    clock_timestamp(), 0, 0, 0, 0, 0, 0, '', ''
+FROM agents_runs WHERE id = %s
+RETURNING id
+"""
+_OWNED = """
+SELECT run.id, run.conversation_id AS conversation, question.number AS message, run.state, run.attempt, run.model,
+    run.created_at, run.started_at, run.finished_at, run.event_count AS events, run.prompt_tokens,
+    run.completion_tokens, run.cost, run.error_code, run.error, run.step_count AS steps_done,
+    (SELECT text FROM agents_messages WHERE run_id = run.id ORDER BY number LIMIT 1) AS text
+FROM agents_runs AS run
+JOIN agents_messages AS question ON question.id = run.question_id
+JOIN agents_conversations AS conversation ON conversation.id = run.conversation_id
+WHERE run.id = %s AND conversation.owner_id IS NOT DISTINCT FROM %s
+  AND (%s::uuid IS NULL OR run.conversation_id = %s)
+LIMIT 1
+"""
+_OTHERS = """
+SELECT 1 FROM agents_runs
+WHERE (id = %(run)s OR conversation_id = %(conversation)s) AND key_id IS DISTINCT FROM %(key)s
+LIMIT 1
+"""
+_STEPS = """
+SELECT number, kind, state, tool, left(coalesce(nullif(edited_arguments, ''), arguments), 16384) AS arguments, code,
+    milliseconds, octet_length(answer) AS answer_bytes, prompt_tokens, completion_tokens
+FROM agents_steps WHERE run_id = %s ORDER BY number LIMIT 1000
+"""
+_STEP = "SELECT number, answer, shown FROM agents_steps WHERE run_id = %s AND number = %s LIMIT 1"
+_LOCK_RUN = "SELECT state FROM agents_runs WHERE id = %s FOR UPDATE"
+_WAITING = """
+SELECT number, tool, arguments, edited_arguments FROM agents_steps
+WHERE run_id = %s AND state = 'awaiting_approval' AND (%s::int IS NULL OR number = %s)
+ORDER BY number LIMIT 1
+"""
+_APPROVE = "UPDATE agents_steps SET state = 'approved', edited_arguments = %s WHERE run_id = %s AND number = %s"
+_REJECT = """
+UPDATE agents_steps SET state = 'rejected', word = %s, code = 'REJECTED', finished_at = clock_timestamp()
+WHERE run_id = %s AND number = %s
+"""
+_GO_ON = "UPDATE agents_runs SET state = 'queued', enqueued_at = clock_timestamp(), enqueues = 0 WHERE id = %s"
+
+Row = dict[str, Any]
+NotPosted = Literal["unknown", "busy", "full"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A message that was taken, and the run that will answer it."""
+
+    run_id: UUID
+    number: int
+
+
+async def post(
+    conversation_id: UUID, *, owner_id: int | None, key_id: int | None, text: str, run_id: UUID | None = None
+) -> Posted | NotPosted:
+    """
+    Take a message and queue its run, as the conversation's policy says; the row is there before any broker hears.
+
+    The run gets the id `run_id`, where one is given.
+    """
+
+    async def take(connection: Connection) -> Posted | NotPosted:
+        async with connection.transaction():
+            found = await (await connection.execute(_CONVERSATION, [conversation_id, owner_id])).fetchone()
+            if found is None:
+                return "unknown"
+            live = [row["id"] for row in await (await connection.execute(_LIVE, [conversation_id])).fetchall()]
+            if live and found["second_message"] == "refuse":
+                return "busy"
+            if found["second_message"] == "replace":
+                for earlier in live:
+                    await end_run(connection, run_id=earlier, state="cancelled")
+            elif len(live) >= MAX_WAITING:
+                return "full"
+            return await _posted(connection, found, key_id=key_id, text=text, run_id=run_id)
+
+    return await writer.using(take)
+
+
+async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
+    """Queue a new run of the same question, with the rights of the same key, or of the owner who asks again."""
+
+    async def repeat(connection: Connection) -> UUID:
+        async with connection.transaction():
+            made = await (await connection.execute(_AGAIN, [by_owner, run_id])).fetchone()
+            again: UUID = made["id"] if made else UUID(int=0)
+            await append(connection, run_id=again, kind="run.queued", data={"again": str(run_id)})
+            return again
+
+    return await writer.using(repeat)
+
+
+async def owned_run(run_id: UUID, *, owner_id: int | None, conversation_id: UUID | None = None) -> Row | None:
+    """Give a run, if it is the owner's (and of that conversation, where one is named)."""
+    found = await store.fetch(_OWNED, [run_id, owner_id, conversation_id, conversation_id])
+    return found.rows[0] if found.rows else None
+
+
+async def has_others(key_id: int | None, *, run_id: UUID | None = None, conversation_id: UUID | None = None) -> bool:
+    """Tell whether the run, or one of the conversation's, was asked for by another key, or by a person without one."""
+    found = await store.fetch(_OTHERS, {"run": run_id, "conversation": conversation_id, "key": key_id})
+    return bool(found.rows)
+
+
+async def steps(run_id: UUID) -> list[Row]:
+    """Give a run's steps without their answers; ask whose the run is before."""
+    return (await store.fetch(_STEPS, [run_id])).rows
+
+
+async def step(run_id: UUID, *, number: int) -> Row | None:
+    """Give one step's whole answer; ask whose the run is before."""
+    found = await store.fetch(_STEP, [run_id, number])
+    return found.rows[0] if found.rows else None
+
+
+async def approve(run_id: UUID, *, number: int | None, arguments: str = "") -> int | None:
+    """Let the waiting step be done, with other arguments where some are given; None where none waits."""
+
+    async def decide(connection: Connection, step: int) -> None:
+        await connection.execute(_APPROVE, [arguments, run_id, step])
+        data = {"step": step, "edited": bool(arguments)}
+        await append(connection, run_id=run_id, kind="approval.given", data=data)
+
+    return await _decided(run_id, number=number, decide=decide)
+
+
+async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | None:
+    """Have the waiting step not be done; the model is told so, and the person's word. None where none waits."""
+
+    async def decide(connection: Connection, step: int) -> None:
+        await connection.execute(_REJECT, [word, run_id, step])
+        await append(connection, run_id=run_id, kind="approval.refused", data={"step": step, "word": word})
+
+    return await _decided(run_id, number=number, decide=decide)
+
+
+async def _decided(run_id: UUID, *, number: int | None, decide: Any) -> int | None:
+    async def settle(connection: Connection) -> int | None:
+        async with connection.transaction():
+            run = await (await connection.execute(_LOCK_RUN, [run_id])).fetchone()
+            waiting = await (await connection.execute(_WAITING, [run_id, number, number])).fetchone()
+            if run is None or run["state"] != "awaiting_approval" or waiting is None:
+                return None
+            await decide(connection, waiting["number"])
+            await connection.execute(_GO_ON, [run_id])
+            decided: int = waiting["number"]
+            return decided
+
+    return await store.using(settle)
+
+
+async def _posted(connection: Connection, found: Row, *, key_id: int | None, text: str, run_id: UUID | None) -> Posted:
+    number = found["message_count"] + 1
+    told = {"conversation": found["id"], "number": number, "text": text, "key": key_id}
+    title = found["title"] or " ".join(text.split())[:MAX_TITLE]
+    said = await (await connection.execute(_SAY, told)).fetchone()
+    await connection.execute(_COUNT, told | {"title": title})
+    begun = told | {"question": said["id"] if said else None, "run": run_id}
+    run = await (await connection.execute(_RUN, begun)).fetchone()
+    made: UUID = run["id"] if run else UUID(int=0)
+    await append(connection, run_id=made, kind="run.queued", data={"message": number})
+    return Posted(run_id=made, number=number)

@@ -1,0 +1,1 @@
+"""Runs: a language model chooses tools, step by step, until it answers."""

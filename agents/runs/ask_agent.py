@@ -1,0 +1,273 @@
+"""
+A run as a tool: `ask_agent` begins one, or looks at one again.
+
+As a task the run's row is the task: it has the task's id, the task's worker carries it on, and the sweep cancels it
+with the task (agents/runs/sweeper.py). Elsewhere another worker does, and the call waits for a while.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Any, Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+
+from agents.contracts import (
+    CONVERSATION_BUSY,
+    MAX_MESSAGE,
+    UNKNOWN_CONVERSATION,
+    UNKNOWN_RUN,
+    Name,
+    NewConversation,
+    RunState,
+    Said,
+)
+from agents.models import FINAL
+from agents.queries import conversations, events, run_requests
+from agents.runs import execution
+from agents.runs.messenger import enqueue
+from agents.runs.run_caller import refuse_unknown, usable_toolkits
+from agents.runs.run_listeners import RunListener, bells
+from agents.tasks import worker_name
+from toolbox.contract.caller import Caller
+from toolbox.contract.client_channel import ClientChannel, form
+from toolbox.contract.errors import Refusal
+from toolbox.contract.models import ToolInput, WholeNumber
+
+MAX_WAIT_SECONDS = 50
+AGAIN_SECONDS = 1.0
+_SETTLED = (*FINAL, "awaiting_approval")
+_NEWS = frozenset({"run.started", "model.asked", "tool.called", "approval.needed", "run.finished", "run.taken_back"})
+
+
+class AgentQuestion(ToolInput):
+    """A question, or a run to look at again."""
+
+    question: str | None = Field(
+        None, min_length=1, max_length=MAX_MESSAGE, pattern=r"\S", description="What you want to know, in words."
+    )
+    toolkits: list[Name] = Field([], max_length=50, description="Only these domains' tools; empty: all that you may.")
+    conversation_id: UUID | None = Field(None, description="Go on with this conversation.")
+    run_id: UUID | None = Field(None, description="In place of a question: a run of yours to look at again.")
+    wait_seconds: WholeNumber = Field(
+        20, ge=0, le=MAX_WAIT_SECONDS, description="How long to wait for the answer, where this call is no task."
+    )
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        if (self.question is None) == (self.run_id is None):
+            raise ValueError("give a question, or the runId of one asked before")
+        return self
+
+
+class WaitsFor(Said):
+    """A call that waits for a person's word."""
+
+    tool: str = Field(description="Which tool.")
+    arguments: str = Field(description="With what, as JSON; secrets blanked.")
+    reason: str = Field(description="Why it waits.")
+
+
+class AgentAnswer(Said):
+    """Where the run stands; the answer once it has ended."""
+
+    state: RunState = Field(description="succeeded, or another end; else it goes on.")
+    answer: str | None = Field(None, description="What the agent answered.")
+    error_code: str | None = Field(None, description="What went wrong, by name.")
+    error: str | None = Field(None, description="What went wrong, in a sentence.")
+    waits_for: WaitsFor | None = Field(None, description="The call that a person must approve first.")
+    next: str | None = Field(None, description="What to do now, where it has not ended.")
+    run_id: UUID = Field(description="The run.")
+    conversation_id: UUID = Field(description="Its conversation; give it to ask on.")
+    page: str = Field(description="Where a person sees every step, and approves: a path of this server.")
+    steps: int = Field(description="Calls of the model and of tools so far.")
+    prompt_tokens: int = Field(description="Tokens that the model read.")
+    completion_tokens: int = Field(description="Tokens that the model wrote.")
+    cost: str = Field(description="By the server's prices, exact.")
+
+
+async def asked(ask: AgentQuestion, *, client: ClientChannel) -> AgentAnswer:
+    """Begin the run or find it, and wait for it; what must be approved is asked of a client that fills in forms."""
+    if ask.run_id is None:
+        refuse_unknown("toolkits", names=ask.toolkits, known=usable_toolkits())
+        await client.go_on_as_task()
+    run_id = ask.run_id or await _begun(ask, client=client)
+    clock = asyncio.get_running_loop().time
+    until = None if client.task_id else clock() + ask.wait_seconds
+    while True:
+        row = await _followed(run_id, client=client, until=until, is_ours=client.task_id == run_id)
+        may_ask = client.task_id is not None or ask.run_id is not None  # elsewhere a second call would begin anew
+        if row["state"] != "awaiting_approval" or not (may_ask and await _decided(run_id, client=client)):
+            return await _answer(row)
+
+
+async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
+    """Begin the run; a task that begins anew finds the one that it began."""
+    caller = client.caller
+    if client.task_id and await run_requests.owned_run(client.task_id, owner_id=caller.owner_id):
+        return client.task_id
+    if client.answers:
+        raise _unknown_run()
+    conversation_id = ask.conversation_id or await _conversation(ask, caller=caller)
+    if await run_requests.has_others(caller.key_id, conversation_id=conversation_id):
+        raise _unknown_conversation()
+    posted = await run_requests.post(
+        conversation_id,
+        owner_id=caller.owner_id,
+        key_id=caller.key_id,
+        text=ask.question or "",
+        run_id=client.task_id,
+    )
+    if posted == "unknown":
+        raise _unknown_conversation()
+    if not isinstance(posted, run_requests.Posted):
+        raise Refusal(
+            CONVERSATION_BUSY,
+            "Other messages of this conversation wait.",
+            suggestion="Ask again once they are answered.",
+        )
+    if not client.task_id:
+        enqueue(posted.run_id)
+    return posted.run_id
+
+
+async def _conversation(ask: AgentQuestion, *, caller: Caller) -> UUID:
+    wanted = NewConversation(toolkits=ask.toolkits)
+    begun: UUID = (await conversations.create(wanted.model_dump(), owner_id=caller.owner_id))["id"]
+    return begun
+
+
+async def _followed(run_id: UUID, *, client: ClientChannel, until: float | None, is_ours: bool) -> run_requests.Row:
+    """Tell the client of the run's steps until it ends, a person must decide, or the time is over."""
+    clock = asyncio.get_running_loop().time
+    told = _Steps()
+    own: asyncio.Task[None] | None = None
+    with bells.hung(run_id, kinds=_NEWS) as bell:
+        try:
+            while True:
+                await told.tell(run_id, client=client)
+                row = await _row(run_id, caller=client.caller)
+                if row["state"] in _SETTLED or (until is not None and clock() >= until):
+                    return row
+                if is_ours and (own is None or own.done()):
+                    own = asyncio.create_task(execution.execute(run_id, worker=worker_name()))
+                await _news(bell, own=own, seconds=min(AGAIN_SECONDS, (until or clock() + AGAIN_SECONDS) - clock()))
+        finally:
+            await _stopped(own)
+
+
+async def _news(bell: RunListener, *, own: asyncio.Task[None] | None, seconds: float) -> None:
+    """Wait for news, the end of our own work, or so long."""
+    ringing = asyncio.create_task(bell.wait(seconds=max(seconds, 0.01)))
+    try:
+        await asyncio.wait({ringing, own} if own and not own.done() else {ringing}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        ringing.cancel()
+
+
+async def _stopped(own: asyncio.Task[None] | None) -> None:
+    """Let our own work end: it gives the run back where the worker is told to end."""
+    if own is None or own.done():
+        return
+    with suppress(asyncio.CancelledError):
+        await asyncio.wait([own], timeout=AGAIN_SECONDS)
+    own.cancel()
+
+
+class _Steps:
+    """How far the run is, as its events tell."""
+
+    def __init__(self) -> None:
+        self._number = self._steps = 0
+
+    async def tell(self, run_id: UUID, *, client: ClientChannel) -> None:
+        """Tell the client of what happened since."""
+        message = ""
+        for event in await events.after(run_id, number=self._number):
+            self._number = event["number"]
+            if event["kind"] == "model.asked":
+                self._steps, message = self._steps + 1, "asks the model"
+            elif event["kind"] == "tool.called":
+                self._steps, message = self._steps + 1, f"calls {event['data']['tool']}"
+        if message:
+            await client.progress(self._steps, message=message)
+
+
+async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
+    """Ask whoever is at the client; False where nobody can be asked, or nobody said yes or no."""
+    needed = await events.approval_needed(run_id)
+    if needed is None or not client.fills_in_forms:
+        return False
+    data = needed["data"]
+    client_request = form(
+        f"{data['reason']}\n{data['tool']} {data['arguments']}",
+        fields={
+            "approve": {"type": "boolean", "title": "Make this call?"},
+            "word": {"type": "string", "title": "Why not, for the model to read", "maxLength": 2_000},
+        },
+        required=["approve"],
+    )
+    name = f"approval-{run_id}-{needed['number']}"  # a call that is asked about twice has two numbers
+    given = (await client.ask({name: client_request}))[name]
+    if given.get("action") not in ("accept", "decline"):
+        return False
+    content = given.get("content") or {}
+    if given["action"] == "accept" and content.get("approve") is True:
+        await run_requests.approve(run_id, number=data["step"])
+    else:
+        await run_requests.reject(run_id, number=data["step"], word=str(content.get("word") or "")[:2_000])
+    if client.task_id != run_id:
+        enqueue(run_id)
+    return True
+
+
+async def _row(run_id: UUID, *, caller: Caller) -> run_requests.Row:
+    """Give the run, if this very key began it; raises Refusal."""
+    row = await run_requests.owned_run(run_id, owner_id=caller.owner_id)
+    if row is None or await run_requests.has_others(caller.key_id, run_id=run_id):
+        raise _unknown_run()
+    return row
+
+
+async def _answer(row: run_requests.Row) -> AgentAnswer:
+    is_waiting = row["state"] == "awaiting_approval"
+    needed = await events.approval_needed(row["id"]) if is_waiting else None
+    page = f"/c/{row['conversation']}/"
+    goes_on = {
+        "awaiting_approval": f"A person approves or rejects the call at {page}; then call ask_agent with this runId.",
+        "queued": "Call ask_agent with this runId to wait on; a worker takes it up.",
+        "running": "Call ask_agent with this runId to wait on.",
+    }
+    return AgentAnswer(
+        state=row["state"],
+        answer=row["text"],
+        error_code=row["error_code"] or None,
+        error=row["error"] or None,
+        waits_for=WaitsFor(**_only(needed["data"])) if needed else None,
+        next=goes_on.get(row["state"]),
+        run_id=row["id"],
+        conversation_id=row["conversation"],
+        page=page,
+        steps=row["steps_done"],
+        prompt_tokens=row["prompt_tokens"],
+        completion_tokens=row["completion_tokens"],
+        cost=f"{row['cost'].normalize():f}" if row["cost"] else "0",
+    )
+
+
+def _only(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: data[name] for name in ("tool", "arguments", "reason")}
+
+
+def _unknown_run() -> Refusal:
+    return Refusal(
+        UNKNOWN_RUN, "There is no such run of this key.", suggestion="Give the runId that ask_agent answered with."
+    )
+
+
+def _unknown_conversation() -> Refusal:
+    return Refusal(
+        UNKNOWN_CONVERSATION,
+        "There is no such conversation, or not of this key alone.",
+        suggestion="Leave conversationId out to begin a new one.",
+    )

@@ -1,0 +1,152 @@
+"""One worker's attempt at a run: move after move, until it ends or a person must decide."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from agents.models import Run, Step
+from agents.queries import leases
+from agents.queries import steps as rows
+from agents.queries.rows import Claimed, StepRow, Told
+from agents.runs import run_caller
+from agents.runs.model_step import ModelStep, examples_for, model_of
+from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTool
+from agents.runs.tool_step import call_tool, shown_arguments
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import Caller
+from toolbox.model import ContextOverrun, Message, ModelFailure, ModelMisbehaved
+
+_FAILURES = ((ContextOverrun, "CONTEXT_OVERRUN"), (ModelMisbehaved, "MODEL_MISBEHAVED"))
+
+
+class Attempt:
+    """
+    What a worker knows of the run it holds.
+
+    `is_ending` is set once the attempt gives the run away itself, `is_leaving` when its process is to end.
+
+    Raises RunLost and DatabaseUnavailable from every move.
+    """
+
+    def __init__(self, run: Claimed) -> None:
+        self.run = run
+        self.is_ending = False
+        self.is_leaving = False
+        self._asking: asyncio.Task[Any] | None = None
+        self._steps: list[StepRow] = []
+        self._tokens = run.tokens
+        self._caller: Caller | None = None
+        self._examples: Message | None = None
+        self._has_examples = False
+        self._course = RunPolicy(budgets=run.budgets, writes=_writes, needs_approval=self._needs_approval)
+
+    def leave(self) -> None:
+        """Be cancelled before the next step, and at once while the model is asked, which another worker can repeat."""
+        self.is_leaving = True
+        if self._asking:
+            self._asking.cancel()
+
+    async def go_on(self) -> End | None:
+        """Take the run as far as it goes; None where it waits for a person."""
+        await dynamic_tools.ready()
+        self._steps = await rows.steps_of(self.run.held.run_id)
+        await leases.tell(self.run.held, kind="run.started", data={"attempt": self.run.held.attempt})
+        while True:
+            if self.is_leaving:
+                raise asyncio.CancelledError
+            self._caller = await run_caller.caller_of(self.run)
+            if self._caller is None:
+                error = "The API key that this run acts with has ended, or its owner may not log in any more."
+                return End(state=Run.State.FAILED, code="KEY_ENDED", error=error)
+            move = self._course.next(self._steps, tokens=self._tokens)
+            if isinstance(move, AskPerson):
+                await self._pause(move)
+                return None
+            if end := await self._made(move, caller=self._caller):
+                return end
+
+    async def _made(self, move: AskModel | UseTool | Repeat | End, *, caller: Caller) -> End | None:
+        """Make a move; gives the end where it is one, or leads to one."""
+        match move:
+            case End():
+                return move
+            case AskModel(number=number):
+                return await self._ask_model(number, caller=caller)
+            case UseTool(step=step):
+                await self._use_tool(step, caller=caller)
+            case Repeat():
+                await self._repeat(move)
+        return None
+
+    async def _ask_model(self, number: int, *, caller: Caller) -> End | None:
+        model, tools = model_of(self.run.model), run_caller.tools_of(caller)
+        await rows.begin_model(self.run.held, number=number)
+        if not self._has_examples:
+            self._examples, self._has_examples = await examples_for(self.run, model=model, tools=tools), True
+        step = ModelStep(self.run, number=number, model=model, shown=self._examples)
+        self._asking = asyncio.current_task()
+        try:
+            said = await step.taken(self._steps, tools=tools)
+        except ModelFailure as failure:
+            code = next((code for kind, code in _FAILURES if isinstance(failure, kind)), "MODEL_UNAVAILABLE")
+            return End(state=Run.State.FAILED, code=code, error=str(failure))
+        finally:
+            self._asking = None
+        await rows.keep_said(self.run.held, number=number, said=said)
+        self._tokens += said.prompt_tokens + said.completion_tokens
+        before = [known for known in self._steps if known.number != number]
+        self._steps = [*before, *rows.steps_said(self.run.held, number=number, said=said)]
+        return None
+
+    async def _use_tool(self, step: StepRow, *, caller: Caller) -> None:
+        arguments = shown_arguments(step.effective_arguments)
+        data = {"step": step.number, "tool": step.tool, "arguments": arguments}
+        await rows.begin_tool(self.run.held, step=step, data=data)
+        told = await call_tool(step, caller=caller, most_bytes=self.run.budgets.answer_bytes)
+        await self._keep(step, told=told)
+
+    async def _repeat(self, repeat: Repeat) -> None:
+        """Answer the same call from memory, and say so: a model that goes round in circles may notice."""
+        note = (
+            f"This very call was made before, as step {repeat.earlier.number}; its answer stands above. "
+            "It was not made again. Answer with what is known, or ask something else."
+        )
+        data = {"step": repeat.step.number, "tool": repeat.step.tool, "repeated": repeat.earlier.number}
+        await self._keep(
+            repeat.step,
+            told=Told(
+                state=Step.State.ANSWERED, answer=orjson.dumps({"note": note}).decode(), code="REPEATED", event=data
+            ),
+        )
+
+    async def _keep(self, step: StepRow, *, told: Told) -> None:
+        await rows.keep_told(self.run.held, step=step, told=told)
+        done = replace(step, state=told.state, answer=told.answer, shown=told.shown, code=told.code)
+        self._steps = [done if known.number == step.number else known for known in self._steps]
+
+    async def _pause(self, asked: AskPerson) -> None:
+        self.is_ending = True
+        step = asked.step
+        why = (
+            f"A worker was lost while it called {step.tool}, which may have been done already. Approve to do it again."
+            if asked.is_unsure
+            else f"{step.tool} waits for your approval."
+        )
+        arguments = shown_arguments(step.effective_arguments)
+        data = {"step": step.number, "tool": step.tool, "arguments": arguments, "reason": why}
+        await rows.pause(self.run.held, step=step, data=data)
+
+    def _needs_approval(self, name: str) -> bool:
+        """Tell whether a person must say yes; not where the call will be refused anyway."""
+        tool = registry.find(name)
+        if tool is None or self._caller is None or not self._caller.has(tool.scope):
+            return False
+        return tool.writes or name in self.run.approve_tools
+
+
+def _writes(name: str) -> bool:
+    tool = registry.find(name)
+    return tool is not None and tool.writes

@@ -1,0 +1,123 @@
+"""A step that asks the model: what comes of it is streamed to watchers as it comes, and kept when it is whole."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from decimal import Decimal
+
+from django.conf import settings
+
+from agents.queries import conversations
+from agents.queries.rows import Claimed, Said, StepRow, clean
+from agents.runs import transcript
+from agents.runs.event_batcher import Teller
+from toolbox.contract.tool import Tool
+from toolbox.examples.provider import ExamplesModel
+from toolbox.examples.shots import shots
+from toolbox.model import (
+    CallRequested,
+    ContextOverrun,
+    Finished,
+    Message,
+    Model,
+    ModelMisbehaved,
+    Retrying,
+    TextDelta,
+    ToolRequest,
+    Used,
+    configured_model,
+)
+
+MAX_CALLS = 32
+"""Of one step; a model that asks for more at once is not followed further."""
+MILLION = 1_000_000
+
+
+def model_of(name: str) -> Model:
+    """Give the model that answers: the conversation's, the server's, or the curated examples where none is set."""
+    return configured_model(name) or ExamplesModel()
+
+
+async def examples_for(run: Claimed, *, model: Model, tools: Sequence[Tool]) -> Message | None:
+    """Give the curated examples nearest to the question, for a model to see how the tools are used."""
+    if isinstance(model, ExamplesModel):
+        return None
+    said = await conversations.said_before(run.conversation_id, question=run.question_number)
+    asked = next(row["text"] for row in said if row["number"] == run.question_number)
+    return await shots(asked, tools=tools)
+
+
+class ModelStep:
+    """One call of the model; `shown` are examples of how its tools are used."""
+
+    def __init__(self, run: Claimed, *, number: int, model: Model, shown: Message | None) -> None:
+        self._run = run
+        self._shown = [shown] if shown else []
+        self._number = number
+        self._model = model
+        self._text: list[str] = []
+        self._calls: list[ToolRequest] = []
+        self._used = Used(prompt_tokens=0, completion_tokens=0)
+        self._reason = "stop"
+
+    async def taken(self, steps: Sequence[StepRow], *, tools: Sequence[Tool]) -> Said:
+        """Ask, with less of what was said before where all is too much; raises a ModelFailure, RunLost."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        for place, most_bytes in enumerate(transcript.HISTORY_BYTES):
+            try:
+                await self._ask(await self._messages(steps, most_bytes=most_bytes), tools=tools)
+                break
+            except ContextOverrun:
+                if place == len(transcript.HISTORY_BYTES) - 1:
+                    raise
+        return Said(
+            text=clean("".join(self._text)),
+            calls=tuple(_kept(call) for call in self._calls[:MAX_CALLS]),
+            reason=self._reason,
+            prompt_tokens=self._used.prompt_tokens,
+            completion_tokens=self._used.completion_tokens,
+            milliseconds=(clock() - started) * 1000,
+            cost=_cost(self._used),
+            model=self._model.name[:200],
+        )
+
+    async def _messages(self, steps: Sequence[StepRow], *, most_bytes: int) -> list[Message]:
+        run = self._run
+        said = await conversations.said_before(run.conversation_id, question=run.question_number)
+        return [
+            transcript.system_message(owner=run.owner_name, today=run.asked_on, run_id=run.held.run_id),
+            *self._shown,
+            *transcript.history(said, question=run.question_number, most_bytes=most_bytes),
+            *transcript.of_steps(steps, run_id=run.held.run_id),
+        ]
+
+    async def _ask(self, messages: Sequence[Message], *, tools: Sequence[Tool]) -> None:
+        async with Teller(self._run.held, step=self._number) as teller:
+            self._text, self._calls = [], []
+            async with aclosing(self._model.turn(messages, tools=tools)) as events:
+                async for event in events:
+                    match event:
+                        case TextDelta(text=text):
+                            self._text.append(text)
+                            teller.say(text)
+                        case CallRequested(request=request):
+                            self._calls.append(request)
+                        case Retrying() as retrying:
+                            self._text, self._calls = [], []
+                            await teller.discard(retrying)
+                        case Used() as used:
+                            self._used = used
+                        case Finished(reason=reason):
+                            self._reason = reason
+                            return
+        raise ModelMisbehaved("The model's answer ended without an end.")
+
+
+def _kept(call: ToolRequest) -> dict[str, str]:
+    return {"id": clean(call.id)[:200], "name": clean(call.name)[:200] or "?", "arguments": clean(call.arguments)}
+
+
+def _cost(used: Used) -> Decimal:
+    prompt, completion = settings.AGENT_PROMPT_PRICE, settings.AGENT_COMPLETION_PRICE
+    return (used.prompt_tokens * prompt + used.completion_tokens * completion) / MILLION

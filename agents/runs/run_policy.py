@@ -1,0 +1,212 @@
+"""
+What a run does next, from its steps alone.
+
+Pure, so that a worker that takes a run over decides exactly as the one that died would have.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from agents.models import Run, Step
+from agents.queries.rows import Budgets, StepRow
+
+ONCE_MORE = 1
+"""A refused call is tried again once; the contracts' retry rule."""
+MAX_REASON = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskModel:
+    """The model is to be asked, as this step."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseTool:
+    """A tool is to be called."""
+
+    step: StepRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """The very same call was answered before: the model is told so instead of calling again."""
+
+    step: StepRow
+    earlier: StepRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskPerson:
+    """A person is to approve the call; `is_unsure` says that a dead worker may have made it already."""
+
+    step: StepRow
+    is_unsure: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """The run is over."""
+
+    state: str
+    text: str = ""
+    code: str = ""
+    error: str = ""
+
+
+Move = AskModel | UseTool | Repeat | AskPerson | End
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPolicy:
+    """The rules of one run: its budgets, and which tools change things or need a person's word."""
+
+    budgets: Budgets
+    writes: Callable[[str], bool]
+    needs_approval: Callable[[str], bool]
+
+    def next(self, steps: Sequence[StepRow], *, tokens: int) -> Move:
+        """Give the next move of a run that has taken these steps and so many tokens."""
+        unfinished = next((step for step in steps if not step.is_over), None)
+        if unfinished is not None and not unfinished.is_model:
+            return self._about_tool(steps, unfinished)
+        if unfinished is not None:
+            return AskModel(number=unfinished.number)
+        if steps and steps[-1].is_model:
+            return _said([step for step in steps if step.is_model])
+        return rephrase(steps) or self._over_budget(steps, tokens=tokens) or AskModel(number=len(steps) + 1)
+
+    def _about_tool(self, steps: Sequence[StepRow], step: StepRow) -> Move:
+        if step.state == Step.State.APPROVED:
+            return UseTool(step=step)
+        if step.state == Step.State.STARTED:
+            return AskPerson(step=step, is_unsure=True) if self.writes(step.tool) else UseTool(step=step)
+        if len(steps) > self.budgets.steps:
+            return _too_many(self.budgets)
+        earlier = [done for done in self._since_last_change(steps) if is_same_call(done, other=step)]
+        if len(earlier) > 1:
+            return End(
+                state=Run.State.FAILED,
+                code="REPEATED_CALL",
+                error=f"The model asked for the same call of {step.tool} again and again, whatever it was answered.",
+            )
+        if earlier:
+            return Repeat(step=step, earlier=earlier[0])
+        return AskPerson(step=step) if self.needs_approval(step.tool) else UseTool(step=step)
+
+    def _since_last_change(self, steps: Sequence[StepRow]) -> list[StepRow]:
+        """Give the calls answered since a tool last changed something: before that, asking again made sense."""
+        answered = [step for step in steps if not step.is_model and step.state == Step.State.ANSWERED]
+        changed = [place for place, step in enumerate(answered) if self.writes(step.tool)]
+        return answered[changed[-1] :] if changed else answered
+
+    def _over_budget(self, steps: Sequence[StepRow], *, tokens: int) -> End | None:
+        if len(steps) >= self.budgets.steps:
+            return _too_many(self.budgets)
+        if tokens >= self.budgets.tokens:
+            return End(
+                state=Run.State.FAILED,
+                code="TOKENS_USED_UP",
+                error=f"The run took {tokens:,} tokens, its budget is {self.budgets.tokens:,}; ask for less at once.",
+            )
+        return None
+
+
+def rephrase(steps: Sequence[StepRow]) -> End | None:
+    """
+    Give the end of a run whose second try was refused too: the person is asked to rephrase, with what went wrong.
+
+    A second try is a call of the same tool that is refused in a later round, with no answer of it between; or, whatever
+    the tools, a second round in which every call was refused.
+    """
+    rounds = _rounds(steps)
+    if not rounds or not (refused := [step for step in rounds[-1] if step.state == Step.State.REFUSED]):
+        return None
+    again = next((step for step in refused if _was_refused_before(step, rounds=rounds[:-1])), None)
+    if again is None and not (
+        len(rounds) > ONCE_MORE and all(_is_hopeless(calls) for calls in rounds[-1 - ONCE_MORE :])
+    ):
+        return None
+    message, suggestion = reason((again or refused[-1]).answer)
+    text = f"I could not get an answer: {message} {suggestion}".strip()
+    return End(
+        state=Run.State.FAILED,
+        text=f"{text}\n\nPlease rephrase the question with that in mind.",
+        code=(again or refused[-1]).code or "REFUSED",
+        error=f"The call was refused twice: {message}",
+    )
+
+
+def reason(refusal: str) -> tuple[str, str]:
+    """Find message and suggestion in a refusal's body, whatever its domain's dialect."""
+    try:
+        body = orjson.loads(refusal)
+    except ValueError:
+        return refusal[:MAX_REASON], ""
+    outer: dict[str, Any] = body if isinstance(body, dict) else {}
+    error = outer.get("error", body)
+    inner: dict[str, Any] = error if isinstance(error, dict) else {"message": error}
+    details = inner.get("details")
+    deeper: dict[str, Any] = details if isinstance(details, dict) else {}
+    message = inner.get("message") or inner.get("code") or "the tool refused."
+    suggestion = inner.get("suggestion") or deeper.get("suggestion") or outer.get("suggestion") or ""
+    return str(message)[:MAX_REASON], str(suggestion)[:MAX_REASON]
+
+
+def is_same_call(one: StepRow, *, other: StepRow) -> bool:
+    """Tell whether two steps call the same tool with the same arguments, however they are written."""
+    return one.tool == other.tool and _canonical(one.effective_arguments) == _canonical(other.effective_arguments)
+
+
+def _canonical(arguments: str) -> bytes | str:
+    try:
+        return orjson.dumps(orjson.loads(arguments or "{}"), option=orjson.OPT_SORT_KEYS)
+    except (ValueError, TypeError):
+        return arguments
+
+
+def _rounds(steps: Sequence[StepRow]) -> list[list[StepRow]]:
+    """Gather tool calls by the model step that asked for them."""
+    rounds: list[list[StepRow]] = []
+    for step in steps:
+        if step.is_model:
+            rounds.append([])
+        elif rounds:
+            rounds[-1].append(step)
+    return rounds
+
+
+def _was_refused_before(step: StepRow, *, rounds: Sequence[Sequence[StepRow]]) -> bool:
+    """Tell whether the tool's last call of an earlier round was refused."""
+    earlier = [call for calls in rounds for call in calls if call.tool == step.tool]
+    return bool(earlier) and earlier[-1].state == Step.State.REFUSED
+
+
+def _is_hopeless(calls: Sequence[StepRow]) -> bool:
+    """Tell whether a round came to nothing but refusals."""
+    return bool(calls) and all(call.state == Step.State.REFUSED for call in calls)
+
+
+def _said(steps: Sequence[StepRow]) -> End:
+    """End with what the model said in all its steps, as watchers have read it."""
+    said = [orjson.loads(step.answer) for step in steps]
+    last = said[-1]
+    if not last["text"].strip():
+        why = "kept its answer back" if last["reason"] == "filtered" else "answered nothing"
+        return End(state=Run.State.FAILED, code="EMPTY_ANSWER", error=f"The model {why}; ask in other words.")
+    if last["reason"] == "length":
+        said.append({"text": "(The model stopped here: its answer reached the longest that it may write.)"})
+    text = "\n\n".join(filter(None, (part["text"].strip() for part in said)))
+    return End(state=Run.State.SUCCEEDED, text=text)
+
+
+def _too_many(budgets: Budgets) -> End:
+    return End(
+        state=Run.State.FAILED,
+        code="STEPS_USED_UP",
+        error=f"The run took {budgets.steps} steps without coming to an answer; ask for less at once.",
+    )

@@ -1,0 +1,92 @@
+"""A run's events for a person at a terminal: the answer on standard output, what leads to it beside it."""
+
+import asyncio
+import json
+import sys
+from typing import Any, TextIO
+
+_DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
+_MAX_NOTE = 300
+
+
+class Terminal:
+    """Writes events as they come, and asks what a person must decide."""
+
+    def __init__(self, out: TextIO, beside: TextIO) -> None:
+        self._out = out
+        self._beside = beside
+        self._is_in_line = False
+
+    def show(self, event: dict[str, Any]) -> None:
+        """Write one event."""
+        data = event["data"]
+        match event["kind"]:
+            case "text":
+                self._out.write(data["text"])
+                self._out.flush()
+                self._is_in_line = not data["text"].endswith("\n")
+            case "tool.called":
+                self.note(f"-> {data['tool']} {data['arguments']}")
+            case "tool.answered":
+                self.note(f"<- {_answered(data)}")
+            case "model.retrying":
+                self.note(f"what came so far is void: {data['reason']} Asking again in {data['delaySeconds']} s.")
+            case "run.taken_back":
+                self.note("the worker was lost; another goes on")
+            case "run.finished":
+                self._finish(data)
+
+    def note(self, text: str) -> None:
+        """Write a line beside the answer."""
+        self._end_line()
+        cut = text if len(text) <= _MAX_NOTE else f"{text[:_MAX_NOTE]}…"
+        self._beside.write(f"{_DIM}{cut}{_PLAIN}\n" if self._beside.isatty() else f"{cut}\n")
+        self._beside.flush()
+
+    async def asked(self, prompt: str) -> str:
+        """Read a line; empty where there are no more."""
+        if sys.stdin.isatty():
+            self._beside.write(prompt)
+            self._beside.flush()
+        return await asyncio.to_thread(sys.stdin.readline)
+
+    async def decision(self, data: dict[str, Any]) -> tuple[bool, str]:
+        """Ask whether a call may be made; gives yes or no, and the other arguments or the word that came with it."""
+        self.note(f"{data['reason']}\n   {data['tool']} {data['arguments']}")
+        word = (await self.asked("y to approve, a JSON object for other arguments, or why not: ")).strip()
+        if word.lower() in ("y", "yes"):
+            return True, ""
+        return (True, word) if _is_object(word) else (False, word)
+
+    def _finish(self, data: dict[str, Any]) -> None:
+        self._end_line()
+        if data["state"] != "succeeded":
+            self.note(f"{data['state']}: {data.get('error', 'no answer')}")
+            if data.get("text"):
+                self._out.write(f"{data['text']}\n")
+        tokens = data["promptTokens"] + data["completionTokens"]
+        self.note(
+            f"{data['steps']} steps, {tokens:,} tokens" + (f", cost {data['cost']}" if data["cost"] != "0" else "")
+        )
+
+    def _end_line(self) -> None:
+        if self._is_in_line:
+            self._out.write("\n")
+            self._out.flush()
+            self._is_in_line = False
+
+
+def _answered(data: dict[str, Any]) -> str:
+    if "repeated" in data:
+        return f"the same as step {data['repeated']}; not called again"
+    if data["refused"]:
+        return f"{data['code']}: {data['message']} {data['suggestion']}"
+    rows = f"{data['rows']:,} rows, " if "rows" in data else ""
+    return f"{rows}{data['bytes']:,} bytes in {data['milliseconds']} ms"
+
+
+def _is_object(word: str) -> bool:
+    try:
+        return isinstance(json.loads(word), dict)
+    except ValueError:
+        return False

@@ -1,0 +1,90 @@
+"""A step that calls a tool, through the same answer() as every transport."""
+
+import asyncio
+
+from agents.models import Step
+from agents.queries.rows import StepRow, Told
+from agents.runs.run_policy import reason
+from agents.runs.truncation import shortened
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import Caller
+from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.text.redaction import redact
+
+TRANSPORT = "agents"
+MAX_SHOWN = 4_096
+MAX_WAIT_SECONDS = 60
+MAX_TRIES = 3
+_RATE_LIMITED, _UNAVAILABLE = 429, 503
+
+
+async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> Told:
+    """
+    Call the step's tool as the caller; cancelling it cancels its statement in the database.
+
+    A key that has used up its calls is waited for, and so is a part that is down, a few times; a tool that writes is
+    called once, whatever comes of it.
+    """
+    clock = asyncio.get_running_loop().time
+    started = clock()
+    reply = await _reply(step, caller=caller)
+    milliseconds = (clock() - started) * 1000
+    shown = (
+        await asyncio.to_thread(shortened, reply.body, most_bytes=most_bytes) if len(reply.body) > most_bytes else ""
+    )
+    told = Told(
+        state=Step.State.REFUSED if reply.is_refusal else Step.State.ANSWERED,
+        answer=reply.body.decode("utf-8", "replace"),
+        shown=shown,
+        code=reply.code,
+        milliseconds=milliseconds,
+    )
+    told.event.update(_event(step, told=told, reply=reply))
+    return told
+
+
+def shown_arguments(arguments: str) -> str:
+    """Give arguments as watchers may see them: cut, secrets blanked."""
+    return redact(arguments[: 4 * MAX_SHOWN])[:MAX_SHOWN]
+
+
+async def _reply(step: StepRow, *, caller: Caller) -> Reply:
+    tool = registry.find(step.tool)
+    call = Call(
+        tool=step.tool,
+        arguments=step.effective_arguments.encode(),
+        credential=caller,
+        transport=TRANSPORT,
+        request_id=step.idempotency_key,
+    )
+    for tries in range(1, MAX_TRIES + 1):
+        reply = await dispatch(call)
+        if tries == MAX_TRIES or (pause := _pause(reply, tries=tries)) is None or (tool and tool.writes):
+            break
+        await asyncio.sleep(pause)
+    return reply
+
+
+def _pause(reply: Reply, *, tries: int) -> float | None:
+    """Give how long to wait before the same call is worth another try."""
+    if reply.status == _RATE_LIMITED and (reply.retry_after_seconds or 1) <= MAX_WAIT_SECONDS:
+        return float(reply.retry_after_seconds or 1)
+    return float(tries) if reply.status == _UNAVAILABLE else None
+
+
+def _event(step: StepRow, *, told: Told, reply: Reply) -> dict[str, object]:
+    data: dict[str, object] = {
+        "step": step.number,
+        "tool": step.tool,
+        "milliseconds": round(told.milliseconds, 1),
+        "bytes": len(reply.body),
+        "refused": reply.is_refusal,
+    }
+    if reply.rows is not None:
+        data["rows"] = reply.rows
+    if told.shown:
+        data["shortened"] = True
+    if reply.is_refusal:
+        message, suggestion = reason(told.answer)
+        data |= {"code": reply.code, "message": redact(message), "suggestion": redact(suggestion)}
+    return data

@@ -1,0 +1,141 @@
+"""
+Uploads served before Django, which would keep a whole body on disk before it is read.
+
+The loader asks for each piece when it wants it; nobody asks for more, so the server stops reading the connection and
+the client waits: memory stays the same however long the stream is.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from io import RawIOBase
+from typing import Any
+
+from django.db import DatabaseError, connection
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from backtests.uploading import Outcome, StreamBroken, StreamStalled, Upload
+from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, ToolError
+from toolbox.database.pools import reader
+from toolbox.dispatch.dispatch import Reply
+from toolbox.http.headers import decode_headers, has_allowed_host, read_credential, read_request_id
+from toolbox.rest.middleware import send_reply
+
+PATIENCE_SECONDS = 30.0
+MAX_UPLOADS = 4
+"""Uploads of one process at a time: each has a thread of its own, and the database to itself for a while."""
+_ADDRESS = re.compile(r"/api/backtests/runs/([^/]+)/events").fullmatch
+
+
+class UploadMiddleware:
+    """An ASGI application in front of another: takes uploads of events, hands everything else on."""
+
+    def __init__(self, behind: ASGIApp, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
+        self._behind = behind
+        self._patience = patience_seconds
+        self._threads = ThreadPoolExecutor(MAX_UPLOADS, thread_name_prefix="upload")
+        self._under_way = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Store an upload, or hand the request on."""
+        address = _ADDRESS(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
+        sent = decode_headers(scope["headers"]) if address else {}
+        if address is None or not has_allowed_host(sent):
+            await self._behind(scope, receive, send)
+            return
+        upload = Upload(
+            run_id=address[1],
+            request_id=read_request_id(sent.get(b"x-request-id", "")),
+            called_at=datetime.now(UTC),
+            started=reader.clock(),
+        )
+        key = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+        body = _Body(receive, patience_seconds=self._patience)
+        reply = await self._reply(upload, key=key, body=body)
+        await upload.record(reply)
+        if not body.is_gone:
+            await send_reply(send, reply, request_id=upload.request_id)
+
+    async def _reply(self, upload: Upload, *, key: str | None, body: "_Body") -> Reply:
+        try:
+            await upload.permit(key)
+            return await self._stored(upload, body=body)
+        except (ToolError, DatabaseError, DatabaseUnavailable) as error:
+            reply = upload.refused(error)
+            if body.is_gone:
+                upload.outcome = Outcome.CANCELLED
+                return Reply(body=b"", status=499, code="CANCELLED")
+            return reply
+        finally:
+            body.abandon()
+
+    async def _stored(self, upload: Upload, *, body: "_Body") -> Reply:
+        if self._under_way >= MAX_UPLOADS:
+            raise Refusal(
+                UNAVAILABLE,
+                f"{MAX_UPLOADS} uploads are under way.",
+                suggestion="Send it again in a moment.",
+                retry_after_seconds=5,
+            )
+        self._under_way += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, _in_thread, upload.store, body)
+        finally:
+            self._under_way -= 1
+
+
+def _in_thread(store: Callable[[RawIOBase], Reply], body: RawIOBase) -> Reply:
+    try:
+        return store(body)
+    finally:
+        connection.close()
+
+
+class _Body(RawIOBase):
+    """A request's body as a raw stream for another thread, which is given a piece when it asks for one."""
+
+    def __init__(self, receive: Receive, *, patience_seconds: float) -> None:
+        self._receive = receive
+        self._patience = patience_seconds
+        self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        self._rest = memoryview(b"")
+        self._is_whole = False
+        self.is_gone = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and not self._is_whole:
+            self._rest = memoryview(self._next())
+        taken = min(len(buffer), len(self._rest))
+        buffer[:taken] = self._rest[:taken]
+        self._rest = self._rest[taken:]
+        return taken
+
+    def abandon(self) -> None:
+        """Give no more: whoever is still reading finds the stream broken."""
+        self._loop = None
+
+    def _next(self) -> bytes:
+        loop = self._loop
+        if loop is None:
+            raise StreamBroken
+        try:
+            return asyncio.run_coroutine_threadsafe(self._piece(), loop).result(2 * self._patience)
+        except (asyncio.CancelledError, TimeoutError, RuntimeError) as error:  # the server is going down
+            raise StreamBroken from error
+
+    async def _piece(self) -> bytes:
+        try:
+            message = await asyncio.wait_for(self._receive(), self._patience)
+        except TimeoutError as error:
+            raise StreamStalled from error
+        if message["type"] == "http.disconnect":
+            self.is_gone = True
+            raise StreamBroken
+        self._is_whole = not message.get("more_body", False)
+        piece: bytes = message.get("body", b"")
+        return piece

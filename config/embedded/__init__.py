@@ -1,0 +1,1 @@
+"""Embedded parts: started on demand, shared by processes, stopped by the last."""

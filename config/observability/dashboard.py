@@ -1,0 +1,95 @@
+"""The admin's first page: calls, conversations, jobs, and how every part stands, each of a bounded number of rows."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from django.http import HttpRequest
+
+from agents.queries.metrics import Standing, standing
+from config.observability.health_checks import Part, parts
+from toolbox.audit import traffic
+from toolbox.audit.traffic import Span, Traffic
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database import event_loop
+from toolbox.work.job_queries import latest_jobs
+
+SPANS = {"2h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
+"""Hours and days are counted whole, so that two hours are this one and the one before."""
+USUAL = "24h"
+MAX_TOOLS = 60
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A tool's calls, as the table shows them."""
+
+    tool: str
+    domain: str
+    traffic: Traffic
+
+    @property
+    def p50(self) -> str:
+        """Say the median."""
+        return _milliseconds(self.traffic.quantile(0.5))
+
+    @property
+    def p95(self) -> str:
+        """Say how long the slowest twentieth took at least."""
+        return _milliseconds(self.traffic.quantile(0.95))
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add what the page shows to its context; only what the person may see."""
+    span = request.GET.get("span", USUAL)
+    span = span if span in SPANS else USUAL
+    counted = Span.last(SPANS[span], until=datetime.now(UTC))
+    may = request.user.has_perm
+    sees_calls, sees_runs = may("toolbox.view_toolcall"), may("agents.view_run")
+    calls, runs, health = event_loop.run(_gathered(counted, sees_calls=sees_calls, sees_runs=sees_runs))
+    return context | {
+        "spans": {"2h": "2 hours", "24h": "24 hours", "7d": "7 days", "30d": "30 days"},
+        "span": span,
+        "since": counted.since,
+        "calls": _lines(calls) if calls is not None else None,
+        "whole": Line(tool="all", domain="", traffic=traffic.together(calls)) if calls else None,
+        "runs": runs,
+        "jobs": latest_jobs() if may("toolbox.view_job") else None,
+        "parts": health if request.user.is_superuser or sees_calls else None,
+        "sees": {"calls": sees_calls, "runs": sees_runs, "jobs": may("toolbox.view_job")},
+    }
+
+
+async def _gathered(
+    span: Span, *, sees_calls: bool, sees_runs: bool
+) -> tuple[list[Traffic] | None, Standing | None, list[Part]]:
+    """Ask for everything at once; a figure that cannot be had is None, and the page says so."""
+    calls = _or_none(traffic.by_tool(span)) if sees_calls else _nothing()
+    runs = _or_none(standing(since=span.since)) if sees_runs else _nothing()
+    return await asyncio.gather(calls, runs, parts())
+
+
+async def _or_none(asked: Awaitable[Value]) -> Value | None:
+    try:
+        return await asked
+    except DatabaseUnavailable:
+        return None
+
+
+async def _nothing() -> None:
+    return None
+
+
+def _lines(calls: list[Traffic]) -> list[Line]:
+    """Give the tools that were called most, the most called first."""
+    busiest = sorted(calls, key=lambda one: one.calls, reverse=True)[:MAX_TOOLS]
+    return [Line(tool=one.tool or "names that are no tool's", domain=one.domain, traffic=one) for one in busiest]
+
+
+def _milliseconds(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.1f} ms"  # noqa: PLR2004 - three digits are enough

@@ -1,0 +1,38 @@
+"""The page where a request failed: that the database is away, or that too much was sent, is said as such."""
+
+import sys
+
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.defaults import server_error
+
+from toolbox.contract.errors import DatabaseUnavailable
+
+RETRY_SECONDS = 5
+TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """Answer whoever asked for a page that could not be made; reads nothing from the database."""
+    if not _is_away(sys.exc_info()[1]):
+        return server_error(request)
+    page = render(None, "503.html", status=503)  # without the request: nobody's session is read
+    page["Retry-After"] = str(RETRY_SECONDS)
+    return page
+
+
+def refused(_: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer whoever sent what cannot be read: too much of it, to a name that is not ours, or nonsense."""
+    is_too_much = isinstance(exception, TOO_MUCH)
+    said = {"is_too_much": is_too_much, "is_elsewhere": isinstance(exception, DisallowedHost)}
+    return render(None, "400.html", said, status=413 if is_too_much else 400)
+
+
+def _is_away(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, OperationalError | InterfaceError | DatabaseUnavailable):
+            return True
+        error = error.__cause__
+    return False

@@ -1,0 +1,144 @@
+"""
+Which parts of the server answer: each is asked at once, within a time, and at most once in two seconds a process.
+
+What is said of a part names no address, user or reason in its own words: the page is open to anybody.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from django.conf import settings
+
+from config.celery import app
+from graphql_proxy.upstreams import KnownUpstream, upstreams
+from toolbox.database.event_loop import run_on_loop
+from toolbox.database.pools import owner_pool, reader
+from toolbox.database.single_flight import SingleFlight
+from toolbox.database.ttl_cache import TtlCache
+from toolbox.outbound.web import Destination, web
+
+logger = logging.getLogger(__name__)
+
+PATIENCE_SECONDS = 2.0
+MAX_UPSTREAMS = 20
+OPENAI = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part by name; `is_up` is None for one that is not there at all, which is no fault."""
+
+    name: str
+    is_up: bool | None
+    is_needed: bool = False
+    says: str = ""
+
+
+Asked = Callable[[], Awaitable[str]]
+_known: TtlCache[list[Part]] = TtlCache(seconds=PATIENCE_SECONDS)
+_under_way: SingleFlight[list[Part]] = SingleFlight()
+
+
+async def parts() -> list[Part]:
+    """Give how every part stands."""
+    return await run_on_loop(lambda: _under_way.join("parts", lambda: _known.get("parts", _asked)))
+
+
+def is_ready(parts: list[Part]) -> bool:
+    """Tell whether every part that is needed answers."""
+    return not any(part.is_needed and not part.is_up for part in parts)
+
+
+async def _asked() -> list[Part]:
+    """Ask all at once; tools need the database, the rest has its own way to be away (docs/operations.md)."""
+    fixed = await asyncio.gather(
+        _part("database", _database, is_needed=True),
+        _part("broker", _broker),
+        _part("workers", _workers),
+        _model(),
+        _language_servers(),
+        _upstreams(),
+    )
+    return [part for found in fixed for part in (found if isinstance(found, list) else [found])]
+
+
+async def _part(name: str, ask: Asked, *, is_needed: bool = False) -> Part:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return Part(name=name, is_up=True, is_needed=is_needed, says=await ask())
+    except TimeoutError:
+        return Part(name=name, is_up=False, is_needed=is_needed, says=f"no answer within {PATIENCE_SECONDS:g} s")
+    except Exception as away:  # noqa: BLE001 - whatever it is that a part fails with, it is away, and that is said
+        logger.info("%s is away: %s", name, type(away).__name__)
+        return Part(name=name, is_up=False, is_needed=is_needed, says="does not answer")
+
+
+async def _database() -> str:
+    await asyncio.gather(reader.ping(), owner_pool.fetch("SELECT 1 FROM toolbox_api_keys LIMIT 1"))
+    return "reader and owner answer"
+
+
+async def _broker() -> str:
+    await asyncio.to_thread(_reach_broker)
+    return "answers"
+
+
+def _reach_broker() -> None:
+    with app.connection_for_write(connect_timeout=1) as connection:
+        connection.ensure_connection(max_retries=0, timeout=1, reraise_as_library_errors=False)
+
+
+async def _workers() -> str:
+    replies = await asyncio.to_thread(app.control.broadcast, "ping", reply=True, timeout=1, limit=1)
+    if not replies:
+        raise LookupError
+    return "at least one answers"
+
+
+async def _model() -> Part:
+    if not settings.AGENT_MODEL:
+        return Part(name="model", is_up=None, says="none is configured; curated examples answer")
+    to = Destination(url=settings.OPENAI_BASE_URL or OPENAI, timeout_seconds=PATIENCE_SECONDS, is_local=True)
+    return await _part("model", lambda: _reached(to, body=b""))
+
+
+async def _language_servers() -> Part | list[Part]:
+    """Say which are here; leave them out where no domain of this server uses any. None installed is no fault."""
+    if "devassist" not in settings.INSTALLED_APPS:
+        return []
+    here = await asyncio.to_thread(import_module("devassist.finding_callers").installed)
+    missing = [name for name, is_here in here.items() if not is_here]
+    says = ", ".join(name for name, is_here in here.items() if is_here) or "none"
+    says += f"; not installed: {', '.join(missing)} (manage.py install_language_servers)" if missing else ""
+    return Part(name="language servers", is_up=True if any(here.values()) else None, says=says)
+
+
+async def _upstreams() -> list[Part]:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            known = (await upstreams())[:MAX_UPSTREAMS]
+    except Exception:  # noqa: BLE001 - the database's absence is said under its own name
+        return []
+    return list(await asyncio.gather(*[_part(f"upstream {one.slug}", _asking(one)) for one in known]))
+
+
+def _asking(upstream: KnownUpstream) -> Asked:
+    """Ask without its headers: whatever status comes back, somebody is there."""
+    to = Destination(
+        url=upstream.address,
+        headers={"Content-Type": "application/json"},
+        timeout_seconds=PATIENCE_SECONDS,
+        most_bytes=65_536,
+        is_local=upstream.is_local,
+    )
+    return lambda: _reached(to, body=b'{"query":"{__typename}"}')
+
+
+async def _reached(to: Destination, *, body: bytes) -> str:
+    answer = await web.post(to, body=body, is_repeatable=True)
+    if answer.status >= 500:  # noqa: PLR2004 - HTTP's own number
+        raise ConnectionError
+    return "answers"

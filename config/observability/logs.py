@@ -1,0 +1,38 @@
+"""How a line of the log is written: as text, or as one JSON object, always with the id of the request it is about."""
+
+import logging
+from datetime import UTC, datetime
+
+import orjson
+
+from toolbox.audit.current_request import current_request
+from toolbox.text.redaction import redact
+
+
+class RequestIds(logging.Filter):
+    """Adds `request_id`, and `request` for lines of text: the same in brackets, or nothing."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Pass every record on."""
+        known = current_request.get()
+        record.__dict__.update(request_id=known, request=f" [{known}]" if known else "")
+        return True
+
+
+class JsonLines(logging.Formatter):
+    """One object a line: at, level, logger, message, request_id where there is one, exception where there was one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write the record; secrets are blanked as in the audit."""
+        said = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": redact(record.getMessage()),
+            "process": record.process,
+        }
+        if request_id := getattr(record, "request_id", ""):
+            said["request_id"] = request_id
+        if record.exc_info:
+            said["exception"] = redact(self.formatException(record.exc_info))
+        return orjson.dumps(said, default=str).decode()

@@ -1,0 +1,106 @@
+"""
+The server's figures, as Prometheus reads them.
+
+Calls, runs and jobs are counted in the database, so that any process gives the figures of all, workers included. What
+only a process knows of itself carries its process id.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from agents.queries.metrics import Standing, standing
+from agents.queries.pools import passing, store
+from config.observability.health_checks import Part, parts
+from sprints.analyst import analyst
+from toolbox.audit import traffic
+from toolbox.audit.log import audit
+from toolbox.audit.traffic import BOUNDS, Traffic
+from toolbox.database.pools import owner_pool, reader, writer
+from toolbox.work.job_queries import job_counts
+
+POOLS = {"reader": reader, "ledger": owner_pool, "writer": writer, "runs": store, "beats": passing, "analyst": analyst}
+A_DAY = timedelta(days=1)
+
+
+async def exposition() -> bytes:
+    """Gather and write every figure; raises DatabaseUnavailable."""
+    calls = await traffic.by_tool()
+    runs = await standing(since=datetime.now(UTC) - A_DAY)
+    families = [*_calls(calls), *_runs(runs), _jobs(await job_counts()), *_process(), _parts(await parts())]
+    registry = CollectorRegistry()
+    registry.register(_Gathered(families))
+    return generate_latest(registry)
+
+
+class _Gathered(Collector):
+    """Gives what was gathered."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = list(families)
+
+    def collect(self) -> Iterable[Metric]:
+        """Give it."""
+        return self._families
+
+
+def _calls(calls: list[Traffic]) -> Iterator[Metric]:
+    labels = ["domain", "tool"]
+    counted = CounterMetricFamily("toolroom_calls", "Calls of tools, by how they ended.", labels=[*labels, "outcome"])
+    limited = CounterMetricFamily("toolroom_calls_rate_limited", "Calls that came too often.", labels=labels)
+    lasted = HistogramMetricFamily("toolroom_call_seconds", "How long calls took.", labels=labels)
+    for one in calls:
+        for outcome in sorted({outcome for outcome, _ in one.outcomes}):
+            count = sum(number for (ended, _), number in one.outcomes.items() if ended == outcome)
+            counted.add_metric([one.domain, one.tool, outcome], count)
+        limited.add_metric([one.domain, one.tool], one.rate_limited)
+        lasted.add_metric([one.domain, one.tool], buckets=_buckets(one), sum_value=one.milliseconds / 1000)
+    yield from (counted, limited, lasted)
+
+
+def _buckets(one: Traffic) -> list[tuple[str, float]]:
+    """Add up from below, as the format wants it."""
+    upper = [*(f"{bound / 1000:g}" for bound in BOUNDS), "+Inf"]
+    return [(bound, sum(one.buckets[: number + 1])) for number, bound in enumerate(upper)]
+
+
+def _runs(runs: Standing) -> Iterator[Metric]:
+    states = GaugeMetricFamily(
+        "toolroom_runs", "Runs of conversations by state; those ended, of the last day.", labels=["state"]
+    )
+    for state, count in runs.runs.items():
+        states.add_metric([state], count)
+    yield states
+    waited = (datetime.now(UTC) - runs.oldest_queued).total_seconds() if runs.oldest_queued else 0.0
+    yield GaugeMetricFamily("toolroom_runs_oldest_queued_seconds", "How long the oldest has waited.", value=waited)
+
+
+def _jobs(counts: dict[str, int]) -> Metric:
+    family = GaugeMetricFamily("toolroom_jobs", "Jobs by state; those ended, of the last day.", labels=["state"])
+    for state, count in counts.items():
+        family.add_metric([state], count)
+    return family
+
+
+def _process() -> Iterator[Metric]:
+    process = str(os.getpid())
+    in_use = GaugeMetricFamily("toolroom_pool_in_use", "Connections that work.", labels=["pool", "process"])
+    size = GaugeMetricFamily("toolroom_pool_size", "Connections there may be.", labels=["pool", "process"])
+    for name, pool in POOLS.items():
+        in_use.add_metric([name, process], pool.in_use)
+        size.add_metric([name, process], pool.max_size)
+    waiting = GaugeMetricFamily("toolroom_audit_waiting", "Calls that wait to be recorded.", labels=["process"])
+    waiting.add_metric([process], audit.waiting)
+    yield from (in_use, size, waiting)
+
+
+def _parts(known: list[Part]) -> Metric:
+    family = GaugeMetricFamily("toolroom_part_up", "Whether a part answers.", labels=["part"])
+    for part in known:
+        if part.is_up is not None:
+            family.add_metric([part.name], float(part.is_up))
+    return family

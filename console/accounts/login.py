@@ -1,0 +1,76 @@
+"""Logging in: by name and password, or once by a link that whoever runs the server had printed."""
+
+from django.contrib.auth import login
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.contrib.auth.views import LoginView
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.encoding import force_str
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+
+from console.queries import active_user
+from toolbox.access.login_limits import TOO_MANY, RateLimitedLoginView
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+class OnceTokens(PasswordResetTokenGenerator):
+    """
+    Signs who may enter. A token dies with the next log-in, because it covers when the last one was.
+
+    It dies with a change of password too, and after PASSWORD_RESET_TIMEOUT seconds.
+    """
+
+    key_salt = "console.accounts.login.OnceTokens"
+
+
+tokens = OnceTokens()
+
+
+class LogIn(LoginView):
+    """By name and password; too many wrong ones are answered with 429."""
+
+    template_name = "console/log_in.html"
+    authentication_form = RateLimitedLoginView
+    redirect_authenticated_user = True
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        """Show the form again, with what was wrong."""
+        is_full = form.has_error(NON_FIELD_ERRORS, TOO_MANY)
+        shown = self.get_context_data(form=form, is_full=is_full)
+        return self.render_to_response(shown, status=429 if is_full else 200)
+
+
+log_in = LogIn.as_view()
+
+
+def once_path(user: User) -> str:
+    """Give the path of a link that logs this user in once."""
+    name = urlsafe_base64_encode(str(user.pk).encode())
+    return reverse("console:enter", kwargs={"name": name, "token": tokens.make_token(user)})
+
+
+@never_cache
+@sensitive_variables("token")
+def enter(request: HttpRequest, *, name: str, token: str) -> HttpResponse:
+    """Show who would enter; let them in when they say so, since mail programs and chats open links by themselves."""
+    person = active_user(_number(name))
+    if person is None or not tokens.check_token(person, token):
+        return render(request, "console/enter.html", {"person": None}, status=410)
+    if request.method != "POST":
+        return render(request, "console/enter.html", {"person": person})
+    login(request, person, backend=BACKEND)
+    return redirect("console:ask")
+
+
+def _number(name: str) -> int:
+    try:
+        return int(force_str(urlsafe_base64_decode(name)))
+    except (ValueError, OverflowError):
+        return 0

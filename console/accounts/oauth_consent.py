@@ -1,0 +1,95 @@
+"""Where a person lets a client in: who asks, for what in plain words, and where the answer goes."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from oauth2_provider.views import AuthorizationView
+
+from console.content_security_policy import POLICY
+from toolbox.access.people import require_person
+from toolbox.oauth.authorization_server import in_words, is_ours
+from toolbox.oauth.own_tokens import client_name
+from toolbox.oauth.server_address import scopes_within, site_of
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has no types
+    """The library's endpoint, with the console's page, and with no more scopes than the person has."""
+
+    template_name = "console/consent.html"
+    request: HttpRequest
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Show who asks for what; refuse at once what could never be granted."""
+        if problem := self._problem(request):
+            return render(request, "console/consent.html", {"problem": problem}, status=400)
+        asked = request.GET.copy()
+        asked.pop("approval_prompt", None)  # with which the library would ask nobody
+        request.GET = asked  # type: ignore[assignment]
+        response: HttpResponseBase = super().get(request, *args, **kwargs)
+        return response
+
+    def form_valid(self, form: Any) -> HttpResponseBase:
+        """Grant what the person ticked, of what they may."""
+        asked = form.cleaned_data.get("scope", "").split()
+        ticked = self.request.POST.getlist("granted")
+        form.cleaned_data["scope"] = " ".join(scope for scope in self._grantable(asked) if scope in ticked)
+        if not form.cleaned_data["scope"]:
+            form.cleaned_data["allow"] = False
+        response: HttpResponseBase = super().form_valid(form)
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Say everything in words; the client's name is its own, so the place that gets the answer stands beside it."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        asked = context.get("scopes") or []
+        granted = self._grantable(asked)
+        application = context.get("application")
+        context |= {
+            "client_label": client_name(application.name or application.client_id) if application else "",
+            "goes_to": _place_of(context.get("redirect_uri") or ""),
+            "grantable": [(scope, in_words(scope)) for scope in granted],
+            "beyond": [in_words(scope) for scope in asked if scope not in granted],
+        }
+        return context
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponseBase:
+        """Let the form's answer lead to the client, which the policy of our pages would forbid."""
+        response: HttpResponseBase = super().render_to_response(context, **kwargs)
+        if target := _place_of(context.get("redirect_uri") or ""):
+            response.headers["Content-Security-Policy"] = POLICY.replace(
+                "form-action 'self'", f"form-action 'self' {target}"
+            )
+        return response
+
+    def _grantable(self, scopes: list[str]) -> list[str]:
+        """Give the scopes that the person has, and that the resource knows; in the order in which they were asked."""
+        person, place = require_person(self.request), site_of(self.request)
+        known = {scope for scope in scopes if ":" in scope and person.has(scope)}
+        for resource in self.request.GET.getlist("resource"):
+            known &= scopes_within(resource, scopes=known, place=place)
+        return [scope for scope in dict.fromkeys(scopes) if scope in known]
+
+    def _problem(self, request: HttpRequest) -> str:
+        """Give what is wrong with the request in a way that only its client can mend."""
+        place = site_of(request)
+        if any(not is_ours(resource, place=place) for resource in request.GET.getlist("resource")):
+            return f"The client asks for access to another server than this one, which is {place}."
+        if request.GET.get("code_challenge_method") != "S256":
+            return "The client does not protect its request: this server takes PKCE with S256 only."
+        parts = urlsplit(request.GET.get("redirect_uri", ""))
+        if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+            return "The client wants the answer sent unencrypted to another machine."
+        return ""
+
+
+def _place_of(address: str) -> str:
+    """Give the part of an address that says whose it is."""
+    parts = urlsplit(address)
+    if parts.scheme in ("http", "https"):
+        return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}:" if parts.scheme else ""

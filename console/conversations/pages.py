@@ -1,0 +1,146 @@
+"""A conversation's page, and the parts of it that are loaded again while a run is under way."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from agents.contracts import MAX_MESSAGE
+from agents.models import FINAL, LIVE, Step
+from agents.queries import history
+from agents.runs.tool_step import shown_arguments
+from console.markdown import marked_up
+from console.tools.result_chart import drawn
+from console.tools.result_table import parsed, pretty, table_of
+from toolbox.access.people import require_person
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import Caller
+from toolbox.database import event_loop
+from toolbox.text.redaction import redact
+
+OVER = (Step.State.ANSWERED, Step.State.REFUSED, Step.State.REJECTED)
+WORDS = {
+    "queued": "Waiting for a worker", "running": "Working", "awaiting_approval": "Waiting for you",
+    "succeeded": "Answered", "failed": "Failed", "cancelled": "Stopped", "timed_out": "Out of time",
+}  # fmt: skip
+COLOURS = {"succeeded": "good", "failed": "bad", "timed_out": "bad", "cancelled": "warn", "awaiting_approval": "warn"}
+
+
+@require_GET
+@login_required
+def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
+    """Show what was said, the latest last."""
+    talk, caller = opened(request, conversation_id=conversation_id)
+    before = request.GET.get("before", "")
+    number = int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None  # noqa: PLR2004 - an int4
+    exchanges = _exchanges(talk, before=number)
+    earlier = exchanges[0]["number"] if len(exchanges) == history.QUESTIONS and exchanges[0]["number"] > 1 else None
+    shown = {"talk": talk, "exchanges": exchanges, "earlier": earlier, "longest": MAX_MESSAGE}
+    shown["address"] = request.build_absolute_uri(request.path)
+    return render(request, "console/conversations/pages.html", shown | {"is_own": talk["owner_id"] == caller.owner_id})
+
+
+@require_GET
+@login_required
+def run(request: HttpRequest, *, conversation_id: UUID, run_id: UUID) -> HttpResponse:
+    """Give a run's part of the page as it stands now."""
+    talk, caller = opened(request, conversation_id=conversation_id)
+    return run_part(request, talk=talk, run_id=run_id, is_own=talk["owner_id"] == caller.owner_id)
+
+
+def run_part(request: HttpRequest, *, talk: dict[str, Any], run_id: UUID, is_own: bool, said: str = "") -> HttpResponse:
+    """Render a run, with a word about what could not be done."""
+    found = _exchanges(talk, run_id=run_id)
+    if not found:
+        raise Http404
+    return render(request, "console/run.html", {"talk": talk, "one": found[0], "is_own": is_own, "refused": said})
+
+
+@require_GET
+@login_required
+def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: int) -> HttpResponse:
+    """Give what stands behind a tool call: arguments, answer, rows."""
+    _, caller = opened(request, conversation_id=conversation_id)
+    found = event_loop.run(history.step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
+    if found is None:
+        raise Http404
+    tool = registry.find(found["tool"])
+    if tool is not None and not caller.has(tool.scope):
+        return render(request, "console/step.html", {"lacks": tool.scope})
+    answer = parsed(redact(found["answer"]))
+    table = table_of(answer)
+    shown = {
+        "step": found,
+        "tool": tool,
+        "arguments": _json(found["edited_arguments"] or found["arguments"]),
+        "answer": pretty(answer) if answer is not None else redact(found["answer"][:50_000]),
+        "shown": redact(found["shown"]),
+        "table": table,
+        "drawing": drawn(table) if table else None,
+        "suggestions": _suggestions(answer),
+        "name": f"{found['tool']}-{number}",
+    }
+    return render(request, "console/step.html", shown)
+
+
+def opened(request: HttpRequest, *, conversation_id: UUID) -> tuple[dict[str, Any], Caller]:
+    """Give the conversation and who reads it; raises Http404 where it is neither theirs nor shared."""
+    caller = require_person(request)
+    talk = event_loop.run(history.readable(conversation_id, reader_id=caller.owner_id or 0))
+    if talk is None:
+        raise Http404
+    return talk, caller
+
+
+def _exchanges(talk: dict[str, Any], *, before: int | None = None, run_id: UUID | None = None) -> list[dict[str, Any]]:
+    """Give questions with runs, steps and answers; two statements."""
+    rows = event_loop.run(history.exchanges(talk["id"], before=before, run_id=run_id))
+    steps = event_loop.run(history.steps([row["run_id"] for row in rows if row["run_id"]]))
+    return [_exchange(row, steps=[_step(step) for step in steps if step["run_id"] == row["run_id"]]) for row in rows]
+
+
+def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    took = (
+        (row["finished_at"] - row["started_at"]).total_seconds() if row["finished_at"] and row["started_at"] else None
+    )
+    return row | {
+        "answer": marked_up(row["answer"]),
+        "steps": steps,
+        "is_live": row["state"] in LIVE,
+        "is_over": row["state"] in FINAL,
+        "words": WORDS.get(row["state"] or "", ""),
+        "colour": COLOURS.get(row["state"] or "", "live"),
+        "seconds": took,
+        "waiting": next((step for step in steps if step["state"] == Step.State.AWAITING_APPROVAL), None),
+        "cost": row["cost"] or None,
+        "tokens": (row["prompt_tokens"] or 0) + (row["completion_tokens"] or 0),
+    }
+
+
+def _step(row: dict[str, Any]) -> dict[str, Any]:
+    said = parsed(row["said"]) if row["said"] else None
+    return row | {
+        "is_tool": row["kind"] == Step.Kind.TOOL,
+        "is_over": row["state"] in OVER,
+        "text": said["text"].strip() if said and said.get("calls") else "",
+        "arguments": _json(shown_arguments(row["arguments"])) if row["arguments"] else "",
+        "label": row["state"].replace("_", " "),
+        "colour": {"answered": "good", "refused": "bad", "rejected": "warn"}.get(row["state"], "live"),
+    }
+
+
+def _json(text: str) -> str:
+    value = parsed(text)
+    return pretty(value) if value is not None else text
+
+
+def _suggestions(answer: Any) -> list[str]:
+    """Give what the answer suggests to ask next."""
+    inside = answer.get("data", answer) if isinstance(answer, dict) else {}
+    given = inside.get("suggestions") if isinstance(inside, dict) else None
+    if not isinstance(given, list):
+        return []
+    return [text for text in given[:6] if isinstance(text, str) and text and len(text) <= 300]  # noqa: PLR2004 - a button's width

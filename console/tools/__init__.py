@@ -1,0 +1,1 @@
+"""Pages of tools, and the forms that call them."""

@@ -1,0 +1,102 @@
+"""A tool called from its page: through the kernel, as the person, answered as an agent would be."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+
+from console.conversations.perform_as_user import TRANSPORT
+from console.tools.result_chart import Drawing, drawn
+from console.tools.result_table import Table, parsed, pretty, table_of
+from toolbox.contract.caller import Caller
+from toolbox.contract.tool import Tool
+from toolbox.database import event_loop
+from toolbox.dispatch import dispatch as kernel
+from toolbox.dispatch.dispatch import Call
+from toolbox.http.headers import read_request_id
+from toolbox.text.redaction import redact
+
+DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came back, and what a page shows of it."""
+
+    arguments: bytes
+    status: int
+    code: str
+    milliseconds: float
+    answer: str
+    table: Table | None = None
+    drawing: Drawing | None = None
+    wrong: str = ""
+    why: str = ""
+    suggestion: str = ""
+    mend: str = ""
+
+
+def called(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
+    """Call the tool; every outcome can be shown."""
+    sent = orjson.dumps(arguments)
+    started = kernel.clock()
+    reply = event_loop.run(
+        kernel.dispatch(
+            Call(tool=tool.name, arguments=sent, credential=caller, transport=TRANSPORT, request_id=read_request_id(""))
+        )
+    )
+    milliseconds = (kernel.clock() - started) * 1000
+    body = parsed(reply.body.decode("utf-8", "replace"))
+    table = None if reply.is_refusal else table_of(body)
+    error = _error(body) if reply.is_refusal else {}
+    details = _details(error)
+    return Outcome(
+        arguments=sent,
+        status=reply.status,
+        code=reply.code,
+        milliseconds=milliseconds,
+        answer=redact(pretty(body)) if reply.is_refusal else pretty(body),
+        table=table,
+        drawing=drawn(table) if table else None,
+        wrong=_field(error, tool=tool),
+        why=str(error.get("message") or error.get("error") or ""),
+        suggestion=str(error.get("suggestion") or details.get("suggestion") or ""),
+        mend=_mend(arguments, patch=error.get("retryWith") or details.get("retryWith")),
+    )
+
+
+def _error(body: Any, *, deep: int = 0) -> dict[str, Any]:
+    """Find what was refused, in whichever dialect: the object that has a message."""
+    if not isinstance(body, dict) or deep > DEEPEST:
+        return {}
+    if isinstance(body.get("message"), str):
+        return body
+    inside = [found for part in body.values() if (found := _error(part, deep=deep + 1))]
+    return inside[0] if inside else body
+
+
+def _details(error: dict[str, Any]) -> dict[str, Any]:
+    details = error.get("details")
+    return details if isinstance(details, dict) else {}
+
+
+def _field(error: dict[str, Any], *, tool: Tool) -> str:
+    """Name the parameter that is wrong: as the refusal says, else the first one that its words name."""
+    known = tool.input_schema.get("properties", {})
+    said = error.get("field") or _details(error).get("field")
+    if said in known:
+        return str(said)
+    message = f" {error.get('message', '')} "
+    return next((name for name in known if any(f"{a}{name}{b}" in message for a, b in _QUOTES)), "")
+
+
+_QUOTES = [(" ", " "), (" ", ":"), ("'", "'"), ("`", "`"), (" ", ","), (" ", ".")]
+
+
+def _mend(arguments: dict[str, Any], *, patch: Any) -> str:
+    """Give the query of this page with the arguments mended by an RFC 7396 merge patch."""
+    if not isinstance(patch, dict):
+        return ""
+    mended = {name: value for name, value in {**arguments, **patch}.items() if value is not None}
+    return urlencode({"arguments": orjson.dumps(mended).decode()})

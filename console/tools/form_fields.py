@@ -1,0 +1,109 @@
+"""A form made from a tool's input schema, and what was typed into it made arguments."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from django.utils.safestring import SafeString
+
+from console.markdown import marked_up_line
+from toolbox.catalogue.documentation import kind, said
+from toolbox.contract.json_schema import Schema
+
+NUMBERS = ("integer", "number")
+LONG_TEXTS = (
+    "query", "sql", "failedSql", "naturalLanguageQuery", "originalQuery", "errorMessage", "errorDescription",
+    "rootCause", "solution",
+)  # fmt: skip
+SHORT = 300
+"""Characters up to which one line is enough, whatever the name."""
+LINE = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One parameter as a form asks for it; `control` is select, number, date, text, long or json."""
+
+    name: str
+    control: str
+    hint: SafeString
+    kind: str
+    value: str = ""
+    is_required: bool = False
+    choices: list[tuple[str, str]] = field(default_factory=list)
+    least: Any = None
+    most: Any = None
+    step: str = "any"
+    why: str = ""
+
+
+def fields_of(schema: Schema, *, values: dict[str, Any], wrong: str = "", why: str = "") -> list[Field]:
+    """Make the form's fields, filled in; the wrong one says why."""
+    required = schema.get("required", [])
+    return [
+        Field(
+            name=name,
+            control=control(part, name=name, value=_text(values.get(name))),
+            hint=marked_up_line(said(part)),
+            kind=kind(part) if "enum" not in part else "one of these",
+            value=_text(values.get(name)),
+            is_required=name in required,
+            choices=_choices(part, is_required=name in required),
+            least=part.get("minimum"),
+            most=part.get("maximum"),
+            step="1" if "integer" in _types(part) or part.get("multipleOf") == 1 else "any",
+            why=why if name == wrong else "",
+        )
+        for name, part in schema.get("properties", {}).items()
+    ]
+
+
+def arguments_of(schema: Schema, *, values: dict[str, str]) -> dict[str, Any]:
+    """Make arguments of what was typed; an empty field is left out, and what cannot be read goes as it is."""
+    typed = {
+        name: _value(part, text=values.get(name, ""), name=name) for name, part in schema.get("properties", {}).items()
+    }
+    return {name: value for name, value in typed.items() if value is not None}
+
+
+def control(part: Schema, *, name: str, value: str = "") -> str:
+    """Choose how a parameter is asked for; what is long, or may be, gets several lines, which also keep line ends."""
+    types = _types(part)
+    if "enum" in part or "boolean" in types:
+        return "select"
+    if "array" in types or "object" in types or not types:
+        return "json"
+    if any(number in types for number in NUMBERS):
+        return "number"
+    if len(value) > LINE or "\n" in value or (name in LONG_TEXTS and part.get("maxLength", SHORT + 1) > SHORT):
+        return "long"
+    return "date" if part.get("pattern") == r"^\d{4}-\d{2}-\d{2}$" or part.get("format") == "date" else "text"
+
+
+def _types(part: Schema) -> list[str]:
+    types = part.get("type", [])
+    return [types] if isinstance(types, str) else list(types)
+
+
+def _choices(part: Schema, *, is_required: bool) -> list[tuple[str, str]]:
+    if "boolean" in _types(part):
+        return [("", "not given"), ("true", "true"), ("false", "false")]
+    given = [str(value) for value in part.get("enum", []) if value is not None]
+    return [("", "choose one" if is_required else "not given"), *((value, value) for value in given)] if given else []
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _value(part: Schema, *, text: str, name: str) -> Any:
+    if not text.strip():
+        return None
+    if control(part, name=name) in ("number", "json") or "boolean" in _types(part):
+        try:
+            return orjson.loads(text)
+        except ValueError:
+            return text
+    return text.replace("\r\n", "\n")

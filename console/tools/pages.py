@@ -1,0 +1,116 @@
+"""The tools, for people: all that they may use, and each with its contract and a form that calls it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_GET, require_http_methods
+
+from console.markdown import marked_up, marked_up_line
+from console.tools.call_snippets import same_calls
+from console.tools.calls import Outcome, called
+from console.tools.form_fields import arguments_of, fields_of
+from console.tools.result_table import parsed, pretty
+from toolbox.access.people import require_person
+from toolbox.catalogue.documentation import fields, kind, said
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import KERNEL_CODES
+from toolbox.contract.tool import Tool
+from toolbox.database import event_loop
+
+MAX_WORDS = 100
+
+
+@require_GET
+@login_required
+def index(request: HttpRequest) -> HttpResponse:
+    """Show the tools that this person may use, by domain; those that have every searched word."""
+    event_loop.run(dynamic_tools.ready())
+    caller = require_person(request)
+    words = request.GET.get("q", "").strip()[:MAX_WORDS]
+    offered = registry.visible_to(caller)
+    found = [tool for tool in offered if _has(tool, words=words.lower().split())]
+    domains = [
+        {"toolkit": toolkit, "tools": of_domain}
+        for toolkit in registry.toolkits()
+        if (of_domain := [tool for tool in found if tool.domain == toolkit.domain])
+    ]
+    shown = {"domains": domains, "words": words, "count": len(found), "all": len(offered)}
+    template = "console/tool_list.html" if request.headers.get("HX-Request") else "console/tools.html"
+    return render(request, template, shown)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def show(request: HttpRequest, *, name: str) -> HttpResponse:
+    """Show one tool; a form that is sent calls it as the person, and shows what an agent would get."""
+    event_loop.run(dynamic_tools.ready())
+    caller = require_person(request)
+    tool = _permitted(name, caller=caller)
+    schema = tool.input_schema
+    outcome: Outcome | None = None
+    if request.method == "POST":
+        values = {name: request.POST.get(name, "") for name in schema.get("properties", {})}
+        outcome = called(tool, arguments=arguments_of(schema, values=values), caller=caller)
+        shown = fields_of(schema, values=values, wrong=outcome.wrong, why=outcome.why)
+    else:
+        shown = fields_of(schema, values=_given(request, tool=tool))
+    arguments = outcome.arguments if outcome else tool.example_arguments
+    context = {
+        "tool": tool,
+        "fields": shown,
+        "outcome": outcome,
+        "calls": same_calls(tool, arguments=arguments, server=request.build_absolute_uri("/").rstrip("/")),
+    }
+    if request.headers.get("HX-Request"):
+        return render(request, "console/try.html", context)
+    return render(request, "console/tool.html", context | _contract(tool))
+
+
+def _permitted(name: str, *, caller: Caller) -> Tool:
+    tool = registry.find(name)
+    if tool is None:
+        raise Http404
+    if not tool.is_offered_to(caller):
+        raise PermissionDenied(
+            f"{tool.name} needs the right {tool.scope}. Ask an administrator to put you into the group of that name."
+        )
+    return tool
+
+
+def _given(request: HttpRequest, *, tool: Tool) -> dict[str, Any]:
+    """Begin with the arguments in the address, which a suggested mend has, else with the example's."""
+    sent = parsed(request.GET.get("arguments", ""))
+    values = sent if isinstance(sent, dict) else parsed(tool.example_arguments.decode())
+    return values if isinstance(values, dict) else {}
+
+
+def _has(tool: Tool, *, words: list[str]) -> bool:
+    text = f"{tool.name} {tool.title} {tool.domain} {tool.described}".lower()
+    return all(word in text for word in words)
+
+
+def _contract(tool: Tool) -> dict[str, Any]:
+    required = tool.input_schema.get("required", [])
+    parameters = [
+        [f"`{name}`", kind(part), "yes" if name in required else "", said(part)]
+        for name, part in tool.input_schema.get("properties", {}).items()
+    ]
+    return {
+        "described": marked_up(tool.description),
+        "parameters": _lines(parameters),
+        "answers": _lines(fields(tool.success_schema)),
+        "codes": tool.codes,
+        "kernel_codes": KERNEL_CODES,
+        "example": pretty(parsed(tool.example_arguments.decode())),
+    }
+
+
+def _lines(rows: Iterable[list[str]]) -> list[list[SafeString]]:
+    return [[marked_up_line(cell) for cell in row] for row in rows]

@@ -1,0 +1,184 @@
+"""Holding conversations in tests, and looking on from the database's side."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from django.db import connections
+from psycopg.rows import dict_row
+
+from agents.queries import conversations, ending, run_requests
+from agents.tasks import carry_on
+from config.celery import app
+from toolbox.database import event_loop
+
+FINAL = ("succeeded", "failed", "cancelled", "timed_out")
+SETTINGS: dict[str, Any] = {
+    "title": "", "toolkits": [], "model": "", "max_steps": 24, "max_tokens": 200_000, "max_seconds": 60,
+    "max_answer_bytes": 20_000, "approve_tools": [], "second_message": "wait",
+}  # fmt: skip
+
+
+class Talk:
+    """The conversations of one owner; None is the local operator."""
+
+    def __init__(self, broker: str, *, owner_id: int | None = None, key_id: int | None = None) -> None:
+        self.broker, self._owner_id, self._key_id = broker, owner_id, key_id
+
+    def begin(self, **settings: Any) -> UUID:
+        """Begin a conversation; gives its id."""
+        made = event_loop.run(conversations.create(SETTINGS | settings, owner_id=self._owner_id))
+        return UUID(str(made["id"]))
+
+    def say(self, text: str, *, to: UUID | None = None, is_told: bool = True, **settings: Any) -> UUID:
+        """Say something, in a conversation of its own unless one is given; gives the run's id."""
+        conversation = to or self.begin(**settings)
+        posted = event_loop.run(
+            run_requests.post(conversation, owner_id=self._owner_id, key_id=self._key_id, text=text)
+        )
+        assert not isinstance(posted, str), posted
+        if is_told:
+            self._tell(posted.run_id)
+        return posted.run_id
+
+    def cancel(self, run_id: UUID) -> None:
+        """Cancel a run."""
+        following = event_loop.run(ending.cancel(run_id))
+        if following:
+            self._tell(following)
+
+    def approve(self, run_id: UUID, *, arguments: dict[str, Any] | None = None) -> None:
+        """Say yes to the step that waits."""
+        assert event_loop.run(
+            run_requests.approve(run_id, number=None, arguments=json.dumps(arguments) if arguments else "")
+        )
+        self._tell(run_id)
+
+    def reject(self, run_id: UUID, *, word: str = "") -> None:
+        """Say no to the step that waits."""
+        assert event_loop.run(run_requests.reject(run_id, number=None, word=word))
+        self._tell(run_id)
+
+    def _tell(self, run_id: UUID) -> None:
+        with app.connection_for_write(self.broker) as connection:
+            carry_on.apply_async(kwargs={"run_id": str(run_id)}, connection=connection)
+
+
+class Onlooker:
+    """A connection of the test's own to the database, woken by the events of runs."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+        connection.execute("LISTEN agents_runs")
+
+    def ask(self, statement: str, *values: Any) -> list[dict[str, Any]]:
+        """Give all rows."""
+        cursor = self._connection.execute(statement.encode(), values)
+        return list(cursor.fetchall()) if cursor.description else []
+
+    def run(self, run_id: UUID) -> dict[str, Any]:
+        """Give a run's row."""
+        return self.ask("SELECT * FROM agents_runs WHERE id = %s", run_id)[0]
+
+    def steps(self, run_id: UUID) -> list[dict[str, Any]]:
+        """Give a run's steps."""
+        return self.ask("SELECT * FROM agents_steps WHERE run_id = %s ORDER BY number", run_id)
+
+    def events(self, run_id: UUID) -> list[dict[str, Any]]:
+        """Give a run's events."""
+        return self.ask("SELECT number, kind, data FROM agents_events WHERE run_id = %s ORDER BY number", run_id)
+
+    def answer(self, run_id: UUID) -> str:
+        """Give what a run answered."""
+        found = self.ask("SELECT text FROM agents_messages WHERE run_id = %s AND role = 'assistant'", run_id)
+        return str(found[0]["text"]) if found else ""
+
+    def calls(self, run_id: UUID) -> list[dict[str, Any]]:
+        """Give the audit rows of the calls that a run made."""
+        return self.ask(
+            "SELECT * FROM toolbox_tool_calls WHERE request_id LIKE %s ORDER BY called_at", f"{run_id.hex}-%"
+        )
+
+    def waiting(self, table: str) -> list[dict[str, Any]]:
+        """Give the statements that wait for a lock of a table whose name begins so."""
+        return self.ask(
+            "SELECT activity.pid, activity.query FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid) "
+            "JOIN pg_class AS class ON class.oid = lock.relation "
+            "WHERE NOT lock.granted AND activity.datname = current_database() AND class.relname LIKE %s",
+            f"{table}%",
+        )
+
+    def stuck(self) -> list[dict[str, Any]]:
+        """Give the statements that wait for another transaction's end."""
+        return self.ask(
+            "SELECT pid, query FROM pg_stat_activity "
+            "WHERE datname = current_database() AND wait_event = 'transactionid'"
+        )
+
+    def end_of(self, run_id: UUID, *, seconds: float = 20) -> dict[str, Any]:
+        """Wait for a run's end; gives its row."""
+        self.until(lambda: self.run(run_id)["state"] in FINAL, seconds=seconds, about=run_id)
+        return self.run(run_id)
+
+    def state_of(self, run_id: UUID, *, state: str, seconds: float = 20) -> dict[str, Any]:
+        """Wait until a run is in a state; gives its row."""
+        self.until(lambda: self.run(run_id)["state"] == state, seconds=seconds, about=run_id)
+        return self.run(run_id)
+
+    def until(self, condition: Callable[[], Any], *, seconds: float = 20, about: UUID | None = None) -> None:
+        """Look again at every event, and ten times a second; raises TimeoutError with what is known of the run."""
+        for _ in range(int(seconds * 10)):
+            if condition():
+                return
+            for _ in self._connection.notifies(timeout=0.1, stop_after=1):
+                pass
+        if not condition():
+            raise TimeoutError(f"not within {seconds:g} s: {self._known(about)}")
+
+    def _known(self, about: UUID | None) -> str:
+        if about is None:
+            return ""
+        events = [f"{event['kind']} {event['data']}" for event in self.events(about)]
+        return f"{self.run(about)}\n" + "\n".join(events[-20:])
+
+
+@contextmanager
+def onlooking() -> Iterator[Onlooker]:
+    """Connect to the test's database as its owner."""
+    with psycopg.connect(conninfo(), autocommit=True, row_factory=dict_row) as connection:
+        yield Onlooker(connection)
+
+
+@contextmanager
+def locked(table: str) -> Iterator[None]:
+    """Keep everybody from a table until the block ends: a statement that reads it waits."""
+    with psycopg.connect(conninfo()) as connection:
+        connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
+        yield
+        connection.rollback()
+
+
+@contextmanager
+def reserved(run_id: UUID, *, step: int) -> Iterator[None]:
+    """Hold a run before a step until the block ends: whoever begins the step waits, for the number is being taken."""
+    with psycopg.connect(conninfo()) as connection:
+        connection.execute(
+            "INSERT INTO agents_steps (run_id, number, kind, state, attempt, idempotency_key, call_id, tool, arguments,"
+            " edited_arguments, word, answer, shown, code, prompt_tokens, completion_tokens, created_at)"
+            " VALUES (%s, %s, 'model', 'started', 0, %s, '', '', '', '', '', '', '', '', 0, 0, now())",
+            [run_id, step, f"{run_id.hex}-reserved"],
+        )
+        yield
+        connection.rollback()
+
+
+def conninfo() -> str:
+    """Say how to connect to the test's database as its owner."""
+    entry = connections["default"].settings_dict
+    return psycopg.conninfo.make_conninfo(
+        dbname=entry["NAME"], user=entry["USER"], host=entry["HOST"] or None, password=entry["PASSWORD"] or None,
+        port=entry["PORT"] or None,
+    )  # fmt: skip

@@ -1,0 +1,229 @@
+"""A run asked for as a tool: as a task, or waited for a while; never with more rights than the key that asks."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import orjson
+import pytest
+
+from agents.runs import sweeper
+from tests.agents.conversation_client import Onlooker
+from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, hangs, says, work_on
+from tests.conftest import ALICE_KEY, BOB_KEY
+from toolbox.access.keys import identify
+from toolbox.contract.caller import Caller
+from toolbox.contract.client_channel import BecomeTask, ClientChannel, RetriedCall
+from toolbox.database import event_loop
+from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.models import ApiKey
+from toolbox.work import task_queries, task_worker
+
+ASKED = {"question": "How did Carolina do in February 2025?"}
+TASKS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+FORMS = TASKS | {"elicitation": {"form": {}}}
+A_WRITE = '{"startDate": "2025-02-01", "endDate": "2025-02-01", "source": "shipped"}'
+INGEST = "ingest_linescore_games"
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch, cast: object) -> None:
+    """Tell no broker."""
+    for module in ("agents.runs.ask_agent", "agents.runs.sweeper"):
+        monkeypatch.setattr(f"{module}.enqueue", lambda _: None)
+
+
+@pytest.fixture
+def alice() -> Caller:
+    return event_loop.run(identify(ALICE_KEY))
+
+
+@pytest.fixture
+def another_key(alice: Caller, django_db_blocker: Any) -> Iterator[Callable[..., Caller]]:
+    """Give a maker of further keys of alice's, which go with the test."""
+    made = []
+
+    def make(*scopes: str) -> Caller:
+        owner = ApiKey.objects.get(pk=alice.key_id or 0).owner_id
+        row, key = ApiKey.make(name="another", owner_id=owner, scopes=scopes)
+        made.append(row)
+        return event_loop.run(identify(key))
+
+    with django_db_blocker.unblock():
+        yield make
+        for row in made:
+            row.delete()
+
+
+def _call(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | None = None) -> Call:
+    return Call(
+        tool="ask_agent", arguments=orjson.dumps(asked), credential=caller, transport="test", request_id="r",
+        client=client or ClientChannel(),
+    )  # fmt: skip
+
+
+def _asked(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | None = None) -> Reply:
+    return event_loop.run(dispatch(_call(asked, caller=caller, client=client)))
+
+
+class _Task:
+    """A task that this process carries on."""
+
+    def __init__(self, caller: Caller, *, capabilities: dict[str, Any] = TASKS, **asked: Any) -> None:
+        call = _call(ASKED | asked, caller=caller, client=RetriedCall(capabilities=capabilities))
+        assert isinstance(event_loop.run(dispatch(call)).continuation, BecomeTask)
+        self.id, self._caller = uuid4(), caller
+        event_loop.run(task_queries.create(self.id, call=call, caller=caller, keep_seconds=60))
+
+    def work(self) -> task_queries.Row:
+        event_loop.run(task_worker.work_on(self.id))
+        return self.row()
+
+    def row(self) -> task_queries.Row:
+        row = event_loop.run(task_queries.read(self.id, caller=self._caller))
+        assert row is not None
+        return row
+
+    def tell(self, **given: Any) -> None:
+        name = next(iter(self.row()["inquiries"]))
+        assert event_loop.run(task_queries.tell(self.id, given={name: given}, caller=self._caller))
+
+    def cancel(self) -> None:
+        event_loop.run(task_queries.cancel(self.id, caller=self._caller))
+
+
+def _result(row: task_queries.Row) -> Any:
+    assert row["status"] == "completed", row
+    return orjson.loads(row["outcome"])["structuredContent"]
+
+
+def test_a_task_is_its_run_and_ends_with_the_answer_and_what_it_cost(
+    alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+) -> None:
+    scripted_as(calls(FEBRUARY), says("21 periods."))
+
+    task = _Task(alice)
+    told = _result(task.work())
+
+    assert onlooker.run(task.id)["key_id"] == alice.key_id
+    assert told["state"] == "succeeded"
+    assert told["answer"] == "21 periods."
+    assert told["runId"] == str(task.id)
+    assert (told["steps"], told["promptTokens"], told["completionTokens"]) == (3, 20, 10)
+
+
+def test_it_is_offered_what_the_key_may_and_never_itself(
+    alice: Caller, another_key: Callable[..., Caller], scripted_as: Scripted
+) -> None:
+    narrow = scripted_as(says("Little."))
+    _Task(another_key("agents:write", "linescore:read")).work()
+    wide = scripted_as(says("Much."))
+    _Task(alice).work()
+
+    assert narrow.offered == [[LINESCORE]]
+    assert INGEST in wide.offered[0]
+    assert "ask_agent" not in wide.offered[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "is_made"),
+    [
+        ({"action": "accept", "content": {"approve": True}}, True),
+        ({"action": "accept", "content": {"approve": False, "word": "Not today."}}, False),
+        ({"action": "decline"}, False),
+    ],
+)
+def test_an_approval_is_the_task_s_question(
+    django_db_blocker: Any,
+    alice: Caller,
+    scripted_as: Scripted,
+    onlooker: Onlooker,
+    given: dict[str, Any],
+    *,
+    is_made: bool,
+) -> None:
+    script = scripted_as(calls(A_WRITE, tool=INGEST), says("Done."))
+    task = _Task(alice, capabilities=FORMS)
+
+    with django_db_blocker.unblock():  # the tool brings games in by Django
+        parked = task.work()
+        asked = next(iter(parked["inquiries"].values()))
+        task.tell(**given)
+        told = _result(task.work())
+
+    assert parked["status"] == "input_required"
+    assert INGEST in asked["params"]["message"]
+    assert told["answer"] == "Done."
+    assert bool(onlooker.steps(task.id)[1]["state"] == "answered") is is_made
+    assert ("Not today." in script.told[1][-1].text) is bool(given.get("content", {}).get("word"))
+
+
+def test_who_cannot_be_asked_is_told_where_to_approve(alice: Caller, scripted_as: Scripted) -> None:
+    scripted_as(calls(A_WRITE, tool=INGEST))
+
+    told = _result(_Task(alice).work())
+
+    assert told["state"] == "awaiting_approval"
+    assert told["waitsFor"]["tool"] == INGEST
+    assert told["page"] in told["next"]
+    _asked({"runId": told["runId"]}, caller=alice)
+
+
+def _is_running(onlooker: Onlooker, run_id: UUID) -> bool:
+    return bool(onlooker.ask("SELECT 1 FROM agents_runs WHERE id = %s AND state = 'running'", run_id))
+
+
+@pytest.mark.parametrize("is_parked", [True, False])
+def test_with_the_task_its_run_is_cancelled(
+    alice: Caller, scripted_as: Scripted, onlooker: Onlooker, *, is_parked: bool
+) -> None:
+    scripted_as(calls(A_WRITE, tool=INGEST) if is_parked else hangs())
+    task = _Task(alice, capabilities=FORMS)
+    working = asyncio.run_coroutine_threadsafe(task_worker.work_on(task.id), event_loop.get_loop())
+    onlooker.until(lambda: task.row()["status"] == "input_required" if is_parked else _is_running(onlooker, task.id))
+    task.cancel()
+    working.result(10)
+
+    event_loop.run(sweeper.sweep())
+
+    assert onlooker.run(task.id)["state"] == "cancelled"
+
+
+def test_without_tasks_it_is_begun_and_looked_at_again(
+    alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+) -> None:
+    scripted_as(says("21 periods."))
+
+    begun = orjson.loads(_asked(ASKED | {"waitSeconds": 0}, caller=alice).body)
+    work_on(UUID(begun["runId"]))
+    ended = orjson.loads(_asked({"runId": begun["runId"]}, caller=alice).body)
+
+    assert begun["state"] == "queued"
+    assert "runId" in begun["next"]
+    assert (ended["state"], ended["answer"]) == ("succeeded", "21 periods.")
+    assert "next" not in ended
+
+
+def test_the_runs_and_conversations_of_other_keys_are_not_there(
+    alice: Caller, another_key: Callable[..., Caller], scripted_as: Scripted
+) -> None:
+    scripted_as(says("Mine."), says("Still mine."))
+    mine = _result(_Task(alice).work())
+    on = _result(_Task(alice, conversationId=mine["conversationId"]).work())
+    other = another_key("agents:write")
+
+    looked = _asked({"runId": mine["runId"]}, caller=other)
+    asked = _asked(ASKED | {"conversationId": mine["conversationId"]}, caller=other)
+
+    assert on["answer"] == "Still mine."
+    assert (looked.status, looked.code) == (404, "UNKNOWN_RUN")
+    assert (asked.status, asked.code) == (404, "UNKNOWN_CONVERSATION")
+    assert _asked(ASKED, caller=event_loop.run(identify(BOB_KEY))).code == "FORBIDDEN"
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, ASKED | {"runId": str(uuid4())}, {"question": "  "}, ASKED | {"toolkits": ["agents"]}]
+)
+def test_what_says_nothing_or_two_things_is_refused(alice: Caller, asked: dict[str, Any]) -> None:
+    assert _asked(asked, caller=alice).status == 400

@@ -1,0 +1,71 @@
+"""Old runs lose their steps and events, and nothing else."""
+
+from io import StringIO
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agents.tasks import forget
+from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.own_worker import FEBRUARY, Scripted, calls, says, work_on
+
+
+def ended(talk: Talk, onlooker: Onlooker, scripted_as: Scripted, *, days_ago: int) -> UUID:
+    """Have a run that ended so long ago."""
+    scripted_as(calls(FEBRUARY), says("21 periods."))
+    run_id = talk.say("How did Carolina do?", is_told=False)
+    work_on(run_id)
+    past = "UPDATE agents_runs SET finished_at = now() - make_interval(days => %s) WHERE id = %s"
+    onlooker.ask(past, days_ago, run_id)
+    return run_id
+
+
+def forgotten(days: int) -> str:
+    """Run the command; gives what it says."""
+    said = StringIO()
+    call_command("forget_runs", days=days, stdout=said)
+    return said.getvalue()
+
+
+def test_what_was_said_and_spent_stays(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+    old = ended(quiet_talk, onlooker, scripted_as, days_ago=20_001)
+
+    assert forgotten(20_000) == "1 runs forgotten\n"
+    assert (onlooker.steps(old), onlooker.events(old)) == ([], [])
+    assert onlooker.answer(old) == "21 periods."
+    assert onlooker.run(old)["prompt_tokens"] > 0
+    assert forgotten(20_000) == "0 runs forgotten\n"
+
+
+def test_younger_runs_and_those_at_work_stay_whole(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+    young = ended(quiet_talk, onlooker, scripted_as, days_ago=19_999)
+    waiting = quiet_talk.say("And Toronto?", is_told=False)
+
+    forgotten(20_000)
+
+    assert onlooker.steps(young)
+    assert onlooker.events(young)
+    assert onlooker.events(waiting)
+
+
+def test_the_scheduler_forgets_where_it_is_told_to(
+    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, settings: Any
+) -> None:
+    old = ended(quiet_talk, onlooker, scripted_as, days_ago=20_001)
+
+    settings.AGENT_KEEP_DAYS = 0
+    forget()
+    kept = onlooker.events(old)
+    settings.AGENT_KEEP_DAYS = 20_000
+    forget()
+
+    assert kept
+    assert onlooker.events(old) == []
+
+
+@pytest.mark.parametrize("days", [0, -1, 36_501])
+def test_days_that_cannot_be_are_refused(days: int) -> None:
+    with pytest.raises(CommandError, match="must be from 1"):
+        forgotten(days)

@@ -1,0 +1,48 @@
+"""A call's span says what its audit row says; needs the optional packages of requirements-traces.txt."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from toolbox.audit.log import Audit, CallRecord, audit
+
+CALLED_AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def called(**other: object) -> CallRecord:
+    said: dict[str, object] = {
+        "called_at": CALLED_AT, "request_id": "r-1", "caller": "alice", "key_id": 7, "transport": "rest",
+        "domain": "linescore", "tool": "query_linescore_data", "arguments": b'{"secret": 1}', "outcome": "answered",
+        "code": "", "status": 200, "rows": 21, "answer_bytes": 9, "milliseconds": 12.5,
+    }  # fmt: skip
+    return CallRecord(**said | other)  # type: ignore[arg-type]
+
+
+def test_nobody_makes_spans_unless_told() -> None:
+    assert type(audit) is Audit
+
+
+def test_a_call_s_span_has_its_times_its_ending_and_the_request_s_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opentelemetry.sdk", reason="no OpenTelemetry SDK: pip install -r requirements-traces.txt")
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    from toolbox.audit.tracing import UNKNOWN, TracedAudit
+
+    kept, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    monkeypatch.setattr(Audit, "record", lambda *_: None)
+    traced = TracedAudit()
+    for call in (called(), called(outcome="failed", code="X", status=500), called(tool="made_up", is_known=False)):
+        traced.record(call)
+
+    well, failed, unknown = kept.get_finished_spans()
+    assert (well.name, well.attributes["toolroom.request_id"]) == ("execute_tool query_linescore_data", "r-1")
+    assert (well.start_time, well.end_time - well.start_time) == (int(CALLED_AT.timestamp() * 10**9), 12_500_000)
+    assert (well.attributes["toolroom.rows"], well.status.is_ok or well.status.is_unset) == (21, True)
+    assert (failed.status.is_ok, failed.attributes["error.type"]) == (False, "X")
+    assert (unknown.name, "made_up" in str(dict(unknown.attributes))) == (UNKNOWN, False)
+    assert "secret" not in str([dict(span.attributes) for span in kept.get_finished_spans()])

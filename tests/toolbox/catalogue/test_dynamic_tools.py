@@ -1,0 +1,214 @@
+"""Tools that are rows: offered beside the declared ones, refreshed when a table announces."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import psycopg
+import pytest
+from django.db import connection
+from pydantic import Field
+
+from toolbox.catalogue.dynamic_tools import DynamicToolCache
+from toolbox.catalogue.registry import Registry
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.contract.models import ToolInput, ToolOutput
+from toolbox.contract.tool import Skipped, Tool, ToolFunction, Toolkit, ToolMistake
+from toolbox.database import event_loop
+from toolbox.database.change_notifications import CHANNEL, NotifyToolChanges
+from toolbox.database.pools import owner_pool
+
+
+class Nothing(ToolInput):
+    """No parameters."""
+
+
+class Said(ToolOutput):
+    """A word."""
+
+    word: str = Field(description="What is said.")
+
+
+def named(name: str) -> ToolFunction:
+    async def function(ask: Nothing) -> Said:
+        """Say a word."""
+        return Said(word=name)
+
+    function.__name__ = name
+    return function
+
+
+class Rows:
+    """A source whose rows a test changes."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = list(names)
+        self.failure: Exception | None = None
+        self.kit = Toolkit(domain="shop", summary="A shop.", dynamic=self)
+        self.loads = 0
+
+    async def load(self) -> Sequence[Tool | Skipped]:
+        self.loads += 1
+        if self.failure:
+            raise self.failure
+        return [self._row(name) for name in self.names]
+
+    def _row(self, name: str) -> Tool | Skipped:
+        try:
+            return self.kit.made(named(name), example=Nothing())
+        except ToolMistake as mistake:
+            return Skipped(name=name, reason=str(mistake))
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not true():  # noqa: ASYNC110 - another process is waited for
+            await asyncio.sleep(0.01)
+
+
+def announce(domain: str) -> None:
+    with psycopg.connect(owner_pool.conninfo(), autocommit=True) as other_process:
+        other_process.execute("SELECT pg_notify(%s, %s)", [CHANNEL, domain])
+
+
+@pytest.fixture
+def rows() -> Rows:
+    return Rows("buy_bread", "sell_bread")
+
+
+@pytest.fixture
+async def watched(rows: Rows, django_db_setup: None) -> AsyncIterator[tuple[Registry, DynamicToolCache]]:
+    registry = Registry()
+    registry.take_in(rows.kit)
+    registry.close()
+    watcher = DynamicToolCache(registry, pool=owner_pool)
+    yield registry, watcher
+    await event_loop.run_on_loop(watcher.close)
+
+
+def names_of(registry: Registry) -> list[str]:
+    return [tool.name for tool in registry.visible_to(LOCAL_OPERATOR)]
+
+
+async def test_rows_are_tools_after_the_first_call(watched: tuple[Registry, DynamicToolCache]) -> None:
+    registry, watcher = watched
+
+    await watcher.ready()
+
+    assert names_of(registry) == ["buy_bread", "sell_bread"]
+    assert registry.find("buy_bread", domain="shop")
+    assert registry.find("buy_bread", domain="bakery") is None
+    assert "buy_bread" in registry.nearest("by_bread", caller=LOCAL_OPERATOR)
+
+
+async def test_rows_stay_out_of_what_the_code_declares(watched: tuple[Registry, DynamicToolCache]) -> None:
+    registry, watcher = watched
+
+    await watcher.ready()
+
+    assert list(registry.tools()) == []
+
+
+async def test_an_announcement_of_another_process_refreshes_them(
+    watched: tuple[Registry, DynamicToolCache], rows: Rows
+) -> None:
+    registry, watcher = watched
+    await watcher.ready()
+    rows.names = ["buy_cake"]
+
+    announce("shop")
+
+    await until(lambda: names_of(registry) == ["buy_cake"])
+
+
+async def test_an_announcement_of_an_unknown_domain_is_passed_over(
+    watched: tuple[Registry, DynamicToolCache], rows: Rows
+) -> None:
+    registry, watcher = watched
+    await watcher.ready()
+    rows.names = ["buy_cake"]
+
+    announce("'; DROP TABLE shop; --")
+    announce("shop")
+
+    await until(lambda: names_of(registry) == ["buy_cake"])
+
+
+async def test_a_clash_and_an_invalid_row_are_skipped_with_their_reason(
+    watched: tuple[Registry, DynamicToolCache], rows: Rows
+) -> None:
+    registry, watcher = watched
+    rows.names = ["buy_bread", "buy_bread", "No Good Name"]
+
+    await watcher.ready()
+
+    assert names_of(registry) == ["buy_bread"]
+    reasons = {row.name: row.reason for row in registry.skipped(domain="shop")}
+    assert reasons["buy_bread"] == "another tool has that name"
+    assert "snake_case" in reasons["No Good Name"]
+
+
+async def test_a_row_never_takes_a_declared_tools_place(rows: Rows) -> None:
+    registry, bakery = Registry(), Toolkit(domain="bakery", summary="Bread.")
+    bakery.tool(example=Nothing())(named("buy_bread"))
+    registry.take_in(bakery)
+    registry.take_in(rows.kit)
+
+    registry.put(await rows.load(), domain="shop")
+
+    found = registry.find("buy_bread")
+    assert found is not None
+    assert found.domain == "bakery"
+    assert [row.name for row in registry.skipped(domain="shop")] == ["buy_bread"]
+
+
+async def test_a_source_without_its_database_keeps_what_it_had(
+    watched: tuple[Registry, DynamicToolCache], rows: Rows
+) -> None:
+    registry, watcher = watched
+    await watcher.ready()
+    loads, rows.failure = rows.loads, psycopg.errors.UndefinedTable("no such table yet")
+
+    announce("shop")
+    await until(lambda: rows.loads > loads)
+
+    assert names_of(registry) == ["buy_bread", "sell_bread"]
+
+
+async def test_it_listens_again_after_its_connection_was_cut(
+    watched: tuple[Registry, DynamicToolCache], rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolbox.catalogue.dynamic_tools.RETRY_SECONDS", 0.01)
+    registry, watcher = watched
+    await watcher.ready()
+    rows.names = ["buy_cake"]
+
+    with psycopg.connect(owner_pool.conninfo(), autocommit=True) as administrator:
+        administrator.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'")
+
+    await until(lambda: names_of(registry) == ["buy_cake"])
+
+
+async def test_a_toolkit_without_rows_opens_no_connection(django_db_setup: None) -> None:
+    registry = Registry()
+    registry.take_in(Toolkit(domain="bakery", summary="Bread."))
+    watcher = DynamicToolCache(registry, pool=owner_pool)
+
+    await watcher.ready()
+
+    assert watcher._listening is None
+
+
+def test_a_table_announces_every_statement_that_changes_it(scratch_database: None) -> None:
+    operation = NotifyToolChanges("linescore_teams", "shop")
+    with connection.schema_editor() as editor:
+        operation.database_forwards("shop", editor, None, None)
+    heard = psycopg.connect(owner_pool.conninfo(), autocommit=True)
+    heard.execute(f"LISTEN {CHANNEL}")
+
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE linescore_teams SET arena = 'Ice'")
+    with connection.schema_editor() as editor:
+        operation.database_backwards("shop", editor, None, None)
+
+    assert [notice.payload for notice in heard.notifies(timeout=5, stop_after=1)] == ["shop"]
+    heard.close()

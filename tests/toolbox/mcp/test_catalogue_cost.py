@@ -1,0 +1,42 @@
+"""The catalogue stays small enough to be shown to a model whole."""
+
+from io import StringIO
+
+import orjson
+import pytest
+from django.core.management import call_command
+
+from tests.toolbox.transports import A_TOOL, TOOLS, mcp_in_memory
+from toolbox.mcp.catalogue_cost import BYTES_A_TOKEN, Cost
+
+MAX_TOKENS_ASKING = 9_000
+MAX_TOKENS = 15_000
+OURS = {
+    "list_backtest_runs", "get_state_delta", "validate_query", "execute_graphql_mutation", "propose_rca",
+    "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
+}  # fmt: skip
+"""Tools that no contract asks for; the budget is that of the contracts' tools."""
+
+
+def test_the_contracts_tools_keep_their_budget() -> None:
+    cost = Cost.of([tool for tool in TOOLS if tool.name not in OURS])
+
+    assert cost.asking / BYTES_A_TOKEN < MAX_TOKENS_ASKING
+    assert cost.mcp / BYTES_A_TOKEN < MAX_TOKENS
+
+
+async def test_the_cost_is_what_a_client_receives() -> None:
+    async with mcp_in_memory() as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    received = listed[A_TOOL.name].model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert Cost.of([A_TOOL]).mcp == len(orjson.dumps(received))
+
+
+@pytest.mark.parametrize("line", ["query_linescore_data", "/mcp/linescore", "/mcp "])
+def test_the_command_names_every_tool_and_address(line: str) -> None:
+    said = StringIO()
+
+    call_command("catalogue_cost", stdout=said)
+
+    assert line in said.getvalue()

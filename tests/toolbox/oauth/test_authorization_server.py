@@ -1,0 +1,126 @@
+"""The page of the clients that a person let in, and what ending one ends."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from oauth2_provider.models import AccessToken, Application, RefreshToken
+
+from agents.queries.pools import store
+from agents.runs import run_caller
+from tests.toolbox.oauth.browser import RawClient, consent, let_in, session_of
+from tests.toolbox.transports import A_TOOL
+from toolbox.access import keys
+from toolbox.access.keys import identify
+from toolbox.audit.log import audit
+from toolbox.contract.errors import Refusal
+from toolbox.database import event_loop
+from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.dispatch.dispatch import Call, dispatch
+from toolbox.models import ApiKey
+
+PAGE = "/clients/"
+
+
+@pytest.fixture
+def person(make_person: Callable[..., User]) -> User:
+    return make_person("linescore:read", "backtests:read")
+
+
+@pytest.fixture
+def browser(person: User) -> Client:
+    opened = Client()
+    opened.force_login(person)
+    return opened
+
+
+def _ended(browser: Client, client: RawClient) -> Any:
+    return browser.post(f"{PAGE}{Application.objects.get(client_id=client.id).pk}/end/", follow=True)
+
+
+def test_it_says_who_may_what_since_when_and_when_it_was_used(
+    server: str, client: RawClient, person: User, browser: Client
+) -> None:
+    empty = browser.get(PAGE).content.decode()
+    tokens = let_in(client, cookie=session_of(person))
+    unused = browser.get(PAGE).content.decode()
+    call = Call(tool=A_TOOL.name, arguments=b"{}", credential=tokens["access_token"], transport="test", request_id="r")
+    assert event_loop.run(dispatch(call)).status == 200
+    event_loop.run(audit.flush())
+    used = browser.get(PAGE).content.decode()
+
+    assert "None. Give an MCP client" in empty
+    assert "<h2>raw</h2>" in unused
+    assert "Read linescore" in unused
+    assert "Read backtests" not in unused
+    assert "127.0.0.1:33418" in unused
+    assert "never used" in unused
+    assert "last used 20" in used
+
+
+def test_what_is_ended_is_refused_at_once_and_may_come_back(
+    server: str, client: RawClient, person: User, browser: Client
+) -> None:
+    cookie = session_of(person)
+    tokens = let_in(client, cookie=cookie)
+    pending = consent(client.address(), cookie=cookie)["code"]
+    caller = event_loop.run(identify(tokens["access_token"]))
+    told = _ended(browser, client).content.decode()
+    clear_all_caches()
+
+    assert "raw is out" in told
+    assert "None. Give" in told
+    with pytest.raises(Refusal):
+        event_loop.run(identify(tokens["access_token"]))
+    assert client.refresh(tokens["refresh_token"]).status_code == 400
+    assert client.exchange(pending).status_code == 400
+    assert not event_loop.run(_works_on(caller.key_id, owner_id=person.pk))
+    again = let_in(client, cookie=cookie)
+    assert event_loop.run(identify(again["access_token"])).key_id == caller.key_id
+
+
+async def _works_on(key_id: int | None, *, owner_id: int) -> bool:
+    found = await store.fetch(run_caller._KEY, [key_id, owner_id])
+    return bool(found.rows)
+
+
+def test_nobody_ends_what_another_let_in(
+    server: str, client: RawClient, person: User, make_person: Callable[..., User]
+) -> None:
+    tokens = let_in(client, cookie=session_of(person))
+    stranger = Client()
+    stranger.force_login(make_person("linescore:read"))
+
+    refused = _ended(stranger, client)
+    page = stranger.get(PAGE).content.decode()
+    keys.forget()
+
+    assert refused.status_code == 404
+    assert "<h2>raw</h2>" not in page
+    assert event_loop.run(identify(tokens["access_token"])).owner_id == person.pk
+    assert stranger.get(f"{PAGE}1/end/").status_code == 405
+    assert Client().get(PAGE).status_code == 302
+
+
+def test_the_page_asks_few_statements_however_many_were_let_in(
+    person: User, browser: Client, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(20):
+        client = Application.objects.create(
+            name=f"many-{number}", redirect_uris="https://a.example/back cursor://back", client_type="public",
+            authorization_grant_type="authorization-code", hash_client_secret=False,
+        )  # fmt: skip
+        access = AccessToken.objects.create(
+            user=person, application=client, token=f"t{number}", expires="2099-01-01T00:00Z", scope="linescore:read"
+        )
+        RefreshToken.objects.create(user=person, application=client, token=f"r{number}", access_token=access)
+
+    with django_assert_max_num_queries(8):
+        page = browser.get(PAGE).content.decode()
+    Application.objects.filter(name__startswith="many-").delete()
+
+    assert page.count("<h2>many-") == 20
+    assert "a.example, cursor:" in page
+    assert not ApiKey.objects.filter(owner=person).exists()

@@ -1,0 +1,1 @@
+"""Admin pages of the kernel's tables, and what admin pages of every domain share."""

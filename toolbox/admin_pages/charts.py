@@ -1,0 +1,297 @@
+"""
+Charts as SVG, drawn here: they need no script, no style sheet and nothing from elsewhere. Pure.
+
+Colours stand in attributes, for the admin; the console's sheet sets the text's (`svg.plot`: `chart` is a class that the
+admin's own script draws into). A chart shows its figures to a mouse; a table of them belongs beside it
+(`toolbox.admin_pages.panels`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 256, 60, 14, 28, 30
+BAR_WIDTH, BAR_LEFT, BAR_STEP, BAR_GAP, MAX_BARS, MAX_LABEL = 560, 264, 18, 8, 12, 40
+GREEN, RED, BLUE, GRAY, AMBER, PURPLE = "#15a06e", "#e0525f", "#3b82f6", "#8b95a5", "#d97706", "#a855f7"
+DASHED, DOTTED, MIXED = "5 4", "2 3", "9 3 2 3"
+MAX_LABELS, TICKS, LETTER = 9, 4, 6.2
+MILLION = 1_000_000
+
+Mark = tuple[float, str]
+"""A label, and where it stands from left (0) to right (1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """
+    Numbers under one name; None where there is none. Evenly spread, unless `places` (0 to 1) says where each lies.
+
+    `is_step` holds each until the next, `is_filled` fills down to zero; what has a `dash` is a guide among columns.
+    """
+
+    name: str
+    values: Sequence[float | None]
+    color: str
+    places: Sequence[float] = ()
+    dash: str = ""
+    is_step: bool = False
+    is_filled: bool = False
+
+    def points(self) -> Iterator[tuple[float, float]]:
+        """Give each value with its place."""
+        for number, value in enumerate(self.values):
+            if value is not None:
+                yield (self.places[number] if self.places else number / max(len(self.values) - 1, 1)), value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """One value somewhere from left (0) to right (1), and what it is."""
+
+    place: float
+    value: float
+    words: str
+    color: str = BLUE
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where values lie between the lowest and the highest, in a chart of this height."""
+
+    low: float
+    high: float
+    step: float
+    height: int
+
+    @classmethod
+    def of(cls, values: Sequence[float], *, height: int = HEIGHT) -> "_Scale":
+        """Span the values and zero, in steps of 1, 2 or 5 times a power of ten."""
+        low, high = min([0.0, *values]), max([0.0, *values])
+        rough = ((high - low) or 1) / TICKS
+        power = 10 ** floor(log10(rough))
+        step = next(power * size for size in (1, 2, 5, 10) if power * size >= rough)
+        top = ceil(high / step) * step
+        return cls(floor(low / step) * step, top if top > 0 or low < 0 else step, step, height)
+
+    @property
+    def marks(self) -> list[float]:
+        """Give the values that lines are drawn at."""
+        return [self.low + self.step * tick for tick in range(round((self.high - self.low) / self.step) + 1)]
+
+    def y(self, value: float) -> float:
+        """Give the place of a value from the top."""
+        return round(TOP + (self.height - TOP - BOTTOM) * (self.high - value) / (self.high - self.low), 1)
+
+
+def evenly(labels: Sequence[str]) -> list[Mark]:
+    """Spread labels from left to right, the first and the last at the edges."""
+    return [(place / max(len(labels) - 1, 1), label) for place, label in enumerate(labels)]
+
+
+def lines(
+    series: Sequence[Series], *, marks: Sequence[Mark], title: str, height: int = HEIGHT, at: float | None = None
+) -> SafeString | str:
+    """Draw lines over the same places, and a cursor `at` one of them; empty where there is nothing to draw."""
+    values = [value for one in series for value in one.values if value is not None]
+    if not values or not marks:
+        return ""
+    scale = _Scale.of(values, height=height)
+    drawn = format_html_join(
+        "",
+        '<polyline points="{}" fill="{}" fill-opacity="0.2" stroke="{}" stroke-width="2" stroke-linecap="round"{} '
+        'data-series="{}"/>',
+        (
+            (_path(one, scale=scale), one.color if one.is_filled else "none", one.color, _dashes(one.dash), one.name)
+            for one in series
+        ),
+    )
+    body = _axis(scale) + drawn + _cursor(at, scale=scale) + _labels(marks, scale=scale) + _legend(series)
+    return _picture(title, body=body, height=height)
+
+
+def columns(series: Sequence[Series], *, labels: Sequence[str], title: str) -> SafeString | str:
+    """Draw columns side by side for each label, down from zero where they are negative; a dashed series is a line."""
+    values = [value for one in series for value in one.values if value is not None]
+    if not values or not labels:
+        return ""
+    scale, standing = _Scale.of(values), [one for one in series if not one.dash]
+    room = (WIDTH - LEFT - RIGHT) / len(labels)
+    thick = max(room * 0.8 / max(len(standing), 1), 1)
+    drawn = format_html_join(
+        "",
+        '<g><title>{}: {} {}</title><rect x="{}" y="{}" width="{}" height="{}" fill="{}" data-series="{}"/></g>',
+        (
+            (
+                labels[place], one.name, short(value), round(LEFT + room * (place + 0.1) + thick * number, 1),
+                min(scale.y(value), scale.y(0)), round(thick * 0.92, 1),
+                round(abs(scale.y(value) - scale.y(0)), 1), one.color, one.name,
+            )
+            for number, one in enumerate(standing)
+            for place, value in enumerate(one.values) if value is not None
+        ),
+    )  # fmt: skip
+    marks = [((place + 0.5) / len(labels), label) for place, label in enumerate(labels)]
+    guides = [one for one in series if one.dash]
+    body = _axis(scale) + drawn + _guides(guides, scale=scale) + _labels(marks, scale=scale) + _legend(series)
+    return _picture(title, body=body)
+
+
+def dots(points: Sequence[Dot], *, marks: Sequence[Mark], guides: Sequence[Series], title: str) -> SafeString | str:
+    """Draw dots, with guides across; empty where there is none."""
+    if not points:
+        return ""
+    levels = [value for one in guides for value in one.values if value is not None]
+    scale = _Scale.of([*(dot.value for dot in points), *levels])
+    drawn = format_html_join(
+        "",
+        '<circle cx="{}" cy="{}" r="4" fill="{}" fill-opacity="0.6"><title>{}</title></circle>',
+        ((_x(dot.place), scale.y(dot.value), dot.color, dot.words) for dot in points),
+    )
+    body = _axis(scale) + drawn + _guides(guides, scale=scale) + _labels(marks, scale=scale)
+    return _picture(title, body=body + _legend(guides))
+
+
+def bars(series: Sequence[Series], *, labels: Sequence[str], title: str) -> SafeString | str:
+    """Draw bars from the left, a group for each label, the largest first, at most twelve; empty where there is none."""
+    whole = [sum(one.values[place] or 0 for one in series) for place in range(len(labels))]
+    order = sorted(range(len(labels)), key=lambda place: (-whole[place], labels[place]))[:MAX_BARS]
+    most = max((one.values[place] or 0 for one in series for place in order), default=0)
+    if not most:
+        return ""
+    step, middle = BAR_STEP * len(series) + BAR_GAP, TOP + 12 + BAR_STEP * (len(series) - 1) / 2
+    names = format_html_join(
+        "", '<text x="{}" y="{}" text-anchor="end">{}</text>',
+        (
+            (BAR_LEFT - 8, middle + row * step, cut(labels[place], letters=MAX_LABEL))
+            for row, place in enumerate(order)
+        ),
+    )  # fmt: skip
+    legend = _legend(series, left=0, room=BAR_WIDTH) if len(series) > 1 else SafeString()
+    rows = _bar_rows(series, labels=labels, order=order, most=most)
+    return _picture(title, body=legend + names + rows, width=BAR_WIDTH, height=TOP + step * len(order))
+
+
+def cut(text: str, *, letters: int) -> str:
+    """Shorten a text to so many letters."""
+    return text if len(text) <= letters else f"{text[: letters - 1]}…"
+
+
+def short(value: float) -> str:
+    """Write a number as an axis does."""
+    if abs(value) >= MILLION:
+        return f"{value / MILLION:,.2f}".rstrip("0").rstrip(".") + "M"
+    return f"{value:,.1f}".removesuffix(".0") if abs(value) >= 1 or not value else f"{value:.3g}"
+
+
+def _bar_rows(series: Sequence[Series], *, labels: Sequence[str], order: Sequence[int], most: float) -> SafeString:
+    room, step = BAR_WIDTH - BAR_LEFT - 66, BAR_STEP * len(series) + BAR_GAP
+    return format_html_join(
+        "",
+        '<g><title>{}: {}</title><rect x="{}" y="{}" width="{}" height="{}" rx="2" fill="{}" data-series="{}"/>'
+        '<text x="{}" y="{}">{}</text></g>',
+        (
+            (
+                f"{labels[place]}, {one.name}" if len(series) > 1 else labels[place], short(value),
+                BAR_LEFT, TOP + row * step + number * BAR_STEP, round(max(room * value / most, 1)), BAR_STEP - 3,
+                one.color, one.name,
+                BAR_LEFT + round(room * value / most) + 6, TOP + row * step + number * BAR_STEP + 12, short(value),
+            )
+            for row, place in enumerate(order)
+            for number, one in enumerate(series) if (value := one.values[place] or 0)
+        ),
+    )  # fmt: skip
+
+
+def _picture(title: str, *, body: SafeString, width: int = WIDTH, height: int = HEIGHT) -> SafeString:
+    return format_html(
+        '<svg class="plot" viewBox="0 0 {} {}" width="100%" role="img" aria-label="{}" font-size="11" fill="{}">'
+        "<title>{}</title>{}</svg>",
+        width, height, title, GRAY, title, body,
+    )  # fmt: skip
+
+
+def _x(share: float) -> float:
+    return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
+
+
+def _path(one: Series, *, scale: _Scale) -> str:
+    path: list[str] = []
+    before: float | None = None
+    for place, value in one.points():
+        x, y = _x(place), scale.y(value)
+        if one.is_step and before is not None:
+            path.append(f"{x},{before}")
+        path.append(f"{x},{y}")
+        before = y
+    if one.is_filled and path:
+        path = [f"{path[0].partition(',')[0]},{scale.y(0)}", *path, f"{path[-1].partition(',')[0]},{scale.y(0)}"]
+    return " ".join(path * 2 if len(path) == 1 else path)  # a line of one point is drawn as a dot
+
+
+def _axis(scale: _Scale) -> SafeString:
+    return format_html_join(
+        "",
+        '<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-opacity="0.25"/>'
+        '<text x="{}" y="{}" text-anchor="end">{}</text>',
+        (
+            (LEFT, WIDTH - RIGHT, scale.y(mark), scale.y(mark), GRAY, LEFT - 6, scale.y(mark) + 4, short(mark))
+            for mark in scale.marks
+        ),
+    )
+
+
+def _guides(guides: Sequence[Series], *, scale: _Scale) -> SafeString:
+    """Draw a level across for each guide: its first value."""
+    levels = [(one, one.values[0]) for one in guides if one.values and one.values[0] is not None]
+    return format_html_join(
+        "",
+        '<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-width="1.5"{} data-series="{}"/>',
+        (
+            (LEFT, WIDTH - RIGHT, scale.y(level), scale.y(level), one.color, _dashes(one.dash or DASHED), one.name)
+            for one, level in levels
+            if level is not None
+        ),
+    )
+
+
+def _cursor(at: float | None, *, scale: _Scale) -> SafeString:
+    if at is None:
+        return SafeString()
+    return format_html(
+        '<line class="cursor" x1="{0}" x2="{0}" y1="{1}" y2="{2}" stroke="{3}" stroke-width="2"/>',
+        _x(at), TOP, scale.height - BOTTOM, AMBER,
+    )  # fmt: skip
+
+
+def _labels(marks: Sequence[Mark], *, scale: _Scale) -> SafeString:
+    """Write labels under their places; one that would leave the picture at the right ends there."""
+    return format_html_join(
+        "",
+        '<text x="{}" y="{}" text-anchor="{}">{}</text>',
+        (
+            (x, scale.height - BOTTOM + 16, "end" if x + len(label) * LETTER / 2 > WIDTH else "middle", label)
+            for x, label in ((_x(share), label) for share, label in marks[:: -(-len(marks) // MAX_LABELS)])
+        ),
+    )
+
+
+def _legend(series: Sequence[Series], *, left: int = LEFT, room: int = WIDTH - LEFT - RIGHT) -> SafeString:
+    step = room // max(len(series), 3)
+    return format_html_join(
+        "",
+        '<line x1="{}" x2="{}" y1="7" y2="7" stroke="{}" stroke-width="4"{}/><text x="{}" y="11">{}</text>',
+        (
+            (
+                left + step * place, left + step * place + 18, one.color, _dashes(one.dash),
+                left + step * place + 23, cut(one.name, letters=int((step - 30) / LETTER)),
+            )
+            for place, one in enumerate(series)
+        ),
+    )  # fmt: skip
+
+
+def _dashes(dash: str) -> SafeString:
+    return format_html(' stroke-dasharray="{}"', dash) if dash else SafeString()

@@ -1,0 +1,224 @@
+"""Who called what: the record of calls, browsed at the same cost whether it has a thousand rows or a million."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import FieldTextFilter
+
+from toolbox.admin_pages.curation import BrowsedAdmin, MomentFilter, PickFilter
+from toolbox.catalogue.registry import registry
+from toolbox.contract.errors import KERNEL_CODES
+from toolbox.models import ToolCall
+
+SEARCHED = 20_000
+"""Calls that words are looked for in, the latest that pass the filters: what a page can read in a tenth of a second."""
+MAX_FOUND = 1_000
+LOOKED_THROUGH = 100_000
+"""Calls that are looked through where no index helps."""
+
+TRANSPORTS = ("rest", "mcp", "stdio", "agents", "console", "examples")
+
+LABEL = "inline-block font-semibold rounded-default text-[11px] uppercase whitespace-nowrap h-6 leading-6 px-2"
+PLAIN = "bg-base-500/8 text-base-700 dark:bg-base-500/20 dark:text-base-200"
+COLOURS = {
+    "answered": "bg-green-100 text-green-700 dark:bg-green-500/20 dark:text-green-400",
+    "refused": "bg-orange-100 text-orange-700 dark:bg-orange-500/20 dark:text-orange-400",
+    "failed": "bg-red-100 text-red-700 dark:bg-red-500/20 dark:text-red-400",
+    "cancelled": "bg-blue-100 text-blue-700 dark:bg-blue-500/20 dark:text-blue-400",
+}
+
+
+def latest(calls: QuerySet[ToolCall], *, most: int) -> QuerySet[ToolCall]:
+    """Keep the latest so many of the calls."""
+    in_order = calls.order_by("-called_at")
+    edge = in_order.values_list("called_at", flat=True)[most - 1 : most]
+    return calls.filter(called_at__gte=edge[0]) if len(edge) else calls
+
+
+class DomainFilter(PickFilter):
+    """By domain, of those that are installed."""
+
+    title = "domain"
+    parameter_name = "domain"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the domains."""
+        return [(toolkit.domain, toolkit.domain) for toolkit in registry.toolkits()]
+
+
+class ToolFilter(PickFilter):
+    """By tool, of those that are installed."""
+
+    title = "tool"
+    parameter_name = "tool"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the tools."""
+        return [(tool.name, tool.name) for tool in registry.tools()]
+
+
+class _AmongLatest(PickFilter):
+    """Looks through the latest calls only, because no index knows the column."""
+
+    def keep(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Keep what has the value."""
+        return super().keep(latest(rows, most=LOOKED_THROUGH), value)
+
+
+class CallDomainFilter(_AmongLatest, DomainFilter):
+    """By domain."""
+
+
+class FaceFilter(_AmongLatest):
+    """By where the call came in."""
+
+    title = "transport"
+    parameter_name = "transport"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the transports."""
+        return [(transport, transport) for transport in TRANSPORTS]
+
+
+class CodeFilter(PickFilter):
+    """
+    By the code of a refusal, of those that tools and kernel declare.
+
+    A code of an app's own, which nobody declares here, is typed into the address, and then stands among the others.
+    """
+
+    title = "code"
+    parameter_name = "code"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the codes, with that of a caller who went away, and the chosen one."""
+        declared = {code.code for tool in registry.tools() for code in tool.codes}
+        kernel = {code.code for code in KERNEL_CODES} | {"CANCELLED"}
+        chosen = {self.value() or ""} - {""}
+        return [(code, code) for code in sorted(declared | kernel | chosen)]
+
+
+class CallerFilter(FieldTextFilter):  # type: ignore[misc]
+    """By a part of the caller's name."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Look through the latest calls only: no index knows parts of names."""
+        some = latest(queryset, most=LOOKED_THROUGH) if self.lookup_val else queryset
+        found: QuerySet[Any] = super().queryset(request, some)
+        return found
+
+
+class ToolCallAdmin(BrowsedAdmin):
+    """Every call of a tool, as it was recorded."""
+
+    notice = (
+        "Recorded by the server, never edited; kept as long as TOOLROOM_AUDIT_KEEP_DAYS says. Lists end after 10,000 "
+        "rows. Days, tools, outcomes, codes and a request's id are found anywhere. Domain, transport, caller, and what "
+        "is slowest are looked for among the latest 100,000 calls, words among 20,000, of those that pass the other "
+        "filters: choose days to look further back."
+    )
+    list_display = [
+        "called_at_exactly",
+        "caller",
+        "tool",
+        "transport",
+        "outcome_label",
+        "status_and_code",
+        "rows",
+        "milliseconds_rounded",
+    ]
+    exports = [
+        "called_at", "request_id", "caller", "key_id", "transport", "domain", "tool", "arguments", "outcome", "code",
+        "status", "rows", "answer_bytes", "milliseconds",
+    ]  # fmt: skip
+    list_filter = [
+        ("called_at", MomentFilter),
+        ToolFilter,
+        "outcome",
+        CodeFilter,
+        CallDomainFilter,
+        FaceFilter,
+        ("caller", CallerFilter),
+    ]
+    """Those that an index answers come first, so that the others look through what is left."""
+    sortable_by = ["called_at_exactly", "rows", "milliseconds_rounded"]
+    search_fields = ["request_id", "caller", "arguments"]
+    search_help_text = "Request id, caller, or words of the arguments"
+    ordering = ["-called_at"]
+    list_per_page = 25
+    fields = [
+        ("called_at_exactly", "request_id"),
+        ("caller", "key_id"),
+        ("domain", "tool"),
+        ("transport", "outcome"),
+        ("code", "status"),
+        ("rows", "answer_bytes"),
+        "milliseconds",
+        "arguments_laid_out",
+    ]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[ToolCall], search_term: str
+    ) -> tuple[QuerySet[ToolCall], bool]:
+        """
+        Give the calls of a request by its id, which an index finds; else the latest ones with the words.
+
+        What is found is fixed here: the list counts it and cuts it without looking through the rows again.
+        """
+        words = search_term.strip()
+        if not words:
+            return latest(queryset, most=LOOKED_THROUGH) if request.GET.get("o") else queryset, False
+        by_id = queryset.filter(request_id=words)
+        if by_id.exists():
+            return by_id, False
+        some = latest(queryset, most=SEARCHED).order_by("-called_at")
+        found, _ = super().get_search_results(request, some, words)
+        return queryset.filter(pk__in=list(found.values_list("pk", flat=True)[:MAX_FOUND])), False
+
+    @admin.display(description="called at", ordering="called_at")
+    def called_at_exactly(self, call: ToolCall) -> str:
+        """Give the moment to the millisecond, in UTC."""
+        return call.called_at.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
+
+    @admin.display(description="outcome")
+    def outcome_label(self, call: ToolCall) -> SafeString:
+        """Colour how the call ended; by hand, because unfold renders two templates for each label."""
+        return format_html('<span class="{} {}">{}</span>', LABEL, COLOURS.get(call.outcome, PLAIN), call.outcome)
+
+    @admin.display(description="status")
+    def status_and_code(self, call: ToolCall) -> str:
+        """Give both, where there is a code."""
+        return f"{call.status} {call.code}".strip()
+
+    @admin.display(description="ms", ordering="milliseconds")
+    def milliseconds_rounded(self, call: ToolCall) -> str:
+        """Give the time to a tenth of a millisecond."""
+        return f"{call.milliseconds:,.1f}"
+
+    @admin.display(description="arguments")
+    def arguments_laid_out(self, call: ToolCall) -> SafeString:
+        """Show the arguments, indented where they are JSON."""
+        return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', laid_out(call.arguments))
+
+
+def laid_out(arguments: str) -> str:
+    """Indent JSON; give back as it is what is none, was cut, or would lose a repeated name."""
+    try:
+        read = json.loads(arguments, object_pairs_hook=_without_repeats)
+        return json.dumps(read, indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        raise ValueError("a name is there twice")
+    return read

@@ -1,0 +1,225 @@
+"""
+The record of every call, on every transport.
+
+Calls put their row into a buffer; one task writes it out every 250 ms or 200 rows, and at shutdown. A killed process
+may lose that window. Rows are never dropped: while the database is away they wait, and when the buffer is full calls
+wait too, a bounded time, then are refused. Calls of writing tools are recorded before they are answered.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, fields
+from datetime import datetime
+
+import psycopg
+from django.conf import settings
+
+from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, StatementTimeout
+from toolbox.database import event_loop
+from toolbox.database.pool import Connection
+from toolbox.database.pools import owner_pool
+from toolbox.text.redaction import redact
+
+logger = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 0.25
+FLUSH_ROWS = 200
+BUFFER_ROWS = 10_000
+WAIT_SECONDS = 2.0
+MAX_ARGUMENTS = 4_096
+KEPT_ARGUMENTS = 4 * MAX_ARGUMENTS
+"""Bytes of the arguments that wait in the buffer: enough that a cut at 4,096 characters never splits a secret."""
+RETRY_SECONDS = 1.0
+_COST_OF_A_ROW = 100
+_MAX_UNBROKEN = 2_000
+"""Bytes of arguments that are redacted before other work has its turn, a row of its own counted as 100."""
+
+
+@dataclass(slots=True, kw_only=True)
+class CallRecord:
+    """One row of toolbox_tool_calls."""
+
+    called_at: datetime
+    request_id: str
+    caller: str
+    key_id: int | None
+    transport: str
+    domain: str
+    tool: str
+    arguments: bytes | str
+    outcome: str
+    code: str
+    status: int
+    rows: int | None
+    answer_bytes: int
+    milliseconds: float
+    is_known: bool = True
+
+
+_COLUMNS = ", ".join(field.name for field in fields(CallRecord))
+_COPY = f"COPY toolbox_tool_calls ({_COLUMNS}) FROM STDIN"
+
+
+class Audit:
+    """A buffer of records and the task that writes it; lives on the home loop."""
+
+    def __init__(self) -> None:
+        self._buffer: list[CallRecord] = []
+        self._due = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._writer: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
+        event_loop.on_shutdown(self.close)
+        os.register_at_fork(after_in_child=self._forget)
+
+    @property
+    def waiting(self) -> int:
+        """Count the records that are not written yet."""
+        return len(self._buffer)
+
+    async def room(self) -> None:
+        """Wait until a record will fit; raises Refusal UNAVAILABLE when none does for 2 s."""
+        if self._has_room.is_set():
+            return
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await self._has_room.wait()
+        except TimeoutError as full:
+            raise Refusal(
+                UNAVAILABLE,
+                "Calls cannot be recorded at the moment, so none are taken.",
+                suggestion="Try again in some seconds; if it stays so, tell whoever runs this server.",
+                retry_after_seconds=5,
+            ) from full
+
+    def record(self, call: CallRecord) -> None:
+        """Put a record into the buffer; its arguments must be KEPT_ARGUMENTS at most."""
+        self._buffer.append(call)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.get_running_loop().create_task(self._keep_writing())
+        if len(self._buffer) >= FLUSH_ROWS:
+            self._due.set()
+        if len(self._buffer) >= BUFFER_ROWS:
+            self._has_room.clear()
+
+    async def flush(self) -> None:
+        """
+        Write out everything recorded so far, or keep it.
+
+        Raises DatabaseUnavailable, StatementTimeout and psycopg.Error.
+        """
+        await event_loop.run_on_loop(self._flush)
+
+    async def close(self) -> None:
+        """Stop the task and write out the rest."""
+        if self._writer:
+            self._writer.cancel()
+        try:
+            await self._flush()
+        except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
+            logger.exception("%d records of calls are lost: the database was away at shutdown", len(self._buffer))
+
+    async def _keep_writing(self) -> None:
+        """Write as long as there is something to write; a call that comes later starts the task again."""
+        while self._buffer:
+            try:
+                async with asyncio.timeout(FLUSH_SECONDS):
+                    await self._due.wait()
+            except TimeoutError:
+                pass
+            try:
+                # Shielded: cut off after the rows are stored, it would leave them in the buffer and write them twice.
+                await asyncio.shield(self._flush())
+            except (DatabaseUnavailable, StatementTimeout, psycopg.Error) as away:
+                logger.warning("%d records of calls wait for the database: %s", len(self._buffer), away)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _flush(self) -> None:
+        async with self._writing:
+            batch = self._buffer[:]
+            if batch:
+                await _write([row async for row in _rows(batch)])
+                del self._buffer[: len(batch)]
+        self._due.clear()
+        self._has_room.set()
+
+    def _forget(self) -> None:
+        """Start empty in a forked child: its parent's calls are its parent's to record."""
+        self.__init__()  # type: ignore[misc]
+
+
+async def _rows(batch: list[CallRecord]) -> AsyncIterator[tuple[object, ...]]:
+    """Make rows of records; calls are answered in between, for redacting long arguments takes ms."""
+    unbroken = 0
+    for record in batch:
+        yield _row(record)
+        unbroken += _COST_OF_A_ROW + len(record.arguments)
+        if unbroken > _MAX_UNBROKEN:
+            unbroken = 0
+            await asyncio.sleep(0)
+
+
+async def _write(rows: list[tuple[object, ...]]) -> None:
+    """Copy the rows in; if the database refuses one of them, name it and keep the others."""
+    try:
+        await owner_pool.using(lambda connection: _copy(connection, rows))
+    except (psycopg.DataError, psycopg.IntegrityError):
+        await owner_pool.using(lambda connection: _copy_one_by_one(connection, rows))
+
+
+async def _copy_one_by_one(connection: Connection, rows: list[tuple[object, ...]]) -> None:
+    """Copy each row in a savepoint of one transaction: if the connection is lost, all of them are tried again."""
+    async with connection.transaction():
+        for row in rows:
+            try:
+                async with connection.transaction():
+                    await _copy(connection, [row])
+            except (psycopg.DataError, psycopg.IntegrityError):
+                logger.exception("A record of a call cannot be kept: %r", row)
+
+
+async def _copy(connection: Connection, rows: list[tuple[object, ...]]) -> None:
+    async with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+        for row in rows:
+            await copy.write_row(row)
+
+
+def _row(record: CallRecord) -> tuple[object, ...]:
+    """Make the record fit its columns: text without NUL, cut, secrets blanked before the cut can split them."""
+    return (
+        record.called_at,
+        _text(record.request_id)[:64],
+        record.caller,
+        record.key_id,
+        record.transport,
+        _text(record.domain)[:60],
+        _text(record.tool)[:200],
+        _text(record.arguments)[:MAX_ARGUMENTS],
+        record.outcome,
+        record.code,
+        record.status,
+        record.rows,
+        record.answer_bytes,
+        record.milliseconds,
+        record.is_known,
+    )
+
+
+def _text(value: bytes | str) -> str:
+    raw = value if isinstance(value, bytes) else value.encode("utf-8", "replace")
+    return redact(raw[:KEPT_ARGUMENTS].decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}"))
+
+
+def _chosen() -> Audit:
+    """Give the record that also sends spans where that is asked for; without, nothing of it is even imported."""
+    if settings.TOOLROOM_TRACES:
+        from toolbox.audit.tracing import TracedAudit  # noqa: PLC0415 - its package may not be there
+
+        return TracedAudit()
+    return Audit()
+
+
+audit = _chosen()

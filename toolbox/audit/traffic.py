@@ -1,0 +1,109 @@
+"""
+What calls came to, by tool, out of what a trigger counts: the same from every process, and over restarts.
+
+Reads no call itself, so it costs the same at any number of them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from toolbox.contract.errors import RATE_LIMITED
+from toolbox.database.pools import owner_pool
+
+MAX_BY_HOURS = timedelta(days=2)
+"""What is longer is read by days."""
+BOUNDS = (1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000, 30000)
+"""Where buckets of durations begin, in milliseconds; migration 0005 counts by the same."""
+
+_BY_TOOL = """
+SELECT domain, tool, outcome, code, bucket, sum(calls)::bigint AS calls, sum(milliseconds) AS milliseconds
+FROM toolbox_call_counts
+WHERE grain = %s AND began_at >= %s
+GROUP BY domain, tool, outcome, code, bucket
+ORDER BY domain, tool
+LIMIT 20000
+"""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What the calls of one tool came to; the empty tool stands for names that are no tool's."""
+
+    domain: str
+    tool: str
+    outcomes: dict[tuple[str, str], int] = field(default_factory=dict)
+    buckets: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
+    milliseconds: float = 0.0
+
+    @property
+    def calls(self) -> int:
+        """Count all."""
+        return sum(self.buckets)
+
+    @property
+    def failed(self) -> int:
+        """Count those that failed in a way nobody planned, or ran out of time."""
+        return sum(count for (outcome, _), count in self.outcomes.items() if outcome == "failed")
+
+    @property
+    def refused(self) -> int:
+        """Count those that were told no, the rate-limited among them."""
+        return sum(count for (outcome, _), count in self.outcomes.items() if outcome == "refused")
+
+    @property
+    def rate_limited(self) -> int:
+        """Count those that came too often."""
+        return sum(count for (_, code), count in self.outcomes.items() if code == RATE_LIMITED.code)
+
+    def quantile(self, share: float) -> float | None:
+        """Estimate in how many milliseconds this share of the calls was done, to within a bucket."""
+        wanted, below = self.calls * share, 0
+        for number, count in enumerate(self.buckets):
+            if count and below + count >= wanted:
+                low = BOUNDS[number - 1] if number else 0.0
+                high = BOUNDS[number] if number < len(BOUNDS) else low
+                return low + (high - low) * (wanted - below) / count
+            below += count
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time whose calls are counted: the hours, the days, or all that began at a moment or later."""
+
+    grain: str
+    since: datetime
+
+    @classmethod
+    def last(cls, length: timedelta, *, until: datetime) -> "Span":
+        """Give so much time until then, whole hours of a short one, whole days of a long one."""
+        if length > MAX_BY_HOURS:
+            return cls("day", (until - length).replace(hour=0, minute=0, second=0, microsecond=0))
+        return cls("hour", (until - length).replace(minute=0, second=0, microsecond=0))
+
+
+ALL_TIME = Span("all", datetime(1970, 1, 1, tzinfo=UTC))
+
+
+async def by_tool(span: Span = ALL_TIME) -> list[Traffic]:
+    """Give what the calls of that time came to, tool by tool; raises DatabaseUnavailable."""
+    found: dict[tuple[str, str], Traffic] = {}
+    for row in (await owner_pool.fetch(_BY_TOOL, [span.grain, span.since])).rows:
+        traffic = found.setdefault((row["domain"], row["tool"]), Traffic(row["domain"], row["tool"]))
+        ending = row["outcome"], row["code"]
+        traffic.outcomes[ending] = traffic.outcomes.get(ending, 0) + row["calls"]
+        traffic.buckets[row["bucket"]] += row["calls"]
+        traffic.milliseconds += row["milliseconds"]
+    return list(found.values())
+
+
+def together(parts: Iterable[Traffic]) -> Traffic:
+    """Add up."""
+    whole = Traffic("", "")
+    for part in parts:
+        whole.milliseconds += part.milliseconds
+        whole.buckets = [mine + its for mine, its in zip(whole.buckets, part.buckets, strict=True)]
+        for ending, count in part.outcomes.items():
+            whole.outcomes[ending] = whole.outcomes.get(ending, 0) + count
+    return whole

@@ -1,0 +1,103 @@
+"""A page for each domain's tools, in Markdown; pure, so that `tooldocs --check` can compare."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from toolbox.contract.errors import KERNEL_CODES, ErrorCode
+from toolbox.contract.json_schema import Schema
+from toolbox.contract.tool import Tool, Toolkit
+
+
+def domain_page(toolkit: Toolkit) -> str:
+    """Write the page of one domain."""
+    parts = [
+        f"# {toolkit.domain}",
+        toolkit.summary,
+        "Written by `manage.py tooldocs` from the code; edit that instead. JSON Schemas: [schemas.json](schemas.json).",
+        *(tool_section(tool) for tool in toolkit.tools),
+        "## What any tool may answer",
+        "Before a call reaches the domain, the kernel may refuse it: `{error: {code, message, suggestion}}`.",
+        _codes(KERNEL_CODES),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def tool_section(tool: Tool) -> str:
+    """Write what one tool takes, answers and refuses."""
+    facts = (
+        f"`POST /api/tools/{tool.domain}/{tool.name}` · MCP `{tool.name}` at `/mcp` and `/mcp/{tool.domain}` · "
+        f"scope `{tool.scope}` · version {tool.version} · deadline {tool.deadline_seconds:g} s"
+    )
+    example = json.dumps(orjson.loads(tool.example_arguments), indent=2, ensure_ascii=False)
+    return "\n\n".join(
+        [
+            f"## {tool.name}",
+            facts,
+            tool.described,
+            "### Parameters",
+            _parameters(tool.input_schema),
+            f"```json\n{example}\n```",
+            "### Answer",
+            _table(["Field", "Type", "What it says"], fields(tool.success_schema)),
+            "### Refusals",
+            _codes(tool.codes),
+        ]
+    )
+
+
+def _parameters(schema: Schema) -> str:
+    if not schema.get("properties"):
+        return "None."
+    required = schema.get("required", [])
+    rows = [
+        [f"`{name}`", kind(part), "yes" if name in required else "", said(part)]
+        for name, part in schema["properties"].items()
+    ]
+    return _table(["Name", "Type", "Required", "What it means"], rows)
+
+
+def said(part: Schema) -> str:
+    """Give the description, with default and bounds where the schema has them."""
+    notes = [part.get("description", "")]
+    if "default" in part:
+        notes.append(f"Default `{json.dumps(part['default'])}`.")
+    bounds = [f"{word} {part[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in part]
+    if bounds:
+        notes.append(f"{' '.join(bounds).capitalize()}.")
+    if "pattern" in part:
+        notes.append(f"Pattern `{part['pattern']}`.")
+    return " ".join(notes)
+
+
+def fields(schema: Schema, *, path: str = "") -> Iterator[list[str]]:
+    """Give a row for every field, nested ones by their path."""
+    for name, part in schema.get("properties", {}).items():
+        here = f"{path}.{name}" if path else name
+        absent = "" if name in schema.get("required", []) else " May be absent."
+        yield [f"`{here}`", kind(part), part.get("description", "") + absent]
+        yield from fields(part, path=here)
+        if isinstance(part.get("items"), dict):
+            yield from fields(part["items"], path=f"{here}[]")
+
+
+def kind(part: Schema) -> str:
+    """Say what a value may be."""
+    if "enum" in part:
+        return ", ".join(f"`{json.dumps(value)}`" for value in part["enum"])
+    if "const" in part:
+        return f"`{json.dumps(part['const'])}`"
+    kinds = part.get("type", "any")
+    return " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
+
+
+def _codes(codes: Iterable[ErrorCode]) -> str:
+    rows = [[f"`{code.code}`", str(code.status), code.meaning] for code in codes]
+    return _table(["Code", "HTTP", "When"], rows)
+
+
+def _table(head: list[str], rows: Iterable[list[str]]) -> str:
+    lines: list[Any] = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)

@@ -1,0 +1,158 @@
+"""
+The catalogue: every domain's tools, gathered once at start, then closed.
+
+Tools that are rows (DynamicTools) come and go beside them; `tools()` leaves them out, because documentation, snapshot
+and routes are made of what the code declares.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from itertools import chain
+
+from toolbox.catalogue.guides import guide
+from toolbox.contract.caller import Caller
+from toolbox.contract.resources import Prompt, Resource
+from toolbox.contract.tool import Skipped, Tool, Toolkit, ToolMistake
+
+
+class Registry:
+    """Tools by name. Names are unique across domains; nothing can be added once it is closed."""
+
+    def __init__(self) -> None:
+        self._toolkits: dict[str, Toolkit] = {}
+        self._tools: dict[str, Tool] = {}
+        self._guides: dict[str, Resource] = {}
+        self._rows: dict[str, Tool] = {}
+        self._written: dict[str, Prompt] = {}
+        self._knows_written = False
+        self._skipped: dict[str, list[Skipped]] = {}
+        self._described: dict[str, dict[str, tuple[object, ...]]] = {}
+        self._listeners: dict[object, Callable[[str], None]] = {}
+        self._closed = False
+
+    def take_in(self, toolkit: Toolkit) -> None:
+        """Add a domain's tools, all or none; raises ToolMistake on a clash, or when closed."""
+        if self._closed:
+            raise ToolMistake(f"{toolkit.domain} came too late: tools are gathered in toolbox.apps, at start")
+        if toolkit.domain in self._toolkits:
+            raise ToolMistake(f"two toolkits call themselves {toolkit.domain}")
+        names = [tool.name for tool in toolkit.tools]
+        for name in names:
+            if name in self._tools or names.count(name) > 1:
+                raise ToolMistake(f"{toolkit.domain}.{name}: another tool has that name")
+        slots = [slot.name for slot in toolkit.slots]
+        if mistaken := [name for name in slots if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or slots.count(name) > 1]:
+            raise ToolMistake(f"{toolkit.domain}: slots have names of their own, in snake_case, not {mistaken[0]!r}")
+        self._take_in_offers(toolkit)
+        self._toolkits[toolkit.domain] = toolkit
+        self._guides[toolkit.domain] = guide(toolkit)
+        self._tools |= {tool.name: tool for tool in toolkit.tools}
+
+    def _take_in_offers(self, toolkit: Toolkit) -> None:
+        prompts = [prompt.name for prompt in chain(toolkit.prompts, self.prompts())]
+        uris = [readable.uri for readable in chain(toolkit.readables, self.readables())]
+        for name in (*prompts, *uris):
+            if prompts.count(name) > 1 or uris.count(name) > 1:
+                raise ToolMistake(f"{toolkit.domain}: another prompt or document is called {name}")
+
+    def prompts(self, *, domain: str | None = None) -> Iterator[Prompt]:
+        """Give the prompts, all or a domain's; those that the code declares before rows."""
+        kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
+        rows = (prompt for prompt in self._written.values() if domain in (None, prompt.domain))
+        return chain(chain.from_iterable(kit.prompts for kit in kits), rows)
+
+    def put_prompts(self, written: Iterable[Prompt]) -> None:
+        """Replace the prompts that are rows; one whose name or domain is not free or not there is left out."""
+        taken = {prompt.name for kit in self._toolkits.values() for prompt in kit.prompts}
+        free = [one for one in written if one.name not in taken and one.domain in self._toolkits]
+        before, self._written = self._written, {one.name: one for one in free}
+        is_change = self._knows_written and list(before.values()) != list(self._written.values())
+        self._knows_written = True
+        if is_change:  # what is loaded first is no change of anything that a client was shown
+            self.tell("prompts")
+
+    def readables(self, *, domain: str | None = None) -> Iterator[Resource]:
+        """Give the documents, all or a domain's, its guide first."""
+        kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
+        return chain.from_iterable((self._guides[kit.domain], *kit.readables) for kit in kits)
+
+    def close(self) -> None:
+        """Refuse what comes from now on."""
+        self._closed = True
+
+    def toolkits(self) -> Iterable[Toolkit]:
+        """Give the toolkits, in the order of INSTALLED_APPS."""
+        return self._toolkits.values()
+
+    def put(self, offered: Sequence[Tool | Skipped], *, domain: str) -> None:
+        """Replace a domain's dynamic tools; one that clashes with another tool's name is skipped."""
+        others = {name: tool for name, tool in self._rows.items() if tool.domain != domain}
+        kept: dict[str, Tool] = {}
+        skipped = [row for row in offered if isinstance(row, Skipped)]
+        for tool in offered:
+            if isinstance(tool, Skipped):
+                continue
+            if tool.name in self._tools or tool.name in others or tool.name in kept:
+                skipped.append(Skipped(name=tool.name, reason="another tool has that name"))
+            else:
+                kept[tool.name] = tool
+        self._rows = others | kept
+        self._skipped[domain] = skipped
+        self._tell_of_changes(domain)
+
+    def on_change(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        """Call the listener with what has changed (see `tell`); gives what ends that."""
+        token = object()
+        self._listeners[token] = listener
+        return lambda: self._listeners.pop(token, None) and None
+
+    def _tell_of_changes(self, domain: str) -> None:
+        """Compare what a catalogue shows of a domain with what it showed at the last `put`."""
+        every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
+        now = {tool.name: _shown(tool) for tool in every}
+        before = self._described.get(domain)
+        self._described[domain] = now
+        if before is not None and before != now:
+            self.tell("tools")
+
+    def tell(self, what: str) -> None:
+        """Tell the listeners of this process what has changed: `tools`, `prompts`, or the address of a document."""
+        for listener in list(self._listeners.values()):
+            listener(what)
+
+    def dynamic_tools(self, *, domain: str | None = None) -> Iterator[Tool]:
+        """Give the tools that are rows, all or a domain's, as this process knows them now."""
+        return (tool for tool in self._rows.values() if domain in (None, tool.domain))
+
+    def skipped(self, *, domain: str) -> list[Skipped]:
+        """Give a domain's rows that are not offered, and why."""
+        return self._skipped.get(domain, [])
+
+    def find(self, name: str, *, domain: str | None = None) -> Tool | None:
+        """Give the tool of that name, in that domain where one is named; a declared one before a row."""
+        tool = self._tools.get(name) or self._rows.get(name)
+        return tool if tool and domain in (None, tool.domain) else None
+
+    def tools(self, *, domain: str | None = None) -> Iterator[Tool]:
+        """Give the tools that the code declares, all or a domain's."""
+        return (tool for tool in self._tools.values() if domain in (None, tool.domain))
+
+    def visible_to(self, caller: Caller, *, domain: str | None = None) -> list[Tool]:
+        """Give the tools that the caller may use, rows after what the code declares."""
+        every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
+        return [tool for tool in every if tool.is_offered_to(caller)]
+
+    def nearest(self, name: str, *, caller: Caller) -> list[str]:
+        """Name the caller's tools, those most like `name` first."""
+        names = [tool.name for tool in self.visible_to(caller)]
+        near = get_close_matches(name[:64], names, n=3, cutoff=0.3)
+        return near + [other for other in names if other not in near]
+
+
+def _shown(tool: Tool) -> tuple[object, ...]:
+    """Give what a catalogue shows of a tool."""
+    return tool.description, tool.input_schema, tool.output_schema
+
+
+registry = Registry()

@@ -1,0 +1,121 @@
+"""
+The promise a tool has made: its schemas and codes as they were written down, and what may not change under a version.
+
+Pure: snapshots are plain JSON, kept as docs/tools/schemas.json by `manage.py tooldocs`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from toolbox.contract.json_schema import Schema
+from toolbox.contract.tool import Tool
+
+Snapshot = dict[str, Any]
+
+VERSIONS_OF_GRACE = 2
+"""A deprecated parameter keeps working for so many versions (the devassist contract, "Deprecating Parameters")."""
+
+
+def snapshot(tools: Iterable[Tool], *, before: Snapshot) -> Snapshot:
+    """Write down every tool by name; `before` tells since when a parameter is deprecated."""
+    return {tool.name: _written(tool, before=before.get(tool.name, {})) for tool in tools}
+
+
+def breaking_changes(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Name each change that breaks a promise: one that its tool's version does not announce."""
+    for name, old in before.items():
+        new = after.get(name)
+        if new is None:
+            yield f"{name}: the tool is gone; if that is meant, take it out of docs/tools/schemas.json by hand"
+            continue
+        yield from (f"{name}: {broken}" for broken in _hasty_removals(old, new))
+        if new["version"] <= old["version"]:
+            yield from (f"{name}: {broken}; raise its version" for broken in _changes(old, new))
+
+
+def _written(tool: Tool, *, before: Snapshot) -> Snapshot:
+    known = before.get("deprecated", {})
+    deprecated = [
+        name
+        for name, part in tool.input_schema.get("properties", {}).items()
+        if part.get("description", "").startswith("[DEPRECATED]")
+    ]
+    return {
+        "domain": tool.domain,
+        "version": tool.version,
+        "deprecated": {name: known.get(name, tool.version) for name in deprecated},
+        "errors": sorted(code.code for code in tool.codes),
+        "input": tool.input_schema,
+        "output": tool.success_schema,
+    }
+
+
+def _changes(old: Snapshot, new: Snapshot) -> Iterator[str]:
+    parameters = old["input"].get("properties", {})
+    for name in parameters.keys() - new["input"].get("properties", {}).keys() - old["deprecated"].keys():
+        yield f"the parameter {name} is gone"
+    for name in set(new["input"].get("required", [])) - set(old["input"].get("required", [])):
+        yield f"the parameter {name} is newly required"
+    yield from _narrowed(old["input"], new["input"], path="")
+    yield from _lost(old["output"], new["output"], path="")
+    for code in set(old["errors"]) - set(new["errors"]):
+        yield f"the error code {code} is gone"
+
+
+def _hasty_removals(old: Snapshot, new: Snapshot) -> Iterator[str]:
+    """Name deprecated parameters that went before their grace was over, whatever the version."""
+    for name, since in old["deprecated"].items():
+        keep_until = since + VERSIONS_OF_GRACE
+        if name not in new["input"].get("properties", {}) and new["version"] < keep_until:
+            yield f"the parameter {name}, deprecated in version {since}, must work until version {keep_until}"
+
+
+def _narrowed(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
+    """Name what the new input refuses and the old one took."""
+    here = path or "the parameters"
+    if lost := _types(old) - _types(new):
+        yield f"{here}: no longer takes {', '.join(sorted(lost))}"
+    if "enum" in new and (gone := [value for value in old.get("enum", ["other values"]) if value not in new["enum"]]):
+        yield f"{here}: no longer takes {', '.join(map(str, gone))}"
+    yield from _tighter(old, new, here=here)
+    for name, part in old.get("properties", {}).items():
+        if name in new.get("properties", {}):
+            yield from _narrowed(part, new["properties"][name], path=f"{path}.{name}".lstrip("."))
+    if isinstance(old.get("items"), dict) and isinstance(new.get("items"), dict):
+        yield from _narrowed(old["items"], new["items"], path=f"{path}[]")
+
+
+def _tighter(old: Schema, new: Schema, *, here: str) -> Iterator[str]:
+    """Name bounds that moved inwards, or came to be."""
+    for keyword in ("minimum", "minLength", "minItems"):
+        if keyword in new and new[keyword] > old.get(keyword, float("-inf")):
+            yield f"{here}: {keyword} is {new[keyword]} now"
+    for keyword in ("maximum", "maxLength", "maxItems"):
+        if keyword in new and new[keyword] < old.get(keyword, float("inf")):
+            yield f"{here}: {keyword} is {new[keyword]} now"
+    for keyword in ("pattern", "format", "multipleOf", "const", "anyOf", "oneOf"):
+        if keyword in new and new[keyword] != old.get(keyword):
+            yield f"{here}: {keyword} has changed"
+
+
+def _lost(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
+    """Name what an answer held before and no longer does, or holds in another type."""
+    if added := _types(new) - _types(old):
+        yield f"{path or 'the answer'}: may now be {', '.join(sorted(added))}"
+    for name, part in old.get("properties", {}).items():
+        here = f"{path}.{name}".lstrip(".")
+        if name not in new.get("properties", {}):
+            yield f"the field {here} of the answer is gone"
+            continue
+        if name in old.get("required", []) and name not in new.get("required", []):
+            yield f"the field {here} of the answer may now be absent"
+        yield from _lost(part, new["properties"][name], path=here)
+    if isinstance(old.get("items"), dict) and isinstance(new.get("items"), dict):
+        yield from _lost(old["items"], new["items"], path=f"{path}[]")
+
+
+def _types(schema: Schema) -> set[str]:
+    """Give the types a schema allows; a number may be an integer."""
+    kinds = schema.get("type", [])
+    allowed = {kinds} if isinstance(kinds, str) else set(kinds)
+    return allowed | ({"integer"} if "number" in allowed else set())

@@ -1,0 +1,41 @@
+"""Who is calling, and what they may do."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """
+    Somebody with scopes.
+
+    A scope is `domain:read` or `domain:write`; `*` stands for every domain. Write does not imply read. `owner_id` is
+    the user whom the key belongs to, None for the local operator. The defaults are names of rows in other domains'
+    tables, empty for none: what a call means that names no workspace or upstream. `issuer` is who vouched for them by
+    a token of OAuth, empty for keys and people: only such a caller can fetch a token with more scopes.
+    """
+
+    name: str
+    scopes: frozenset[str]
+    key_id: int | None = None
+    calls_per_minute: int | None = None
+    owner_id: int | None = None
+    default_workspace: str = ""
+    default_upstream: str = ""
+    issuer: str = ""
+
+    def has(self, scope: str) -> bool:
+        """Tell whether the caller holds the scope, by name or by its `*`."""
+        return scope in self.scopes or f"*:{scope.rpartition(':')[2]}" in self.scopes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallContext:
+    """What a tool may know of the call beside its question, by taking a second parameter of this type."""
+
+    caller: Caller
+    request_id: str
+    transport: str
+
+
+LOCAL_OPERATOR = Caller(name="local", scopes=frozenset({"*:read"}))
+"""Whoever runs `manage.py mcp` on the machine itself: every read scope, audited as `local`."""

@@ -1,0 +1,74 @@
+"""Values into JSON bytes, the same way for every domain and transport."""
+
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+_DOUBLE_DIGITS = 308
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+
+
+def encode(value: object) -> bytes:
+    """
+    Encode as JSON: models by alias, times as ISO 8601 UTC with milliseconds and Z, decimals exact, NaN as null.
+
+    A decimal beyond a double's range is written as text: clients refuse the whole answer for such a number.
+
+    A model's field with default None is left out when it is None (toolbox.contract.models.ToolOutput).
+    """
+    return orjson.dumps(value, default=_plain, option=_OPTIONS)
+
+
+def timestamp(moment: datetime) -> str:
+    """Write a moment as ISO 8601 in UTC with milliseconds, cut, and Z; a naive one is taken as UTC."""
+    utc = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    return utc.isoformat(timespec="milliseconds") + "Z"
+
+
+def _plain(value: Any) -> object:
+    if type(value) is date:  # first, because rows are full of them
+        return value.isoformat()
+    if isinstance(value, BaseModel):
+        return _fields(value)
+    if isinstance(value, Decimal):
+        return _number(value) if value.is_finite() else None
+    if isinstance(value, datetime):
+        return timestamp(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} has no place in an answer")
+
+
+def _number(value: Decimal) -> object:
+    written = format(value, "f")
+    return orjson.Fragment(written) if value.adjusted() < _DOUBLE_DIGITS else written
+
+
+def _fields(model: BaseModel) -> object:
+    """Give the model's fields, one level deep; orjson comes back for the next."""
+    plan = _plan(type(model))
+    if plan is None:
+        return getattr(model, "root")  # noqa: B009 - a RootModel, known by its only field
+    found = {}
+    for attribute, alias, may_be_absent in plan:
+        value = getattr(model, attribute)
+        if value is not None or not may_be_absent:
+            found[alias] = value
+    return found | extra if (extra := model.__pydantic_extra__) else found
+
+
+@lru_cache(maxsize=1024)
+def _plan(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...] | None:
+    """Give attribute, name in JSON and whether it may be absent of each field; None for a RootModel."""
+    if "root" in model.model_fields:
+        return None
+    return tuple(
+        (name, field.serialization_alias or field.alias or name, not field.is_required() and field.default is None)
+        for name, field in model.model_fields.items()
+    )

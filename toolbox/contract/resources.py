@@ -1,0 +1,167 @@
+"""What a domain offers beside tools: documents that can be read at an address, and prompts for a person to choose."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from urllib.parse import quote, unquote
+
+from toolbox.contract.caller import Caller
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.contents import Message
+
+MAX_ADDRESS = 2_000
+MAX_BYTES = 262_144
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """What was typed of an argument so far, the values already chosen for others, and by whom."""
+
+    text: str
+    chosen: Mapping[str, str]
+    caller: Caller
+
+
+Completer = Callable[[Typed], Awaitable[Sequence[str]]]
+"""Gives values that go on from what was typed, best first; only such as the caller may see."""
+
+_NONE: Mapping[str, Completer] = MappingProxyType({})
+_VARIABLE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+
+
+class OfferMistake(Exception):
+    """A document or a prompt is declared in a way that cannot be offered; the message says what to mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One text that a document's address or a prompt is filled in with."""
+
+    name: str
+    description: str
+    is_required: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Offer:
+    """What documents and prompts share: a function of texts, described by its docstring."""
+
+    domain: str
+    function: Callable[..., Awaitable[Any]]
+    title: str
+    completes: Mapping[str, Completer] = field(default_factory=lambda: _NONE)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.__name__
+
+    @property
+    def scope(self) -> str:
+        """The scope that a caller needs."""
+        return f"{self.domain}:read"
+
+    @cached_property
+    def description(self) -> str:
+        """The function's docstring."""
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What it is filled in with, as the function's parameters say: `team: Annotated[str, "Its code."]`."""
+        return _arguments(self.function)
+
+    @cached_property
+    def client_parameter(self) -> str | None:
+        """The parameter that takes the Client, if there is one."""
+        hints = get_type_hints(self.function)
+        return next((name for name, hint in hints.items() if hint is ClientChannel), None)
+
+    async def filled(self, values: Mapping[str, str], *, client: ClientChannel) -> Any:
+        """Call the function."""
+        extra = {self.client_parameter: client} if self.client_parameter else {}
+        return await self.function(**values, **extra)
+
+    def mistake(self) -> str | None:
+        """Say what keeps it from being offered."""
+        if not self.description:
+            return "it needs a docstring"
+        bare = [argument.name for argument in self.arguments if not argument.description]
+        if bare:
+            return f'the parameter {bare[0]} needs a description: {bare[0]}: Annotated[str, "…"]'
+        unknown = self.completes.keys() - {argument.name for argument in self.arguments}
+        return f"{sorted(unknown)[0]} is completed, and is no parameter" if unknown else None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Resource(_Offer):
+    """
+    A document, or as many as its address has values for: `linescore://teams/{code}`.
+
+    The function gives text or bytes; None says that there is no such document. `ttl_seconds` is how long a client may
+    keep it, `is_public` that it is the same for every caller. None is larger than `most_bytes`; `measure` gives the
+    size of one that is known without being asked for. Values stand in the address as URIs write them, `%20` for a
+    space.
+    """
+
+    uri: str
+    mime_type: str = "text/plain"
+    ttl_seconds: float = 0
+    is_public: bool = False
+    most_bytes: int = MAX_BYTES
+    measure: Callable[[], int] | None = None
+
+    @property
+    def is_template(self) -> bool:
+        """Tell whether the address has parts to fill in."""
+        return bool(_VARIABLE.search(self.uri))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        parts = _VARIABLE.split(self.uri)
+        return re.compile("".join(f"(?P<{part}>[^/?#]+)" if i % 2 else re.escape(part) for i, part in enumerate(parts)))
+
+    def values(self, uri: str) -> dict[str, str] | None:
+        """Give what the address is filled in with; None where it is not of this form."""
+        found = self._pattern.fullmatch(uri) if len(uri) <= MAX_ADDRESS else None
+        values = {name: unquote(value) for name, value in found.groupdict().items()} if found else None
+        return None if values and any("\0" in value for value in values.values()) else values
+
+    def mistake(self) -> str | None:
+        """Say what keeps it from being offered."""
+        if set(_VARIABLE.findall(self.uri)) != {argument.name for argument in self.arguments}:
+            return f"its parameters are not those of {self.uri}"
+        return super().mistake()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prompt(_Offer):
+    """A question or task in a domain's words, which a person chooses and fills in; the function gives messages."""
+
+    async def messages(self, values: Mapping[str, str], *, client: ClientChannel) -> list[Message]:
+        """Give the messages; a text is one of the user."""
+        given = await self.filled(values, client=client)
+        return [Message.of(given)] if isinstance(given, str) else list(given)
+
+
+def address(template: str, **values: object) -> str:
+    """Fill an address in."""
+    return _VARIABLE.sub(lambda variable: quote(str(values[variable[1]]), safe=""), template)
+
+
+def _arguments(function: Callable[..., Any]) -> tuple[Argument, ...]:
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters
+    return tuple(
+        Argument(name, _description(hints[name]), parameter.default is inspect.Parameter.empty)
+        for name, parameter in parameters.items()
+        if hints[name] is not ClientChannel
+    )
+
+
+def _description(hint: Any) -> str:
+    return str(get_args(hint)[1]) if get_origin(hint) is Annotated else ""

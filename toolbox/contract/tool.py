@@ -1,0 +1,299 @@
+"""What a tool is: one question, one answer, and the function between them."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypeVar, get_type_hints
+
+from pydantic import TypeAdapter
+
+from toolbox.contract.caller import CallContext, Caller
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.contents import Contents, Link
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope, Schema
+from toolbox.contract.errors import ErrorCode
+from toolbox.contract.json_schema import input_schema, output_schema, undescribed
+from toolbox.contract.models import ToolInput
+from toolbox.contract.resources import Completer, OfferMistake, Prompt, Resource
+from toolbox.contract.slots import Slot
+
+ToolFunction = Callable[..., Awaitable[object]]
+Function = TypeVar("Function", bound=ToolFunction)
+Offer = TypeVar("Offer", Resource, Prompt)
+
+DEFAULT_DEADLINE_SECONDS = 10.0
+
+
+class Links(Protocol):
+    """Names documents that say more than an answer that was cut; none where it was not."""
+
+    def __call__(self, ask: Any, /, *, answer: Any) -> Sequence[Link]:
+        """Name them."""
+
+
+class ToolMistake(Exception):
+    """A tool is declared in a way that cannot be offered; the message says what to mend."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tool:
+    """
+    One question: its input contract, its output contract, and the function between them.
+
+    `queries` is how many statements its example asks of the database, `errors` the codes it may answer beside the
+    dialect's own, `version` goes up with every breaking change of its contract. `live` gives a sentence of figures
+    from the data, from memory; it follows the description on every transport and stays outside docs/tools.
+    `knows_its_call` says that the function takes a CallContext after its question, `talks` that it takes a Client.
+    `gives_contents` says that it answers with blocks for a person to see, and no data. `offered_to` leaves it out of
+    the catalogue of callers it says no to, and of what is public; refusing their calls is the function's own.
+    `links` names, from the question and a success that was cut, documents with more. `asks_seldom` says that it talks
+    only to ask what is unclear, before it does anything: its calls begin as plain ones.
+    """
+
+    domain: str
+    function: ToolFunction
+    question: type[ToolInput]
+    answer: TypeAdapter[Any]
+    example: ToolInput
+    envelope: ErrorEnvelope
+    errors: tuple[ErrorCode, ...] = ()
+    queries: int = 1
+    version: int = 1
+    writes: bool = False
+    deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
+    live: Callable[[], str] | None = None
+    offered_to: Callable[[Caller], bool] | None = None
+    knows_its_call: bool = False
+    talks: bool = False
+    gives_contents: bool = False
+    links: Links | None = None
+    asks_seldom: bool = False
+
+    async def ask(self, question: ToolInput, *, client: ClientChannel) -> object:
+        """Call the function; it is told of the call, or given its client, if it asks for that."""
+        if self.talks:
+            return await self.function(question, client)
+        return await (self.function(question, client.call) if self.knows_its_call else self.function(question))
+
+    def is_offered_to(self, caller: Caller) -> bool:
+        """Tell whether the caller's catalogue lists it."""
+        return caller.has(self.scope) and (self.offered_to is None or self.offered_to(caller))
+
+    @property
+    def name(self) -> str:
+        """The contract's name, unique across the catalogue."""
+        return self.function.__name__
+
+    @property
+    def scope(self) -> str:
+        """The scope that a caller needs."""
+        return f"{self.domain}:{'write' if self.writes else 'read'}"
+
+    @property
+    def title(self) -> str:
+        """The name as a person writes it."""
+        return self.name.replace("_", " ").capitalize()
+
+    @cached_property
+    def described(self) -> str:
+        """The function's docstring: what documentation shows."""
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def description(self) -> str:
+        """What the model that chooses reads: the docstring, and the live figures of the moment after it."""
+        figures = self.live() if self.live else ""
+        return f"{self.described}\n\n{figures}" if figures else self.described
+
+    @cached_property
+    def needs_more_of_the_protocol(self) -> bool:
+        """Tell whether a call may be more than a question and its answer, or has parameters that travel as headers."""
+        return self.talks or any("x-mcp-header" in part for part in self.input_schema.get("properties", {}).values())
+
+    @cached_property
+    def input_schema(self) -> Schema:
+        """JSON Schema of the parameters."""
+        return input_schema(self.question)
+
+    @property
+    def wraps(self) -> bool:
+        """Tell whether a success is put under `result` where only objects fit: its body need not be one."""
+        return self.success_schema.get("type") != "object"
+
+    @cached_property
+    def output_schema(self) -> Schema:
+        """JSON Schema of a success's body; the answer's own, where that is no object, under `result`."""
+        if not self.wraps:
+            return self.success_schema
+        return {"type": "object", "properties": {"result": self.success_schema}, "required": ["result"]}
+
+    @cached_property
+    def success_schema(self) -> Schema:
+        """JSON Schema of a success's body as REST sends it."""
+        return self.envelope.success_schema(output_schema(self.answer))
+
+    @cached_property
+    def codes(self) -> tuple[ErrorCode, ...]:
+        """Every code that the tool may answer, the dialect's own last."""
+        return tuple(dict.fromkeys((*self.errors, *self.envelope.own_codes)))
+
+    @cached_property
+    def example_arguments(self) -> bytes:
+        """The example as the JSON an agent would send."""
+        return encode(self.example.model_dump(by_alias=True, exclude_unset=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolOptions:
+    """What `Toolkit.tool` takes beside the function; see Tool. Without a dialect of its own, the toolkit's."""
+
+    example: ToolInput
+    errors: tuple[ErrorCode, ...] = ()
+    queries: int = 1
+    version: int = 1
+    writes: bool = False
+    deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
+    live: Callable[[], str] | None = None
+    offered_to: Callable[[Caller], bool] | None = None
+    envelope: ErrorEnvelope | None = None
+    links: Links | None = None
+    asks_seldom: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A row that is not offered as a tool, and why."""
+
+    name: str
+    reason: str
+
+
+class DynamicTools(Protocol):
+    """Rows of a domain that are tools; loaded at first need, and whenever one of its tables announces a change."""
+
+    async def load(self) -> Sequence[Tool | Skipped]:
+        """Make a tool of every row that can be one, with `Toolkit.made`; name the others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolkit:
+    """
+    The tools of one domain, gathered without touching anything outside.
+
+    `summary` is what a person reads first about the domain. Importing a toolkit has no effect; the registry takes it
+    in at start. `dynamic` adds tools that are rows (toolbox/catalogue/dynamic_tools.py). `slots` are what the domain's
+    questions name (toolbox/contract/slots.py). Curated prompts know `completers` by their names.
+    """
+
+    domain: str
+    summary: str
+    envelope: ErrorEnvelope = KERNEL_ENVELOPE
+    tools: list[Tool] = field(default_factory=list)
+    dynamic: DynamicTools | None = None
+    slots: tuple[Slot, ...] = ()
+    readables: list[Resource] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
+    completers: dict[str, Completer] = field(default_factory=dict)
+
+    def readable(self, uri: str, **options: Any) -> Callable[[Function], Function]:
+        """Offer what an async function of texts gives as a document at an address; takes the fields of Readable."""
+
+        def declare(function: Function) -> Function:
+            self.readables.append(_sound(Resource(domain=self.domain, function=function, uri=uri, **options)))
+            return function
+
+        return declare
+
+    def prompt(self, **options: Any) -> Callable[[Function], Function]:
+        """Offer what an async function of texts gives as a prompt; takes the fields of Prompt."""
+
+        def declare(function: Function) -> Function:
+            self.prompts.append(_sound(Prompt(domain=self.domain, function=function, **options)))
+            return function
+
+        return declare
+
+    def tool(self, **options: Any) -> Callable[[Function], Function]:
+        """
+        Make a tool of an async function `(ask: Question) -> answer`, and hand the function back unchanged.
+
+        The function may take `call: CallContext` after its question, to know who asks, or `client: Client`, to tell
+        and ask the other end while it works.
+        Takes the fields of ToolOptions by keyword. Raises ToolMistake where the function cannot be offered.
+        """
+        ToolOptions(**options)  # an unknown option is refused where it is written
+
+        def declare(function: Function) -> Function:
+            self.tools.append(self.made(function, **options))
+            return function
+
+        return declare
+
+    def made(self, function: ToolFunction, **options: Any) -> Tool:
+        """Make a tool as `tool` does, without adding it; raises ToolMistake."""
+        return _read(function, toolkit=self, options=ToolOptions(**options))
+
+
+def _sound(offer: Offer) -> Offer:
+    if mistake := offer.mistake():
+        raise OfferMistake(f"{offer.domain}.{offer.name}: {mistake}")
+    return offer
+
+
+def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> Tool:
+    question, answer, second = _signature(function)
+    tool = Tool(
+        domain=toolkit.domain,
+        function=function,
+        question=question,
+        answer=TypeAdapter(answer),
+        knows_its_call=second is CallContext,
+        talks=second is ClientChannel,
+        gives_contents=answer is Contents,
+        **vars(options) | {"envelope": options.envelope or toolkit.envelope},
+    )
+    for mistake in _mistakes(tool):
+        raise ToolMistake(f"{toolkit.domain}.{tool.name}: {mistake}")
+    return tool
+
+
+def _signature(function: ToolFunction) -> tuple[type[ToolInput], Any, type | None]:
+    hints = get_type_hints(function, include_extras=True)
+    answer = hints.pop("return", None)
+    question, *context = hints.values() or [None]
+    if (
+        not inspect.iscoroutinefunction(function)
+        or context not in ([], [CallContext], [ClientChannel])
+        or answer is None
+    ):
+        raise ToolMistake(
+            f"{function.__name__} must read `async def name(ask: Question) -> Answer`; "
+            "a `call: CallContext` or `client: Client` may follow the question"
+        )
+    if not (isinstance(question, type) and issubclass(question, ToolInput)):
+        raise ToolMistake(f"{function.__name__} must take a toolbox.contract.models.ToolInput")
+    return question, answer, context[0] if context else None
+
+
+def _mistakes(tool: Tool) -> list[str]:
+    found = []
+    if not re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name):
+        found.append("a tool's name is snake_case, 3 to 64 characters")
+    if not tool.described:
+        found.append("it needs a docstring, written for the model that will choose it")
+    if not isinstance(tool.example, tool.question):
+        found.append(f"its example must be a {tool.question.__name__}")
+    bare = (*undescribed(tool.input_schema), *undescribed(tool.output_schema))
+    found += [f"the field {name} needs a description" for name in bare]
+    return found or _example_mistakes(tool)
+
+
+def _example_mistakes(tool: Tool) -> list[str]:
+    try:
+        tool.question.model_validate_json(tool.example_arguments, by_alias=True, by_name=False)
+    except ValueError as invalid:
+        return [f"its example does not survive the wire: {invalid}"]
+    return []

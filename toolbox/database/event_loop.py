@@ -1,0 +1,94 @@
+"""
+One event loop per process owns the database pools: its home.
+
+Under ASGI the server's own loop claims it. Elsewhere (WSGI, Celery, commands, tests) a thread runs one, started on
+first need and so after any fork. Coroutines on other loops, and synchronous code, send their work there.
+"""
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+_STOP_SECONDS = 5.0
+
+_loop: asyncio.AbstractEventLoop | None = None
+_starting = threading.Lock()
+_closers: list[Callable[[], Awaitable[None]]] = []
+
+
+def adopt_running_loop() -> None:
+    """Make the running loop the process's home; the server calls this once, before its first request."""
+    global _loop
+    _loop = asyncio.get_running_loop()
+
+
+def get_loop() -> asyncio.AbstractEventLoop:
+    """Give the process's home loop, starting a thread for it where no server has claimed one."""
+    global _loop
+    if _loop is None or _loop.is_closed():
+        with _starting:
+            if _loop is None or _loop.is_closed():
+                _loop = asyncio.new_event_loop()
+                threading.Thread(target=_loop.run_forever, name="toolroom-home", daemon=True).start()
+                atexit.register(_stop, _loop)
+    return _loop
+
+
+async def run_on_loop(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Run the coroutine that `work` makes on the home loop; cancelling here cancels it there."""
+    if asyncio.get_running_loop() is _loop:
+        return await work()
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), get_loop()))
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """
+    Run the coroutine on the home loop and wait for it, from synchronous code outside that loop.
+
+    Raises RuntimeError on that loop itself, where waiting would never end.
+    """
+    if _is_home():
+        work.close()
+        raise RuntimeError("home.run would wait for itself: this code runs on the home loop; await the coroutine")
+    return asyncio.run_coroutine_threadsafe(work, get_loop()).result()
+
+
+def _is_home() -> bool:
+    try:
+        return asyncio.get_running_loop() is _loop
+    except RuntimeError:
+        return False
+
+
+def on_shutdown(closer: Callable[[], Awaitable[None]]) -> None:
+    """Have `closer` awaited when the home closes: flush, then let go of connections. Last registered goes first."""
+    _closers.append(closer)
+
+
+async def close() -> None:
+    """Await every closer; the server calls this at shutdown."""
+    for closer in reversed(_closers):
+        await closer()
+
+
+def _stop(loop: asyncio.AbstractEventLoop) -> None:
+    if loop is _loop and loop.is_running():
+        future = asyncio.run_coroutine_threadsafe(close(), loop)
+        try:
+            future.result(_STOP_SECONDS)
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+
+
+def _forget() -> None:
+    """In a forked child nothing of the parent's loop runs."""
+    global _loop, _starting
+    _loop, _starting = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,1 @@
+"""The one entry for every call."""

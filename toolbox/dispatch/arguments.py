@@ -1,0 +1,287 @@
+"""Arguments into a question, and pydantic's complaints into sentences that a model can act on."""
+
+import json
+import re
+from difflib import SequenceMatcher, get_close_matches
+from typing import Any, NoReturn, Protocol
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, from_json
+
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import ErrorEnvelope, Schema
+from toolbox.contract.errors import ToolError
+from toolbox.contract.models import ToolInput
+from toolbox.dispatch.duplicate_keys import may_have_duplicate_keys
+from toolbox.dispatch.json_shape import LARGE, check_json_shape
+
+MAX_ECHO = 80
+MAX_KEY = 256
+MAX_PROBLEMS = 10
+MAX_COMPARED = 50  # of a hundred thousand unknown parameters none needs to be held against what is missing
+MAX_MENDS = 3
+SURELY_ALIKE = 0.85
+SURELY_A_CHOICE = 0.6
+
+
+class Asked(Protocol):
+    """Whatever takes a question: a tool, or an address that is none (toolbox.dispatch.request_body.Form)."""
+
+    @property
+    def question(self) -> type[ToolInput]:
+        """The input model."""
+        ...
+
+    @property
+    def envelope(self) -> ErrorEnvelope:
+        """Whose `bad_input` a refusal is."""
+        ...
+
+    @property
+    def input_schema(self) -> Schema:
+        """The published schema, for its descriptions."""
+        ...
+
+    @property
+    def example_arguments(self) -> bytes:
+        """A question that works, as JSON."""
+        ...
+
+
+def parse_arguments(tool: Asked, arguments: bytes) -> ToolInput:
+    """
+    Validate JSON arguments against the tool's input model.
+
+    Raises ToolError: the dialect's `bad_input`, naming the field, what came and what would do, with a merge patch
+    where the mend is certain; or whatever ToolError a validator of the model raised. The patch mends all that can be
+    told from the arguments, not the first mistake alone: arguments so mended are read without a refusal.
+    """
+    try:
+        return _read(tool, arguments)
+    except ToolError as refusal:
+        if refusal.retry_with:
+            refusal.retry_with = _whole_mend(tool, arguments, patch=refusal.retry_with)
+        raise
+
+
+def _read(tool: Asked, arguments: bytes) -> ToolInput:
+    if len(arguments) > LARGE:
+        _refuse_misshapen(tool, arguments)
+    try:
+        question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
+    except ValidationError as invalid:
+        _refuse_misshapen(tool, arguments)
+        _refuse(tool, invalid, arguments=arguments)
+    if may_have_duplicate_keys(arguments, names=len(question.model_fields_set)):
+        _refuse_misshapen(tool, arguments)
+    if b"\\u0000" in arguments or b"\x00" in arguments:
+        _refuse_nul(tool, question)
+    return question
+
+
+def _refuse_misshapen(tool: Asked, arguments: bytes) -> None:
+    check_json_shape(arguments, code=tool.envelope.bad_input, known=list(tool.input_schema.get("properties", {})))
+
+
+def _whole_mend(tool: Asked, arguments: bytes, *, patch: dict[str, Any]) -> dict[str, Any]:
+    """Add to a patch what is refused once it is applied; none at all where that cannot be mended as surely."""
+    for _ in range(MAX_MENDS):
+        merged = {**from_json(arguments or b"{}"), **patch}
+        mended = {name: value for name, value in merged.items() if value is not None or name not in patch}
+        try:
+            _read(tool, json.dumps(mended).encode())  # orjson would not write what callers can send
+        except ToolError as refusal:
+            if not refusal.retry_with:
+                return {}
+            patch = {**patch, **refusal.retry_with}
+        else:
+            return patch
+    return {}
+
+
+def _refuse(tool: Asked, invalid: ValidationError, *, arguments: bytes) -> NoReturn:
+    problems = invalid.errors(include_url=False)
+    first = problems[0]
+    explained = [_explained(tool, problem, beside=problems[:MAX_COMPARED]) for problem in problems[:MAX_PROBLEMS]]
+    message, suggestion, _ = explained[0]
+    patches = [patch for _, _, patch in explained]
+    patch = {name: value for patch in patches for name, value in patch.items()} if all(patches) else {}
+    if _overwrites(patch, problems, arguments=arguments):
+        patch = {}
+    others = [said for said, _, _ in explained[1:]]
+    raise ToolError(
+        tool.envelope.bad_input,
+        message,
+        suggestion=suggestion,
+        field=_path(first),
+        details={"otherProblems": others} if others else {},
+        retry_with=patch if len(problems) <= MAX_PROBLEMS else {},
+    ) from invalid
+
+
+def _overwrites(patch: dict[str, Any], problems: list[ErrorDetails], *, arguments: bytes) -> bool:
+    """Tell whether the patch would put a renamed parameter's value over one that was given and is good."""
+    at_fault = {str(problem["loc"][0]) for problem in problems if problem["loc"]}
+    written = {name for name, value in patch.items() if value is not None} - at_fault
+    return bool(written) and not written.isdisjoint(from_json(arguments))
+
+
+def _explained(tool: Asked, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
+    """Give message, suggestion and merge patch for one problem among others."""
+    match problem["type"]:
+        case "json_invalid":
+            reason = str(problem.get("ctx", {}).get("error", "invalid JSON"))
+            return f"The arguments are not JSON: {reason}.", _shape(tool), {}
+        case "model_type" | "model_attributes_type" if not problem["loc"]:
+            return "The arguments must be a JSON object.", _shape(tool), {}
+        case "extra_forbidden":
+            return _unknown(tool, problem)
+        case "missing":
+            return _missing(tool, problem, beside=beside)
+    return _wrong(tool, problem)
+
+
+def _wrong(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
+    """Explain a value that does not do."""
+    field, got, plain = _path(problem), _echo(problem["input"]), _unquoted(problem)
+    if plain is not None:
+        return f"{field} cannot be {got}.", f"Send {_echo(plain)}, without quotes.", {field: plain}
+    choices = _choices(problem)
+    if choices:
+        nearest = _nearest(problem["input"], choices)
+        patch = {field: nearest[0]} if len(problem["loc"]) == 1 and _sure(problem["input"], nearest[0]) else {}
+        return f"{field} cannot be {got}.", f"Use one of: {', '.join(nearest)}.", patch
+    wanted = f"Give {field}{_bound(problem)}: {_said_of(tool, problem)}"
+    return f"{field} cannot be {got}: {problem['msg']}.", wanted, {}
+
+
+def _bound(problem: ErrorDetails) -> str:
+    """Say the bound that a number passed."""
+    bounds = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
+    words, name = bounds.get(problem["type"], ("", ""))
+    return f", {words} {problem['ctx'][name]}" if name in problem.get("ctx", {}) else ""
+
+
+def _missing(tool: Asked, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
+    """Say what is missing, or which of the unknown parameters it was meant to be."""
+    field = _path(problem)
+    for other in beside:
+        if other["type"] == "extra_forbidden" and field in (patch := _unknown(tool, other)[2]):
+            return f"{field} is missing.", f"Use {field} in place of {_echo(str(other['loc'][-1]))}.", patch
+    return f"{field} is missing.", f"Give {field}: {_said_of(tool, problem)}", {}
+
+
+def _unquoted(problem: ErrorDetails) -> int | bool | None:
+    """Read the number or truth value that came as text for a parameter of that kind; None where it is none."""
+    given = problem["input"]
+    if not isinstance(given, str) or len(problem["loc"]) != 1:
+        return None
+    if problem["type"] == "bool_type":
+        return {"true": True, "false": False}.get(given.strip().lower())
+    is_whole = problem["type"] in ("int_type", "float_type") and re.fullmatch(r"\s*-?[0-9]{1,15}\s*", given)
+    return int(given) if is_whole else None
+
+
+def _unknown(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
+    """Name the nearest known parameter."""
+    field = str(problem["loc"][-1])
+    known = list(tool.input_schema.get("properties", {}))
+    listed = f"The parameters are: {', '.join(known)}." if known else "This tool takes no parameters."
+    near = [name for name in known if _plain(name) == _plain(field)] or get_close_matches(field[:MAX_KEY], known, n=1)
+    if near and len(problem["loc"]) == 1:
+        return f"There is no parameter {_echo(field)}.", f"Use {near[0]}. {listed}", _renamed(problem, near[0])
+    return (
+        f"There is no parameter {_echo(field)}.",
+        f"Leave it out. {listed}",
+        {field: None} if _can_be_sent_back(field) else {},
+    )
+
+
+def _renamed(problem: ErrorDetails, name: str) -> dict[str, Any]:
+    """Give the merge patch that renames a parameter, where it is surely that one."""
+    field, value = str(problem["loc"][-1]), problem["input"]
+    is_sure = _plain(name).startswith(_plain(field)) or _likeness(field, name) >= SURELY_ALIKE
+    return {field: None, name: value} if is_sure and _can_be_sent_back(field, value) else {}
+
+
+def _refuse_nul(tool: Asked, question: ToolInput) -> None:
+    """Refuse U+0000, which no text column can hold, wherever it stands."""
+    for name, field in type(question).model_fields.items():
+        if _holds_nul(getattr(question, name)):
+            raise ToolError(
+                tool.envelope.bad_input,
+                f"{field.alias} holds the character U+0000.",
+                suggestion=f"Send {field.alias} without U+0000.",
+                field=field.alias,
+            )
+
+
+def _holds_nul(value: object) -> bool:
+    if isinstance(value, str):
+        return "\x00" in value
+    if isinstance(value, BaseModel):
+        return any(_holds_nul(getattr(value, name)) for name in type(value).model_fields)
+    if isinstance(value, dict):
+        return any(_holds_nul(part) for pair in value.items() for part in pair)
+    return isinstance(value, list | tuple | set) and any(_holds_nul(part) for part in value)
+
+
+def _shape(tool: Asked) -> str:
+    return f"Send a JSON object such as {tool.example_arguments.decode()}"
+
+
+def _said_of(tool: Asked, problem: ErrorDetails) -> str:
+    """Repeat the published description of the problem's parameter."""
+    name = str(problem["loc"][0]) if problem["loc"] else ""
+    part = tool.input_schema.get("properties", {}).get(name, {})
+    return str(part.get("description", "see the tool's schema"))
+
+
+def _choices(problem: ErrorDetails) -> list[str]:
+    if problem["type"] not in ("enum", "literal_error"):
+        return []
+    return re.findall(r"'([^']*)'", str(problem.get("ctx", {}).get("expected", "")))
+
+
+def _nearest(given: object, choices: list[str]) -> list[str]:
+    """Put the choice most like what was given first."""
+    plain = {choice: _plain(choice) for choice in choices}
+    near = get_close_matches(_plain(str(given)), plain.values(), n=1, cutoff=0.5)
+    return sorted(choices, key=lambda choice: (not near or plain[choice] != near[0], choices.index(choice)))
+
+
+def _sure(given: object, choice: str) -> bool:
+    return _likeness(str(given), choice) >= SURELY_A_CHOICE
+
+
+def _likeness(given: str, name: str) -> float:
+    return SequenceMatcher(None, _plain(given), _plain(name)).ratio()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name[:MAX_KEY].lower())
+
+
+def _path(problem: ErrorDetails) -> str:
+    return _echo_text(".".join(str(part) for part in problem["loc"])) or "body"
+
+
+def _can_be_sent_back(*values: object) -> bool:
+    """Tell whether a merge patch may hold these, whole: cut, they would not mend anything."""
+    try:
+        return all(len(encode(value)) <= MAX_KEY for value in values)
+    except TypeError:  # an integer past 64 bits, a lone surrogate
+        return False
+
+
+def _echo(value: object) -> str:
+    """Show what came, cut, without control characters."""
+    shown = {True: "true", False: "false"}.get(value, "") if isinstance(value, bool) else ""
+    if value is None:
+        shown = "null"
+    return shown or (f'"{_echo_text(value)}"' if isinstance(value, str) else _echo_text(str(value)))
+
+
+def _echo_text(text: str) -> str:
+    clean = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return clean if len(clean) <= MAX_ECHO else f"{clean[:MAX_ECHO]}…"

@@ -1,0 +1,60 @@
+"""The body of an address that is no tool, read as strictly and refused as helpfully as a tool's arguments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import orjson
+
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope, Schema
+from toolbox.contract.errors import KERNEL_CODES, ErrorCode
+from toolbox.contract.json_schema import input_schema
+from toolbox.contract.models import ToolInput
+
+Read = TypeVar("Read", bound=ToolInput)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Form(Generic[Read]):
+    """An input model and an example of it; `toolbox.dispatch.arguments.parse_arguments` reads it."""
+
+    question: type[Read]
+    example: Read
+    envelope: ErrorEnvelope = KERNEL_ENVELOPE
+
+    @cached_property
+    def input_schema(self) -> Schema:
+        """JSON Schema of the body."""
+        return input_schema(self.question)
+
+    @cached_property
+    def example_arguments(self) -> bytes:
+        """The example as JSON."""
+        return encode(self.example.model_dump(by_alias=True, exclude_unset=True))
+
+
+def address_openapi(
+    *, form: Form[Any] | None = None, answers: Mapping[int, Schema], errors: tuple[ErrorCode, ...] = ()
+) -> dict[str, Any]:
+    """Describe an address for OpenAPI: its body, its answers by status, and the refusals it shares with the kernel."""
+    kernel = [code for code in KERNEL_CODES if code.code not in _OF_TOOLS]
+    codes = (KERNEL_ENVELOPE.bad_input, *errors, *kernel, KERNEL_ENVELOPE.database_down)
+    responses: dict[int, Any] = {status: _response("", schema) for status, schema in answers.items()}
+    for status in sorted({code.status for code in codes}):
+        meanings = " ".join(f"`{code.code}`: {code.meaning}" for code in codes if code.status == status)
+        responses[status] = _response(meanings, KERNEL_ENVELOPE.refusal_schema())
+    described: dict[str, Any] = {"responses": responses, "security": [{"key": []}]}
+    if form is not None:
+        content = {"schema": form.input_schema, "example": orjson.loads(form.example_arguments)}
+        described["requestBody"] = {"required": True, "content": {"application/json": content}}
+    return described
+
+
+_OF_TOOLS = ("UNKNOWN_TOOL", "METHOD_NOT_ALLOWED")
+
+
+def _response(description: str, schema: Schema) -> dict[str, Any]:
+    content = {"application/json": {"schema": schema}} if schema else {}
+    return {"description": description or "The answer.", "content": content}

@@ -1,0 +1,74 @@
+"""The examples that may be used now, and the slots that their questions name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from toolbox.catalogue.registry import registry
+from toolbox.contract.slots import Placeholder, Slot, placeholders
+from toolbox.database.pools import owner_pool
+from toolbox.database.ttl_cache import TtlCache
+
+MAX_EXAMPLES = 2_000
+_EXAMPLES = f"""
+SELECT id, domain, name, question, phrasings, tool, arguments, next_calls, answer
+FROM toolbox_examples
+WHERE is_enabled
+ORDER BY domain, id
+LIMIT {MAX_EXAMPLES}
+"""  # noqa: S608 - our own number
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownExample:
+    """One example as it is used; see toolbox.models.Example."""
+
+    id: int
+    domain: str
+    name: str
+    question: str
+    phrasings: Sequence[str]
+    tool: str
+    arguments: Mapping[str, Any]
+    answer: str
+    next_calls: Sequence[Mapping[str, Any]] = ()
+
+    @cached_property
+    def templates(self) -> tuple[str, ...]:
+        """The question in all its words."""
+        return (self.question, *self.phrasings)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Every tool it calls, in order."""
+        return (self.tool, *(str(call["tool"]) for call in self.next_calls))
+
+    @cached_property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """What the question names, in its order."""
+        return tuple(placeholders(self.question))
+
+
+_known: TtlCache[list[KnownExample]] = TtlCache(most=1)
+
+
+async def known_examples() -> list[KnownExample]:
+    """Give every enabled example, remembered for some seconds; one statement."""
+    return await _known.get("all", _fetch)
+
+
+async def examples_of(tools: Iterable[str]) -> list[KnownExample]:
+    """Give the examples that these tools answer."""
+    offered = set(tools)
+    return [example for example in await known_examples() if offered.issuperset(example.tools)]
+
+
+def slots_of(domain: str) -> dict[str, Slot]:
+    """Give the slots of a domain's toolkit by name."""
+    toolkit = next((toolkit for toolkit in registry.toolkits() if toolkit.domain == domain), None)
+    return {slot.name: slot for slot in toolkit.slots} if toolkit else {}
+
+
+async def _fetch() -> list[KnownExample]:
+    return [KnownExample(**row) for row in (await owner_pool.fetch(_EXAMPLES)).rows]

@@ -1,0 +1,1 @@
+"""HTTP headers and bodies, shared by every transport."""

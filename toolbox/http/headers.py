@@ -1,0 +1,131 @@
+"""What a call looks like over HTTP: credentials and ids in, headers out. Both lanes use it, so they cannot differ."""
+
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import METHOD_NOT_ALLOWED, REQUEST_TIMEOUT, UNAUTHENTICATED, Bearer, Refusal
+from toolbox.dispatch.dispatch import Reply
+
+Sent = Mapping[bytes, str]
+"""Headers by lower-case name."""
+
+_MAX_REMEMBERED = 8_192
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_SECURITY = (
+    ("cache-control", "no-store"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("referrer-policy", "same-origin"),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+)
+
+_SECURITY_LINES = [(name.encode(), value.encode()) for name, value in _SECURITY]
+
+
+def has_allowed_host(sent: Sent) -> bool:
+    """Tell whether Host is one of ALLOWED_HOSTS; Django, behind, has the words for those that are not."""
+    return _is_allowed(sent.get(b"host", ""), tuple(settings.ALLOWED_HOSTS))
+
+
+@lru_cache(maxsize=256)
+def _is_allowed(host: str, allowed: tuple[str, ...]) -> bool:
+    domain, _ = split_domain_port(host)
+    return bool(domain) and validate_host(domain, allowed)
+
+
+def decode_headers(lines: Iterable[tuple[bytes, bytes]]) -> Sent:
+    """
+    Read headers by lower-case name; one that came twice is joined by commas, as HTTP says and Django does.
+
+    A client sends the same lines with every call, so the last few hundred heads are remembered, small ones alone.
+    """
+    head = tuple(lines)
+    return _folded(head) if measure_head(head) <= _MAX_REMEMBERED else _folded.__wrapped__(head)
+
+
+def measure_head(head: tuple[tuple[bytes, bytes], ...]) -> int:
+    """Say about how many bytes it takes to remember these lines; a short line takes a hundred all the same."""
+    return sum([len(name) + len(value) + 100 for name, value in head])
+
+
+@lru_cache(maxsize=512)
+def _folded(head: tuple[tuple[bytes, bytes], ...]) -> Sent:
+    sent: dict[bytes, str] = {}
+    for name, value in head:
+        text = value.decode("latin-1")
+        key = name.lower()
+        sent[key] = f"{sent[key]},{text}" if key in sent else text
+    return sent
+
+
+def is_own_origin(sent: Sent) -> bool:
+    """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a configured one."""
+    origin = sent.get(b"origin", "")
+    if not origin or origin in settings.CSRF_TRUSTED_ORIGINS or origin in settings.TOOLROOM_BROWSER_ORIGINS:
+        return True
+    return _is_allowed(urlsplit(origin).netloc, tuple(settings.ALLOWED_HOSTS))
+
+
+def read_credential(authorization: str, *, api_key: str = "") -> str | None:
+    """Take the key from `Authorization: Bearer …`, or from `X-API-Key`."""
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return token.strip()
+    return api_key.strip() or None
+
+
+def read_request_id(sent: str) -> str:
+    """Keep the id that came with the request if it is harmless, else make one."""
+    return sent if _REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)
+
+
+def render_challenge(bearer: Bearer, *, metadata: str = "") -> str:
+    """Tell a client of OAuth what is wrong with its token, and where it learns who gives one (RFC 6750, RFC 9728)."""
+    said = {"realm": "Toolroom", "error": bearer.error, "scope": bearer.scope, "resource_metadata": metadata}
+    return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in said.items() if value)
+
+
+def response_headers(reply: Reply, *, request_id: str, metadata: str = "") -> Iterable[tuple[str, str]]:
+    """Give every header of a reply, in order; `metadata` is where clients of OAuth learn who gives tokens."""
+    yield "content-type", reply.content_type
+    yield "content-length", str(len(reply.body))
+    yield "x-request-id", request_id
+    if reply.bearer or reply.status == UNAUTHENTICATED.status:
+        yield "www-authenticate", render_challenge(reply.bearer or Bearer(), metadata=metadata)
+    if reply.status == METHOD_NOT_ALLOWED.status:
+        yield "allow", "POST"
+    if reply.retry_after_seconds is not None:
+        yield "retry-after", str(reply.retry_after_seconds)
+    if reply.status == REQUEST_TIMEOUT.status:
+        yield "connection", "close"
+    yield from _SECURITY
+
+
+def response_header_lines(reply: Reply, *, request_id: str, metadata: str = "") -> list[tuple[bytes, bytes]]:
+    """Give the same as the lines of an ASGI response."""
+    if reply.status == 200 and reply.retry_after_seconds is None and not reply.bearer:  # noqa: PLR2004
+        length, kind = b"%d" % len(reply.body), reply.content_type.encode()
+        return [
+            (b"content-type", kind), (b"content-length", length), (b"x-request-id", request_id.encode()),
+            *_SECURITY_LINES,
+        ]  # fmt: skip
+    said = response_headers(reply, request_id=request_id, metadata=metadata)
+    return [(name.encode(), value.encode()) for name, value in said]
+
+
+def refuse_method() -> Reply:
+    """Answer whoever calls a tool with another method than POST."""
+    refusal = Refusal(
+        METHOD_NOT_ALLOWED,
+        "Tools are called with POST.",
+        suggestion="Send POST with the parameters as a JSON object; /api/docs shows each tool.",
+    )
+    return Reply(body=encode(KERNEL_ENVELOPE.refusal(refusal)), status=405, code=METHOD_NOT_ALLOWED.code)

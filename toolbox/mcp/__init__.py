@@ -1,0 +1,1 @@
+"""MCP: tools, resources, prompts and tasks over HTTP and stdio."""

@@ -1,0 +1,30 @@
+"""
+A tool's answer as the result of `tools/call`, the same on every transport.
+
+Without the SDK, whose types take a second to load: workers and commands that finish tasks need no more of it.
+"""
+
+import orjson
+
+from toolbox.contract.encoding import encode
+from toolbox.contract.tool import Tool
+from toolbox.dispatch.dispatch import Reply
+
+
+def tool_result(reply: Reply, *, tool: Tool | None, has_links: bool = True) -> bytes:
+    """
+    Write the result of a call: the reply as text and as structured content, both to the byte, links after the text.
+
+    What need not be an object is put under `result`. Blocks are the content, and nothing is structured.
+    """
+    is_answer = tool is not None and not reply.is_refusal
+    if tool and is_answer and tool.gives_contents:
+        return b'%b,"isError":false}' % reply.body[:-1]
+    structured = b'{"result":%b}' % reply.body if tool and is_answer and tool.wraps else reply.body
+    links = b"".join(b",%b" % encode(link) for link in reply.links) if has_links else b""
+    return b'{"content":[{"type":"text","text":%b}%b],"isError":%b,"structuredContent":%b}' % (
+        orjson.dumps(reply.body.decode()),
+        links,
+        b"true" if reply.is_refusal else b"false",
+        structured,
+    )

@@ -1,0 +1,192 @@
+"""
+HTTP to hosts that configuration names: with a deadline, a byte cap, and no way into the private network.
+
+Host names are resolved here, once a connection, and the connection is made to the very address that was judged, so
+that a name cannot point elsewhere a moment later. Nothing is followed to another origin. Bodies are unpacked a piece at
+a time and never past their cap. Connections are kept and shared by those who ask the same destination; they belong to
+the home loop.
+"""
+
+import asyncio
+import os
+import zlib
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import httpcore
+
+from toolbox.database import event_loop
+from toolbox.outbound.failures import Broken, Overdue, Oversized, Redirected, Unreachable
+from toolbox.outbound.host_pools import MAX_CONNECTIONS, HostPool, HostPools, Resolver, resolve
+
+MAX_REDIRECTS = 3
+_PIECE = 65_536
+_KEEPS_METHOD = (307, 308)
+_REDIRECTS = (301, 302, 303, *_KEEPS_METHOD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """Where a request goes and how far its answer is read; private addresses only where it is local."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout_seconds: float = 10.0
+    most_bytes: int = 2_097_152
+    is_local: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebAnswer:
+    """A whole answer, unpacked. Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """What is sent; one that is repeatable may be sent a second time when a kept connection turns out to be dead."""
+
+    method: str
+    url: str
+    body: bytes | None = None
+    is_repeatable: bool = False
+
+
+class Web:
+    """A client whose connections are shared by all who ask the same destination."""
+
+    def __init__(self, *, resolver: Resolver | None = None) -> None:
+        self._lanes = HostPools(resolver or resolve)
+        event_loop.on_shutdown(self.close)
+        os.register_at_fork(after_in_child=self._lanes.forget)
+
+    async def post(self, to: Destination, *, body: bytes, is_repeatable: bool = False) -> WebAnswer:
+        """Send the body; raises a WebFailure, never anything of the wire's own."""
+        request = _Request(method="POST", url=to.url, body=body, is_repeatable=is_repeatable)
+        return await event_loop.run_on_loop(lambda: self._within_time(to, request))
+
+    async def get(self, to: Destination, *, query: Mapping[str, str]) -> WebAnswer:
+        """Ask the destination with these parameters; raises a WebFailure, never anything of the wire's own."""
+        url = f"{to.url}?{urlencode(query)}" if query else to.url
+        request = _Request(method="GET", url=url, is_repeatable=True)
+        return await event_loop.run_on_loop(lambda: self._within_time(to, request))
+
+    async def close(self) -> None:
+        """Let go of every connection; the next request opens its own."""
+        await self._lanes.close()
+
+    async def _within_time(self, to: Destination, request: _Request) -> WebAnswer:
+        lane = await self._lanes.to(to.url, is_local=to.is_local)
+        lane.in_use += 1
+        has_place = False
+        try:
+            async with asyncio.timeout(to.timeout_seconds), lane.places:
+                has_place = True
+                return await self._follow(to, request, lane=lane)
+        except (TimeoutError, httpcore.TimeoutException) as late:
+            what = "no whole answer within" if has_place else f"all {MAX_CONNECTIONS} connections to it were busy for"
+            raise Overdue(f"{what} {to.timeout_seconds:g} s") from late
+        finally:
+            lane.in_use -= 1
+
+    async def _follow(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
+        for _ in range(MAX_REDIRECTS + 1):
+            answer = await self._ask(to, request, lane=lane)
+            if answer.status not in _REDIRECTS:
+                return answer
+            request = replace(request, url=_next_address(request, answer))
+        raise Redirected("it redirects without end")
+
+    async def _ask(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
+        try:
+            return await self._once(to, request, lane=lane)
+        except (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError) as lost:
+            if not request.is_repeatable:
+                raise Broken("the connection broke before the answer was whole") from lost
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError) as away:
+            raise Unreachable("no connection can be made") from away
+        return await self._ask(to, replace(request, is_repeatable=False), lane=lane)
+
+    async def _once(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
+        headers = [("Host", urlsplit(request.url).netloc), ("Accept-Encoding", "gzip"), *to.headers.items()]
+        async with lane.pool.stream(request.method, request.url, headers=headers, content=request.body) as response:
+            said = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+            if response.status in _REDIRECTS:
+                return WebAnswer(status=response.status, headers=said, body=b"")
+            pieces = _unpacked(response.aiter_stream(), said, most_bytes=to.most_bytes)
+            whole = b"".join([piece async for piece in pieces])
+            return WebAnswer(status=response.status, headers=said, body=whole)
+
+
+def _next_address(request: _Request, answer: WebAnswer) -> str:
+    """Give where a redirect leads, if that is the same origin and the method is kept; else raise Redirected."""
+    target = urljoin(request.url, answer.headers.get("location", ""))
+    keeps_method = request.method == "GET" or answer.status in _KEEPS_METHOD
+    if not keeps_method or urlsplit(target)[:2] != urlsplit(request.url)[:2]:
+        raise Redirected("it redirects to another place, which is not followed")
+    return target
+
+
+async def _unpacked(
+    pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, most_bytes: int
+) -> AsyncIterator[bytes]:
+    """Give the body, unpacked by at most 64 KiB at a time; raises Oversized and Broken."""
+    unpack = _unpacker(headers.get("content-encoding", "").strip().lower())
+    size = 0
+    async for packed in pieces:
+        for piece in unpack(packed):
+            size += len(piece)
+            if size > most_bytes:
+                raise Oversized(f"the answer is larger than {most_bytes:,} bytes")
+            yield piece
+    if not unpack.is_whole:
+        raise Broken("the answer ends in the middle")
+
+
+class _Unpacker:
+    """Takes packed bytes, gives unpacked ones."""
+
+    is_whole = True
+
+    def __call__(self, packed: bytes) -> Iterable[bytes]:
+        """Give the bytes as they came."""
+        return (packed,)
+
+
+class _Gzip(_Unpacker):
+    """zlib, which stops at the size it is told."""
+
+    def __init__(self, *, window: int) -> None:
+        self._zlib = zlib.decompressobj(window)
+
+    def __call__(self, packed: bytes) -> Iterable[bytes]:
+        """Unpack a piece at a time."""
+        try:
+            while packed and not self._zlib.eof:
+                yield self._zlib.decompress(packed, _PIECE)
+                packed = self._zlib.unconsumed_tail
+        except zlib.error as damaged:
+            raise Broken("the answer is packed wrongly") from damaged
+
+    @property
+    def is_whole(self) -> bool:  # type: ignore[override]
+        """Tell whether the packed stream came to its end."""
+        return self._zlib.eof
+
+
+def _unpacker(encoding: str) -> _Unpacker:
+    match encoding:
+        case "" | "identity":
+            return _Unpacker()
+        case "gzip" | "x-gzip":
+            return _Gzip(window=16 + zlib.MAX_WBITS)
+        case "deflate":
+            return _Gzip(window=zlib.MAX_WBITS)
+    raise Broken("the answer is packed in a way nobody asked for")
+
+
+web = Web()

@@ -1,0 +1,1 @@
+"""The browsable API of tables, by Django REST framework."""

@@ -1,0 +1,150 @@
+"""REST: each tool as a django-ninja operation. It defines address, schema and statuses; answer() does the work."""
+
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI, Router
+from ninja.openapi.schema import OpenAPISchema
+
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import Registry, registry
+from toolbox.contract.envelope import KERNEL_ENVELOPE, Schema
+from toolbox.contract.errors import KERNEL_CODES
+from toolbox.contract.tool import Tool
+from toolbox.database import event_loop
+from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.http.headers import read_credential, read_request_id, refuse_method, response_headers
+from toolbox.oauth.server_address import metadata_address, site_of
+
+TRANSPORT = "rest"
+
+
+def tools_router(registry: Registry) -> Router:
+    """Make `POST /<domain>/<tool>` for every tool; what matches none is refused in the kernel's words."""
+    router = Router()
+    others = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]
+    for tool in registry.tools():
+        address = f"/{tool.domain}/{tool.name}"
+        router.add_api_operation(address, others, _not_allowed, auth=None, include_in_schema=False)
+        router.add_api_operation(
+            address,
+            ["POST"],
+            _operation(domain=tool.domain, name=tool.name),
+            auth=None,
+            tags=[tool.domain],
+            operation_id=tool.name,
+            summary=tool.title,
+            description=tool.described,
+            openapi_extra=openapi(tool),
+            response=None,
+        )
+    nothing = _operation(domain="", name="")
+    router.add_api_operation("/", ["POST"], nothing, auth=None, include_in_schema=False)
+    router.add_api_operation("/", others, _not_allowed, auth=None, include_in_schema=False)
+    router.add_api_operation("/{path:rest}", ["POST"], _unknown, auth=None, include_in_schema=False)
+    router.add_api_operation("/{path:rest}", others, _not_allowed_there, auth=None, include_in_schema=False)
+    return router
+
+
+class ToolsAPI(NinjaAPI):
+    """A NinjaAPI whose OpenAPI page also lists the tools that are rows and for all, as they are when it is asked."""
+
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> OpenAPISchema:
+        """Describe every operation; the tools among them that are rows stand under `/tools/<domain>/<tool>`."""
+        root = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
+        schema = super().get_openapi_schema(path_prefix=root, path_params=path_params)
+        event_loop.run(dynamic_tools.ready())
+        for tool in registry.tools():
+            described = schema["paths"].get(f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}", {})
+            described.get("post", {}).update(description=tool.description)  # with the figures of the moment
+        for tool in registry.dynamic_tools():
+            if tool.offered_to:
+                continue  # the page is public
+            named = {"operationId": tool.name, "summary": tool.title, "description": tool.description}
+            address = f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}"
+            schema["paths"][address] = {"post": {**named, "tags": [tool.domain], **openapi(tool)}}
+        return schema
+
+
+def openapi(tool: Tool) -> dict[str, Any]:
+    """Describe the operation: the parameters with the example, and a body for every status."""
+    content = {"schema": tool.input_schema, "example": orjson.loads(tool.example_arguments)}
+    responses: dict[int, Any] = {200: _response("The answer.", tool.success_schema)}
+    for status in sorted({code.status for code in (*tool.codes, *KERNEL_CODES)}):
+        own = [code for code in tool.codes if code.status == status]
+        kernel = [code for code in KERNEL_CODES if code.status == status]
+        schemas = [tool.envelope.refusal_schema()] if own else []
+        if status == HTTPStatus.OK:  # where the contract reports failures in the answer itself
+            schemas.insert(0, tool.success_schema)
+        if kernel and KERNEL_ENVELOPE.refusal_schema() not in schemas:
+            schemas.append(KERNEL_ENVELOPE.refusal_schema())
+        meanings = " ".join(f"`{code.code}`: {code.meaning}" for code in (*own, *kernel))
+        responses[status] = _response(meanings, schemas[0] if len(schemas) == 1 else {"anyOf": schemas})
+    return {
+        "requestBody": {"required": True, "content": {"application/json": content}},
+        "responses": responses,
+        "security": [{"key": []}],
+    }
+
+
+def _response(description: str, schema: Schema) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _operation(*, domain: str, name: str) -> Any:
+    async def operation(request: HttpRequest) -> HttpResponse:
+        return await _answered(request, domain=domain, name=name)
+
+    operation.__name__ = name
+    return operation
+
+
+async def _unknown(request: HttpRequest, rest: str) -> HttpResponse:
+    domain, _, name = rest.partition("/")
+    return await _answered(request, domain=domain, name=name)
+
+
+def _not_allowed_there(request: HttpRequest, rest: str) -> HttpResponse:
+    return _not_allowed(request)
+
+
+def _not_allowed(request: HttpRequest) -> HttpResponse:
+    return _response_of(refuse_method(), request_id=_request_id(request))
+
+
+async def _answered(request: HttpRequest, *, domain: str, name: str) -> HttpResponse:
+    sent = request.headers
+    call = Call(
+        tool=name,
+        domain=domain,
+        arguments=_body(request),
+        transport=TRANSPORT,
+        request_id=_request_id(request),
+        credential=read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", "")),
+    )
+    reply = await dispatch(call)
+    metadata = metadata_address(site_of(request)) if reply.bearer else ""
+    return _response_of(reply, request_id=call.request_id, metadata=metadata)
+
+
+def _body(request: HttpRequest) -> bytes | None:
+    try:
+        return request.body
+    except RequestDataTooBig:
+        return None
+
+
+def _request_id(request: HttpRequest) -> str:
+    return read_request_id(request.headers.get("X-Request-Id", ""))
+
+
+def _response_of(reply: Reply, *, request_id: str, metadata: str = "") -> HttpResponse:
+    response = HttpResponse(reply.body, status=reply.status)
+    for name, value in response_headers(reply, request_id=request_id, metadata=metadata):
+        response[name] = value
+    return response

@@ -1,0 +1,1 @@
+"""Text: names, dates, redaction, charts."""

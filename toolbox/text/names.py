@@ -1,0 +1,116 @@
+"""Names found in a text, also with a typing error, an accent less or in another case."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from toolbox.contract.slots import Candidate
+
+MAX_WORDS = 5
+_WORD = re.compile(r"\w+(?:[.'\u2019-]\w+)*")
+_LONG, _VERY_LONG = 5, 9
+FUZZY_SCORE, LOWER_CODE_SCORE = 0.85, 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Something with a name: its spellings in full, and codes, which are meant when written in capitals."""
+
+    value: str
+    label: str
+    spellings: tuple[str, ...]
+    codes: tuple[str, ...] = ()
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text: how it is compared, how it was written, and where it stands."""
+
+    plain: str
+    written: str
+    start: int
+    end: int
+
+
+def words(text: str) -> list[Word]:
+    """Give the words of a text."""
+    return [Word(plain(found[0]), found[0], found.start(), found.end()) for found in _WORD.finditer(text)]
+
+
+@lru_cache(maxsize=4096)
+def plain(text: str) -> str:
+    """Write a word as it is compared: without case, accents, possessive."""
+    bare = "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
+    return re.sub(r"['\u2019]s?$", "", bare).replace("\u2019", "'")
+
+
+def is_near(written: str, *, known: str) -> bool:
+    """Tell whether a word may be a typing error of another: the same letter first, one or two slips, by length."""
+    if written == known:
+        return True
+    if len(known) < _LONG or written[:1] != known[:1]:
+        return False
+    return bool(OSA.distance(written, known, score_cutoff=2) <= (2 if len(known) >= _VERY_LONG else 1))
+
+
+def mentions(text: str, *, names: Iterable[Named]) -> list[Candidate]:
+    """
+    Find names in a text: exact ones before near ones, longer before shorter; places do not overlap.
+
+    A place that fits several names gives a candidate for each.
+    """
+    found = words(text)
+    known = _spellings(names)
+    taken: list[tuple[int, int]] = []
+    candidates: list[Candidate] = []
+    for start, end, score, fitting in sorted(_hits(found, known=known), key=_rank):
+        if any(start < last and first < end for first, last in taken):
+            continue
+        taken.append((start, end))
+        candidates += [
+            Candidate(value=one.value, label=one.label, score=score, start=start, end=end, parts=one.parts)
+            for one in fitting
+        ]
+    return sorted(candidates, key=lambda candidate: candidate.start)
+
+
+_Hit = tuple[int, int, float, list[Named]]
+
+
+def _rank(hit: _Hit) -> tuple[float, int]:
+    start, end, score, _ = hit
+    return (-score, start - end)
+
+
+def _hits(found: list[Word], *, known: dict[str, list[Named]]) -> Iterator[_Hit]:
+    by_letter: dict[str, list[str]] = {}
+    for spelling in known:
+        by_letter.setdefault(spelling[:1], []).append(spelling)
+    for first in range(len(found)):
+        for last in range(first, min(first + MAX_WORDS, len(found))):
+            start, end = found[first].start, found[last].end
+            phrase = " ".join(word.plain for word in found[first : last + 1])
+            code = f"={found[first].written}" if first == last else ""
+            if fitting := known.get(code) or known.get(phrase):
+                yield start, end, 1.0, fitting
+            elif fitting := known.get(code.upper()):
+                yield start, end, LOWER_CODE_SCORE, fitting
+            elif near := [spelling for spelling in by_letter.get(phrase[:1], ()) if is_near(phrase, known=spelling)]:
+                best = min(near, key=lambda spelling: OSA.distance(phrase, spelling))
+                yield start, end, FUZZY_SCORE, known[best]
+
+
+def _spellings(names: Iterable[Named]) -> dict[str, list[Named]]:
+    """Give the names by plain spelling, and by code behind an equals sign."""
+    known: dict[str, list[Named]] = {}
+    for one in names:
+        plainly = dict.fromkeys(" ".join(word.plain for word in words(spelling)) for spelling in one.spellings)
+        for key in (*plainly, *(f"={code}" for code in one.codes)):
+            if key:
+                known.setdefault(key, []).append(one)
+    return known

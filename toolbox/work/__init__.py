@@ -1,0 +1,1 @@
+"""Background work: jobs that people start, and calls that became tasks."""
