@@ -8,7 +8,7 @@ import pytest
 
 from agents.queries import ending, leases, run_requests
 from agents.queries import steps as rows
-from agents.queries.abandoned_runs import forgotten
+from agents.queries.abandoned_runs import forgotten, reclaim
 from agents.queries.rows import RunLost, Said
 from agents.runs import sweeper
 from tests.agents.conversation_client import Onlooker, Talk
