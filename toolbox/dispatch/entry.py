@@ -63,7 +63,7 @@ Outcome = ToolCall.Outcome
 Result = TypeVar("Result")
 
 DEFAULT_DEADLINE_SECONDS = 10.0
-_CANCELLED_STATUS = 499
+_CANCELLED, _CANCELLED_STATUS = "CANCELLED", 499
 clock: Callable[[], float] = time.perf_counter
 
 
@@ -133,6 +133,10 @@ class OperationFailed(ToolError):
     """A failure with a code and words of its own; the audit counts it as failed, not as refused."""
 
 
+class CallerLeft(Exception):
+    """The client went away before it was answered; the audit counts the call as cancelled."""
+
+
 class ActiveCall:
     """A call on its way through the entry; lives on the event loop of the database."""
 
@@ -151,7 +155,7 @@ class ActiveCall:
         self.started = clock()
         self._caller: Caller | None = None
         self._status = _CANCELLED_STATUS
-        self._code = "CANCELLED"
+        self._code = _CANCELLED
 
     @property
     def caller(self) -> Caller:
@@ -232,6 +236,9 @@ class ActiveCall:
         if isinstance(error, CallInterrupted):
             self.outcome = Outcome.CONTINUED
             return Reply(body=b"", status=202, continuation=error)
+        if isinstance(error, CallerLeft):
+            self.outcome = Outcome.CANCELLED
+            return Reply(body=b"", status=_CANCELLED_STATUS, code=_CANCELLED)
         if isinstance(error, ToolError):
             if not isinstance(error, OperationFailed):
                 self.outcome = Outcome.REFUSED
