@@ -207,7 +207,7 @@ async def test_only_so_much_of_large_arguments_is_searched_for_secrets(
         searched.append(len(text))
         return text
 
-    monkeypatch.setattr("toolbox.audit.log.redacted", noted)
+    monkeypatch.setattr("toolbox.audit.log.redact", noted)
 
     await event_loop.run_on_loop(lambda: _recorded(_record(request_id=mark, arguments=b"x" * 1_000_000)))
     await _rows(mark)
