@@ -11,6 +11,9 @@ from unittest.mock import patch
 
 from django.contrib.auth.models import Group, User
 from django.core.management import call_command
+from toolbox.examples.load import load_examples
+from toolbox.keys import identify
+from toolbox.prompts.load import load_prompts
 
 from graphql_proxy.ingest.load import store_schema
 from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
@@ -18,10 +21,7 @@ from graphql_proxy.secrets import seal
 from tests.toolbox.oauth.browser import RawClient, consent, let_in, session_of
 from tests.upgrade.product import Browser, Client, call_over_stdio, manage
 from toolbox import home, mcp_sessions
-from toolbox.examples.load import load_examples
-from toolbox.keys import identify
 from toolbox.models import ApiKey, CuratedPrompt, Example
-from toolbox.prompts.load import load_prompts
 
 KEYS = {"writer": "tr_upgrade_writer_may_do_everything", "reader": "tr_upgrade_reader_may_read_linescore",
         "expired": "tr_upgrade_expired_a_day_ago", "revoked": "tr_upgrade_revoked_by_its_owner"}  # fmt: skip
