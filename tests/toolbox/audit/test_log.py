@@ -116,11 +116,11 @@ async def test_a_refusal_by_the_kernel_leaves_a_row_as_well(
 async def test_a_call_that_was_left_leaves_a_row(committed: None, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     entered, tool = asyncio.Event(), A_TOOL
 
-    async def endless(_: object) -> None:
+    async def endless(*_: object) -> None:
         entered.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("toolbox.dispatch.dispatch._run", lambda *_: endless(None))
+    monkeypatch.setattr("toolbox.dispatch.dispatch._run", endless)
     call = Call(tool=tool.name, arguments=b"{}", credential=_operator(), transport="test", request_id=mark)
     task = asyncio.ensure_future(dispatch(call))
     await until(entered.is_set)
