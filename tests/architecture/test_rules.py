@@ -42,13 +42,13 @@ SECRETS = (
 MACHINE_PATHS = r"(?<![\w.~-])/(?:work|home|root|Users|mnt)/[\w.-]"
 
 
-def test_a_file_has_at_most_300_lines() -> None:
+def test_a_file_has_at_most_500_lines() -> None:
     long = {name_of(path) for path in python() if len(path.read_text(encoding="utf-8").splitlines()) > MAX_FILE_LINES}
 
     assert long == LONG_FILES
 
 
-def test_a_function_s_body_has_at_most_30_lines() -> None:
+def test_a_function_s_body_has_at_most_80_lines() -> None:
     long = {
         f"{name_of(path)}:{name}"
         for path in python()
