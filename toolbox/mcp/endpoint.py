@@ -35,7 +35,7 @@ from toolbox.contract.errors import (
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply
-from toolbox.dispatch.kernel_refusals import render_refusal
+from toolbox.dispatch.entry import render_refusal
 from toolbox.http.bodies import BodyError, read_body
 from toolbox.http.headers import (
     Sent,

@@ -29,7 +29,7 @@ from toolbox.contract.client_channel import LOG_LEVELS, ClientRequest, Connected
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.database.pools import owner_pool
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
-from toolbox.dispatch.kernel_refusals import render_refusal
+from toolbox.dispatch.entry import render_refusal
 from toolbox.http.headers import Sent
 from toolbox.mcp.changes import EVENT_STREAM_HEADERS, PING_SECONDS, is_storable_uri, render_event
 from toolbox.mcp.jsonrpc import render_error
