@@ -151,7 +151,7 @@ def _begin_session(writer: Client) -> str:
     """Begin a session of the 2025 protocols, dated far ahead: it must not be over when the test reads it."""
     caller = event_loop.run(identify(KEYS["writer"]))
     with patch("time.time", return_value=datetime(2100, 1, 1, tzinfo=UTC).timestamp()):
-        session = sessions.begin({"elicitation": {}}, caller=caller)
+        session = sessions.create_session_id({"elicitation": {}}, caller=caller)
     for method, params in (("logging/setLevel", {"level": "warning"}),
                            ("resources/subscribe", {"uri": "linescore://seasons/2024-2025"})):  # fmt: skip
         answered = writer.mcp_in_session(method, session=session, **params)
