@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
 CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
+# Where rules 10 and 11 are on; each domain joins with its own rewrite.
+PACKAGES = ("toolbox", "agents", "console", "config")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -35,6 +37,12 @@ def code() -> tuple[Path, ...]:
     return tuple(path for path in python() if name_of(path).startswith(CODE) and path.parent.name != "migrations")
 
 
+def in_packages(path: Path) -> bool:
+    """Tell whether rules 10 and 11 are on for a file: a package of the tuple, its tests, or the house rules."""
+    folders = (*PACKAGES, *(f"tests/{name}" for name in PACKAGES), "tests/architecture")
+    return path.parent.name != "migrations" and name_of(path).startswith(tuple(f"{name}/" for name in folders))
+
+
 def name_of(path: Path) -> str:
     """Give the path from the project's root, with slashes."""
     return path.relative_to(ROOT).as_posix()
@@ -46,20 +54,10 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def functions(path: Path) -> Iterator[tuple[str, Function]]:
-    """Give every function of a file, nested ones and methods included, by its dotted name."""
-    yield from _functions(tree(path), prefix="")
-
-
-def _functions(node: ast.AST, *, prefix: str) -> Iterator[tuple[str, Function]]:
-    for child in ast.iter_child_nodes(node):
+def list_functions(module: ast.AST, *, prefix: str = "") -> Iterator[tuple[str, Function]]:
+    """Give every function below a node, nested ones and methods included, by its dotted name."""
+    for child in ast.iter_child_nodes(module):
         if isinstance(child, Function):
             yield f"{prefix}{child.name}", child
         name = f"{prefix}{child.name}." if isinstance(child, Function | ast.ClassDef) else prefix
-        yield from _functions(child, prefix=name)
-
-
-def body_lines(function: Function) -> int:
-    """Count the lines of a function's body, its docstring left out."""
-    said = function.body[1:] if ast.get_docstring(function) is not None else function.body
-    return (said[-1].end_lineno or 0) - said[0].lineno + 1 if said else 0
+        yield from list_functions(child, prefix=name)
