@@ -22,6 +22,7 @@ VAGUE_NAMES = {"config/postgres/base.py"}  # Django finds a database backend by 
 ORM_MODULES = ("models.py", "queries.py", "load.py", "admin.py", "resources.py")  # how the file's name ends
 ORM_ELSEWHERE = {
     "config/demo.py",
+    "graphql_proxy/ingest/samples.py",
     "toolbox/admin_pages/jobs.py",
     "toolbox/catalogue/prompt_loading.py",
     "toolbox/management/commands/create_api_key.py",
@@ -39,6 +40,8 @@ POSITIONAL = {
     "toolbox/examples/filters.py:found",
     "toolbox/examples/filters.py:number",
     "toolbox/examples/filters.py:where",
+    "toolbox/mcp/client.py:run_on",
+    "toolbox/mcp/tool_listing.py:answer_compact",  # a name and its arguments, as everywhere
     "toolbox/rest/middleware.py:send_reply",
     "toolbox/oauth/authorization_server.py:FewDocuments.has_permission",  # django-oauth-toolkit calls it so
     "toolbox/database/pool.py:Pool.fetch",
