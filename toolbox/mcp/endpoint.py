@@ -45,6 +45,7 @@ from toolbox.http.headers import (
     read_credential,
     read_request_id,
 )
+from toolbox.http.server_address import metadata_address, site
 from toolbox.mcp import changes, tool_listing
 from toolbox.mcp.jsonrpc import find_message_error
 from toolbox.mcp.protocol_2025 import (
@@ -68,7 +69,6 @@ from toolbox.mcp.tool_calls import (
     render_result,
     render_stamp,
 )
-from toolbox.oauth.server_address import metadata_address, site
 from toolbox.rest.middleware import CancelOnDisconnect, send_reply
 
 TRANSPORT = "mcp"
