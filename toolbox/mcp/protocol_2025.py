@@ -111,7 +111,7 @@ class Request2025:
     async def _change_session(self, message: _Envelope) -> Reply | None:
         """Change the session as the message says; None for another message, or invalid parameters."""
         name, change = _SESSION_CHANGES.get(message.method or "", ("", None))
-        value = (message.params or {}).get(name)
+        value: Any = (message.params or {}).get(name)
         is_valid = value in LOG_LEVELS if name == "level" else isinstance(value, str) and is_storable_uri(value)
         if change is None or not is_valid or not isinstance(message.id, int | str):
             return None

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
@@ -26,6 +26,7 @@ from toolbox.contract.errors import ErrorCode, Refusal, ToolError, Unauthenticat
 from toolbox.dispatch.entry import ActiveCall, Operation, Reply, Request, perform
 from toolbox.mcp.client import Context, get_request_id, missing_capability_error, run_on
 
+Result = TypeVar("Result")
 CredentialOf = Callable[[Context], str | Caller | None]
 
 WITHOUT_ENTRY: Final = frozenset({"ping", "tools/call"})
@@ -93,8 +94,8 @@ def make_entry(*, transport: str, credential_of: CredentialOf) -> ServerMiddlewa
             return call
 
         if ctx.method not in LONG_LIVED:
-            return raise_refusal(await perform(get_operation(ctx.method), request=request, work=call_handler))
-        call = raise_refusal(await perform(get_operation(ctx.method), request=request, work=admit))
+            return _raise_refusal(await perform(get_operation(ctx.method), request=request, work=call_handler))
+        call = _raise_refusal(await perform(get_operation(ctx.method), request=request, work=admit))
         try:
             listening = _await(call_next(replace(ctx, lifespan_context=call)))
             return await run_until_revoked(listening, credential=credential)
@@ -118,7 +119,7 @@ def make_request(
     return Request(credential=credential, transport=transport, request_id=request_id, arguments=arguments)
 
 
-def raise_refusal(answer: Any) -> Any:
+def _raise_refusal(answer: Result | Reply) -> Result | types.InputRequiredResult:
     """Return what the entry gave; raise the protocol's error where that is a refusal."""
     if not isinstance(answer, Reply):
         return answer

@@ -181,5 +181,6 @@ def mcp_result(reply: Reply, *, tool: Tool | None = None, has_links: bool = True
 
 def http_credential(ctx: Context) -> str | None:
     """Return the key or token of the HTTP request that carried the message."""
-    credential: str | None = ctx.request.scope[SCOPE_KEY].credential
+    request: Any = ctx.request
+    credential: str | None = request.scope[SCOPE_KEY].credential
     return credential

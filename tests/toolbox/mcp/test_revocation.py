@@ -110,8 +110,8 @@ async def test_a_call_that_streams_ends_and_its_tool_is_cancelled(
         raise AssertionError
 
     monkeypatch.setattr(running_calls, "dispatch", dispatch)
-    scope = {"type": "http", "method": "POST", "path": "/mcp", "scheme": "http", "headers": []}
-    scope["headers"] = [(b"authorization", f"Bearer {CREDENTIAL}".encode()), (b"host", b"localhost")]
+    headers = [(b"authorization", f"Bearer {CREDENTIAL}".encode()), (b"host", b"localhost")]
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "scheme": "http", "headers": headers}
     request = McpHttpRequest(scope=scope, receive=connection.receive, send=connection.send)
     request.caller = HOLDER
     legacy = Request2025(caller=HOLDER, session_id="", transport="mcp", request_id=request.id)
