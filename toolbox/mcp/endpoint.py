@@ -7,7 +7,7 @@ of 2025 by protocol_2025.py, and malformed messages by jsonrpc.py; every other m
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
@@ -34,11 +34,10 @@ from toolbox.contract.errors import (
 )
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
-from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply
+from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply, dispatch
 from toolbox.dispatch.entry import ActiveCall, Request, perform, record_unread, render_refusal
 from toolbox.http.bodies import BodyError, read_body
 from toolbox.http.headers import (
-    Sent,
     decode_headers,
     has_allowed_host,
     is_own_origin,
@@ -136,39 +135,23 @@ class McpMiddleware:
         return endpoint
 
 
-@dataclass(kw_only=True)
 class McpHttpRequest:
     """
     One HTTP request, and the ways to answer it; `caller` is set once they are identified.
 
-    `is_recorded` says that the message behind it has passed the entry, or is a notification.
+    `sent` are its headers; `id` is its own, or one of ours; `session_id` is the 2025 session that it names, empty for
+    none. `is_recorded` says that the message behind it has passed the entry, or is a notification.
     """
 
-    scope: Scope
-    receive: Receive
-    send: Send
-    caller: Caller = field(init=False)
-    is_recorded: bool = False
+    caller: Caller
 
-    @cached_property
-    def sent(self) -> Sent:
-        """Its headers."""
-        return decode_headers(self.scope["headers"])
-
-    @cached_property
-    def id(self) -> str:
-        """Its id, or one of ours."""
-        return read_request_id(self.sent.get(_REQUEST_ID, ""))
-
-    @cached_property
-    def credential(self) -> str | None:
-        """The key or token that it came with."""
-        return read_credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))
-
-    @property
-    def session_id(self) -> str:
-        """The 2025 session that it names; empty for none."""
-        return self.sent.get(SESSION_HEADER, "")
+    def __init__(self, *, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self.receive, self.send = scope, receive, send
+        sent = self.sent = decode_headers(scope["headers"])
+        self.id = read_request_id(sent.get(_REQUEST_ID, ""))
+        self.credential = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+        self.session_id = sent.get(SESSION_HEADER, "")
+        self.is_recorded = False
 
     @property
     def accepts_stream(self) -> bool:
@@ -248,8 +231,14 @@ class McpEndpoint:
         call = read_call(body, sent=request.sent, lines=request.scope["headers"])
         if call and self.is_compact and call.name in tool_listing.NAMES:
             call = tool_listing.unwrap_call(call)
-        if call and await self._answer_if_plain(call, request=request):
-            return
+        if call:
+            await dynamic_tools.ready()
+            tool = self.registry.find(call.name, domain=self.domain)
+            # Refused by HTTP's own status: a client of OAuth has to fetch a token with another scope first.
+            needs_scope = tool and request.caller.issuer and not request.caller.has(tool.scope)
+            is_plain = needs_scope or is_plain_call(call, tool=tool, has_session=bool(request.session_id))
+            if is_plain and await self._answer(call, tool=tool, request=request):
+                return
         if (call is None or call.is_modern) and (error := find_message_error(body)):
             await request.reject(error)
         elif is_2025_protocol(request.sent):
@@ -285,24 +274,17 @@ class McpEndpoint:
             send=request.send,
         )
 
-    async def _answer_if_plain(self, call: ToolsCall, *, request: McpHttpRequest) -> bool:
-        await dynamic_tools.ready()
-        tool = self.registry.find(call.name, domain=self.domain)
-        caller = request.caller
-        # Refused by HTTP's own status: a client of OAuth has to fetch a token with another scope first.
-        needs_scope = tool is not None and bool(caller.issuer) and not caller.has(tool.scope)
-        is_plain = needs_scope or is_plain_call(call, tool=tool, has_session=bool(request.session_id))
-        return is_plain and await self._answer(call, tool=tool, request=request)
-
     async def _answer(self, call: ToolsCall, *, tool: Tool | None, request: McpHttpRequest) -> bool:
         """Answer a call by one JSON object; False if the tool has a question, and nothing was sent."""
         # In the 2025 era a dropped connection does not mean to cancel: a tool that writes finishes.
         is_cancellable = call.is_modern or not (tool and tool.writes)
         with CancelOnDisconnect(request.receive) if is_cancellable else nullcontext():
             client = RetriedCall(capabilities=call.capabilities) if tool and tool.talks else None
-            session_id = "" if call.is_modern else request.session_id
             tool_call = self._make_call(call, tool=tool, request=request, client=client)
-            reply = await running_calls.dispatch(tool_call, session_id=session_id, call_id=call.id)
+            if call.is_modern or not request.session_id:
+                reply: Reply | None = await dispatch(tool_call)
+            else:
+                reply = await running_calls.dispatch(tool_call, session_id=request.session_id, call_id=call.id)
             if reply is None:
                 await request.reply(render_cancelled(call.id))
             elif client and isinstance(reply.continuation, InputRequired) and not self.is_compact:
