@@ -17,10 +17,10 @@ from agents.contracts import (
     NewConversation,
 )
 from agents.queries import conversations, history, run_requests
+from agents.queries.leases import RUNS
 from agents.rest.replies import conversation_id as parsed
 from agents.rest.replies import success, unknown_conversation
 from agents.rest.request_bodies import page_number
-from agents.runs.messenger import enqueue
 from agents.runs.run_caller import refuse_unknown, usable_toolkits
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
@@ -28,6 +28,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.envelope import KERNEL_ENVELOPE
 from toolbox.contract.errors import Refusal
 from toolbox.dispatch.dispatch import Reply
+from toolbox.work.publisher import enqueue
 
 PREFIX = "/api/agents/conversations"
 PAGE = 50
@@ -107,7 +108,7 @@ async def post(conversation_id: str, *, text: str, caller: Caller) -> Reply:
     posted = await run_requests.post(wanted, owner_id=caller.owner_id, key_id=caller.key_id, text=text)
     if not isinstance(posted, run_requests.Posted):
         raise _not_posted(posted)
-    enqueue(posted.run_id)
+    enqueue(RUNS, posted.run_id)
     address = f"{PREFIX}/{wanted}/runs/{posted.run_id}"
     accepted = Accepted(
         run_id=posted.run_id, message=posted.number, state="queued", run=address, events=f"{address}/events"

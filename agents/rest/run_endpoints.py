@@ -16,18 +16,19 @@ from agents.contracts import (
     StepAnswer,
     WholeStep,
 )
-from agents.queries import ending, run_requests
+from agents.queries import leases, run_requests
+from agents.queries.leases import RUNS
 from agents.rest.event_stream import EventStream, refuse_too_many
 from agents.rest.replies import conversation_id as parsed_conversation
 from agents.rest.replies import run_id as parsed_run
 from agents.rest.replies import success, unknown_run
 from agents.rest.request_bodies import page_number
-from agents.runs.messenger import enqueue
 from agents.runs.tool_step import shown_arguments
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import Refusal
 from toolbox.dispatch.dispatch import Reply
+from toolbox.work.publisher import enqueue
 
 _MAX_NUMBER = 2**31 - 1
 
@@ -65,8 +66,8 @@ async def events(conversation_id: str, *, run_id: str, last: str, after: str, ca
 async def cancel(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
     """Stop a run; its worker finds out at once. A run that was cancelled already is answered alike."""
     row = await owned(conversation_id, run_id=run_id, caller=caller)
-    if following := await ending.cancel(row["id"]):
-        enqueue(following)
+    if following := await leases.cancel(row["id"]):
+        enqueue(RUNS, following)
     state = (await owned(conversation_id, run_id=run_id, caller=caller))["state"]
     if state != "cancelled":
         raise Refusal(RUN_OVER, f"The run has ended already: {state}.", suggestion="GET the run; it has its answer.")
@@ -102,7 +103,7 @@ async def _decided(row: dict[str, Any], *, number: int | None) -> Reply:
             f"Nothing of this run waits for that: it is {row['state']}.",
             suggestion="GET the run; a step that waits is awaiting_approval.",
         )
-    enqueue(row["id"])
+    enqueue(RUNS, row["id"])
     return success(Decided(step=number, state="queued"))
 
 

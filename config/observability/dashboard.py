@@ -14,7 +14,7 @@ from toolbox.audit import traffic
 from toolbox.audit.traffic import Span, Traffic
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
-from toolbox.work.job_queries import latest_jobs
+from toolbox.work.jobs import latest_jobs
 
 SPANS = {"2h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 """Hours and days are counted whole, so that two hours are this one and the one before."""

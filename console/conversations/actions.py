@@ -13,15 +13,16 @@ from django.views.decorators.http import require_POST
 from agents.contracts import CONVERSATION_BUSY, MAX_MESSAGE, MAX_TITLE, Approval, Fork, Rejection
 from agents.models import LIVE
 from agents.queries import history, run_requests
+from agents.queries.leases import RUNS
 from agents.rest import conversation_endpoints, openapi, run_endpoints
 from agents.rest.replies import success, unknown_conversation
-from agents.runs.messenger import enqueue
 from console.conversations.pages import opened, run_part
 from console.conversations.perform_as_user import spoken, why
 from console.tools.result_table import parsed
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import Refusal
 from toolbox.dispatch.dispatch import Reply
+from toolbox.work.publisher import enqueue
 
 Work = Callable[[Caller], Awaitable[Reply]]
 MAX_WORD = 2_000
@@ -166,7 +167,7 @@ async def _again(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
     if row["state"] in LIVE:
         raise Refusal(CONVERSATION_BUSY, "It is being answered already.", suggestion="Wait for it, or stop it first.")
     again = await run_requests.run_again(row["id"], by_owner=True)
-    enqueue(again)
+    enqueue(RUNS, again)
     return success({"id": str(again)})
 
 

@@ -16,7 +16,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Take down whom the broker would have been told of."""
     runs: list[Any] = []
     for room in ("talking", "watching"):
-        monkeypatch.setattr(f"agents.{room}.enqueue", runs.append)
+        monkeypatch.setattr(f"agents.{room}.enqueue", lambda _, run_id: runs.append(run_id))
     return runs
 
 

@@ -8,7 +8,6 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 
-from agents.runs import sweeper
 from tests.agents.conversation_client import Onlooker
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, hangs, says, work_on
 from tests.conftest import ALICE_KEY, BOB_KEY
@@ -17,8 +16,11 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import BecomeTask, ClientChannel, RetriedCall
 from toolbox.database import event_loop
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.mcp import task_worker
 from toolbox.models import ApiKey
-from toolbox.work import task_queries, task_worker
+from toolbox.work import task_queries, worker
+from toolbox.work.lease import Row
+from toolbox.work.publisher import publisher
 
 ASKED = {"question": "How did Carolina do in February 2025?"}
 TASKS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -30,8 +32,7 @@ INGEST = "ingest_linescore_games"
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch, cast: object) -> None:
     """Tell no broker."""
-    for module in ("agents.runs.ask_agent", "agents.runs.sweeper"):
-        monkeypatch.setattr(f"{module}.enqueue", lambda _: None)
+    monkeypatch.setattr(publisher, "take", lambda *_: None)
 
 
 @pytest.fixture
@@ -67,6 +68,10 @@ def _asked(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | Non
     return event_loop.run(dispatch(_call(asked, caller=caller, client=client)))
 
 
+async def _carry_out(task_id: UUID) -> None:
+    await worker.execute(task_queries.TASKS, task_id, work=task_worker.carry_out)
+
+
 class _Task:
     """A task that this process carries on."""
 
@@ -76,11 +81,11 @@ class _Task:
         self.id, self._caller = uuid4(), caller
         event_loop.run(task_queries.create(self.id, call=call, caller=caller, keep_seconds=60))
 
-    def work(self) -> task_queries.Row:
-        event_loop.run(task_worker.work_on(self.id))
+    def work(self) -> Row:
+        event_loop.run(_carry_out(self.id))
         return self.row()
 
-    def row(self) -> task_queries.Row:
+    def row(self) -> Row:
         row = event_loop.run(task_queries.read(self.id, caller=self._caller))
         assert row is not None
         return row
@@ -93,7 +98,7 @@ class _Task:
         event_loop.run(task_queries.cancel(self.id, caller=self._caller))
 
 
-def _result(row: task_queries.Row) -> Any:
+def _result(row: Row) -> Any:
     assert row["status"] == "completed", row
     return orjson.loads(row["outcome"])["structuredContent"]
 
@@ -180,12 +185,12 @@ def test_with_the_task_its_run_is_cancelled(
 ) -> None:
     scripted_as(calls(A_WRITE, tool=INGEST) if is_parked else hangs())
     task = _Task(alice, capabilities=FORMS)
-    working = asyncio.run_coroutine_threadsafe(task_worker.work_on(task.id), event_loop.get_loop())
+    working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
     onlooker.until(lambda: task.row()["status"] == "input_required" if is_parked else _is_running(onlooker, task.id))
     task.cancel()
     working.result(10)
 
-    event_loop.run(sweeper.sweep())
+    event_loop.run(worker.sweep())
 
     assert onlooker.run(task.id)["state"] == "cancelled"
 

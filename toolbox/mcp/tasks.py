@@ -22,7 +22,8 @@ from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Call
 from toolbox.mcp.sdk_client import Context, missing
 from toolbox.work import task_queries
-from toolbox.work.task_worker import enqueue
+from toolbox.work.lease import Row
+from toolbox.work.publisher import enqueue
 
 KEEP_SECONDS = 86_400
 """How long a task can be asked about after its last change."""
@@ -55,7 +56,7 @@ def offer_tasks(server: Server[Any], *, caller_of: CallerOf) -> None:
         task_id, caller = await _asked(ctx, params, caller_of=caller_of)
         _found(await task_queries.read(task_id, caller=caller))
         if await task_queries.tell(task_id, given=params.input_responses, caller=caller):
-            enqueue(task_id)
+            enqueue(task_queries.TASKS, task_id)
         return {"resultType": "complete"}
 
     async def cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def offer_tasks(server: Server[Any], *, caller_of: CallerOf) -> None:
 async def begin_task(call: Call, *, caller: Caller) -> dict[str, Any]:
     """Have a worker go on with the call, and give the task, which is there when this returns."""
     row = await task_queries.create(uuid4(), call=call, caller=caller, keep_seconds=KEEP_SECONDS)
-    enqueue(row["id"])
+    enqueue(task_queries.TASKS, row["id"])
     return _task(row) | {"resultType": "task"}
 
 
@@ -92,7 +93,7 @@ async def _asked(ctx: Context, params: TaskParams, *, caller_of: CallerOf) -> tu
         raise _no_task() from None
 
 
-def _found(row: task_queries.Row | None) -> task_queries.Row:
+def _found(row: Row | None) -> Row:
     if row is None:
         raise _no_task()
     return row
@@ -102,7 +103,7 @@ def _no_task() -> MCPError:
     return MCPError(types.INVALID_PARAMS, "There is no such task: it is unknown, another caller's, or was forgotten.")
 
 
-def _task(row: task_queries.Row) -> dict[str, Any]:
+def _task(row: Row) -> dict[str, Any]:
     return {
         "taskId": str(row["id"]),
         "status": row["status"],
@@ -113,7 +114,7 @@ def _task(row: task_queries.Row) -> dict[str, Any]:
     } | ({"statusMessage": row["progress"]} if row["progress"] else {})
 
 
-def _detailed(row: task_queries.Row) -> dict[str, Any]:
+def _detailed(row: Row) -> dict[str, Any]:
     known = _task(row)
     if row["status"] == "completed":
         return known | {"result": orjson.loads(row["outcome"])}

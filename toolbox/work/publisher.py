@@ -1,0 +1,68 @@
+"""
+Publishing work to the broker, from a thread of its own: nobody waits for a broker that is away.
+
+Where the broker does not hear of work, because it is away or this process ends first, the sweep enqueues it again.
+"""
+
+import logging
+import os
+import threading
+from collections import deque
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+from toolbox.work.lease import WorkId, WorkKind
+
+logger = logging.getLogger(__name__)
+
+MAX_WAITING = 1_000
+
+
+class Publisher:
+    """A thread that publishes; started at first need, and so after any fork."""
+
+    def __init__(self) -> None:
+        self._forget()
+        os.register_at_fork(after_in_child=self._forget)
+
+    def start(self) -> None:
+        """Have the thread ready before the first message comes."""
+        with self._is_due:
+            if self._thread is None:
+                self._thread = thread = threading.Thread(target=self._publish, name="toolroom-jobs", daemon=True)
+                thread.start()
+
+    def take(self, kind: WorkKind, work_id: WorkId) -> None:
+        """Publish soon; past 1,000 that wait, the oldest are left to the sweep."""
+        self.start()
+        with self._is_due:
+            self._waiting.append((kind, work_id))
+            self._is_due.notify()
+
+    def _publish(self) -> None:
+        while True:
+            with self._is_due:
+                self._is_due.wait_for(lambda: self._waiting)
+                kind, work_id = self._waiting.popleft()
+            value = work_id if isinstance(work_id, int) else str(work_id)
+            try:
+                current_app.send_task(kind.celery_task, kwargs={kind.id_argument: value}, retry=False)
+            except (OperationalError, OSError) as away:
+                with self._is_due:
+                    self._waiting.clear()
+                logger.warning("the broker is away, work waits for the sweep: %s", type(away).__name__)
+
+    def _forget(self) -> None:
+        """In a forked child nothing waits, and no thread runs."""
+        self._waiting: deque[tuple[WorkKind, WorkId]] = deque(maxlen=MAX_WAITING)
+        self._is_due = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+
+publisher = Publisher()
+
+
+def enqueue(kind: WorkKind, work_id: WorkId) -> None:
+    """Ask for a worker; returns at once."""
+    publisher.take(kind, work_id)
