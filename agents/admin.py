@@ -135,7 +135,7 @@ class RunAdmin(KeptAdmin):
         live = [run for run in chosen if run.finished_at is None]
         for run in live:
             if following := event_loop.run(leases.cancel(run.pk)):
-                enqueue(RUNS, following)
+                enqueue(RUNS, work_id=following)
             self.log_change(request, run, "Cancelled.")
         messages.success(request, f"{len(live)} cancelled; {len(chosen) - len(live)} had ended before.")
 
@@ -144,7 +144,7 @@ class RunAdmin(KeptAdmin):
         """Queue a new run of each question, with the rights of the key that asked it."""
         made = [(run, event_loop.run(run_requests.run_again(run.pk))) for run in chosen]
         for run, again in made:
-            enqueue(RUNS, again)
+            enqueue(RUNS, work_id=again)
             self.log_change(request, run, f"Run again as {again}.")
         messages.success(request, f"{len(made)} queued again.")
 

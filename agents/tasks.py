@@ -16,7 +16,7 @@ from toolbox.work import worker
 @shared_task(name="agents.carry_on", ignore_result=True)
 def carry_out_run(*, run_id: str, **_future: Any) -> None:
     """Take the run as far as it goes; nothing where it is another worker's or over."""
-    event_loop.run(worker.execute(RUNS, UUID(run_id), work=execution.carry_out))
+    event_loop.run(worker.execute(RUNS, work_id=UUID(run_id), work=execution.carry_out))
 
 
 @shared_task(name="agents.sweep", ignore_result=True, expires=worker.SWEEP_SECONDS * 2)

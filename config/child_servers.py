@@ -36,7 +36,7 @@ class ServerDidNotStart(RuntimeError):
 
 def module_command(*arguments: str) -> list[str]:
     """Give the command that runs a module in a process which ends with ours, so that it holds no port and database."""
-    return [sys.executable, str(settings.BASE_DIR / "config" / "with_parent.py"), "-m", *arguments]
+    return [sys.executable, str(settings.BASE_DIR / "config" / "embedded" / "die_with_parent.py"), "-m", *arguments]
 
 
 @contextmanager

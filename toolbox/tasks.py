@@ -15,13 +15,13 @@ from toolbox.work import jobs, task_queries, worker
 @shared_task(name="toolbox.carry_on_job", ignore_result=True)
 def carry_out_job(*, job_id: int, **_future: Any) -> None:
     """Do the job; nothing where it is another worker's or over."""
-    event_loop.run(worker.execute(jobs.JOBS, job_id, work=jobs.carry_out))
+    event_loop.run(worker.execute(jobs.JOBS, work_id=job_id, work=jobs.carry_out))
 
 
 @shared_task(name="toolbox.work_on", ignore_result=True)
 def carry_out_task(*, task_id: str, **_future: Any) -> None:
     """Take the task as far as it goes; nothing where it is another worker's or over."""
-    event_loop.run(worker.execute(task_queries.TASKS, UUID(task_id), work=task_worker.carry_out))
+    event_loop.run(worker.execute(task_queries.TASKS, work_id=UUID(task_id), work=task_worker.carry_out))
 
 
 @shared_task(name="toolbox.sweep", ignore_result=True, expires=worker.SWEEP_SECONDS * 2)

@@ -108,7 +108,7 @@ async def post(conversation_id: str, *, text: str, caller: Caller) -> Reply:
     posted = await run_requests.post(wanted, owner_id=caller.owner_id, key_id=caller.key_id, text=text)
     if not isinstance(posted, run_requests.Posted):
         raise _not_posted(posted)
-    enqueue(RUNS, posted.run_id)
+    enqueue(RUNS, work_id=posted.run_id)
     address = f"{PREFIX}/{wanted}/runs/{posted.run_id}"
     accepted = Accepted(
         run_id=posted.run_id, message=posted.number, state="queued", run=address, events=f"{address}/events"

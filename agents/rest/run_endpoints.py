@@ -67,7 +67,7 @@ async def cancel(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
     """Stop a run; its worker finds out at once. A run that was cancelled already is answered alike."""
     row = await owned(conversation_id, run_id=run_id, caller=caller)
     if following := await leases.cancel(row["id"]):
-        enqueue(RUNS, following)
+        enqueue(RUNS, work_id=following)
     state = (await owned(conversation_id, run_id=run_id, caller=caller))["state"]
     if state != "cancelled":
         raise Refusal(RUN_OVER, f"The run has ended already: {state}.", suggestion="GET the run; it has its answer.")
@@ -103,7 +103,7 @@ async def _decided(row: dict[str, Any], *, number: int | None) -> Reply:
             f"Nothing of this run waits for that: it is {row['state']}.",
             suggestion="GET the run; a step that waits is awaiting_approval.",
         )
-    enqueue(RUNS, row["id"])
+    enqueue(RUNS, work_id=row["id"])
     return success(Decided(step=number, state="queued"))
 
 

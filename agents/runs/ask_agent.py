@@ -127,7 +127,7 @@ async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
             suggestion="Ask again once they are answered.",
         )
     if not client.task_id:
-        enqueue(RUNS, posted.run_id)
+        enqueue(RUNS, work_id=posted.run_id)
     return posted.run_id
 
 
@@ -150,7 +150,7 @@ async def _followed(run_id: UUID, *, client: ClientChannel, until: float | None,
                 if row["state"] in _SETTLED or (until is not None and clock() >= until):
                     return row
                 if is_ours and (own is None or own.done()):
-                    own = asyncio.create_task(worker.execute(RUNS, run_id, work=execution.carry_out))
+                    own = asyncio.create_task(worker.execute(RUNS, work_id=run_id, work=execution.carry_out))
                 await _news(bell, own=own, seconds=min(AGAIN_SECONDS, (until or clock() + AGAIN_SECONDS) - clock()))
         finally:
             await _stop(own)
@@ -218,7 +218,7 @@ async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
     else:
         await run_requests.reject(run_id, number=data["step"], word=str(content.get("word") or "")[:2_000])
     if client.task_id != run_id:
-        enqueue(RUNS, run_id)
+        enqueue(RUNS, work_id=run_id)
     return True
 
 

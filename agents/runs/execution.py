@@ -2,7 +2,8 @@
 Carrying out a run, from wherever its rows say that it stands: step after step, until it ends or a person must decide.
 
 Each step is committed before the next begins. Every write names the attempt of the run's lease (toolbox/work), so a
-worker that lost the run changes nothing.
+worker that lost the run changes nothing. A run whose key has ended fails within 5 s, in the middle of a model's answer
+too.
 """
 
 import asyncio
@@ -31,6 +32,12 @@ from toolbox.work.publisher import enqueue
 
 logger = logging.getLogger(__name__)
 
+KEY_CHECK_SECONDS = 1.0
+KEY_ENDED = End(
+    state=Run.State.FAILED,
+    code="KEY_ENDED",
+    error="The API key that this run acts with has ended, or its owner may not log in any more.",
+)
 _FAILURES = ((ContextOverrun, "CONTEXT_OVERRUN"), (ModelMisbehaved, "MODEL_MISBEHAVED"))
 
 
@@ -45,7 +52,7 @@ async def carry_out(lease: Lease) -> None:
             return
         following = await leases.finish(lease, state=end.state, text=end.text, code=end.code, error=end.error)
     if following:
-        enqueue(leases.RUNS, following)
+        enqueue(leases.RUNS, work_id=following)
 
 
 async def _end_of(attempt: "Attempt") -> End | None:
@@ -56,7 +63,7 @@ async def _end_of(attempt: "Attempt") -> End | None:
     limit = asyncio.timeout(max(run.seconds_left, 0.0))
     try:
         async with limit:
-            return await attempt.go_on()
+            return await _go_on_with_key(attempt)
     except TimeoutError:
         if limit.expired():
             return End(state=Run.State.TIMED_OUT, code="TIME_OVER", error="The time of this run is over.")
@@ -67,6 +74,33 @@ async def _end_of(attempt: "Attempt") -> End | None:
         logger.exception("run %s failed", run.lease.id)
     error = "The run failed in a way nobody planned; the server's log has more."
     return End(state=Run.State.FAILED, code="INTERNAL_ERROR", error=error)
+
+
+async def _go_on_with_key(attempt: "Attempt") -> End | None:
+    """Go on for as long as the run's key is good."""
+    going = asyncio.create_task(attempt.go_on())
+    watching = asyncio.create_task(_watch_key(attempt.run))
+    try:
+        await asyncio.wait({going, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if going.done():
+            return going.result()
+        watching.result()
+        return KEY_ENDED
+    finally:
+        watching.cancel()
+        going.cancel()
+        await asyncio.wait({going})
+
+
+async def _watch_key(run: Claimed) -> None:
+    """Return when the run's key has ended."""
+    while True:
+        await asyncio.sleep(KEY_CHECK_SECONDS)
+        try:
+            if await run_caller.caller_of(run) is None:
+                return
+        except DatabaseUnavailable as away:
+            logger.warning("run %s: %s", run.lease.id, away)
 
 
 class Attempt:
@@ -103,8 +137,7 @@ class Attempt:
                 raise asyncio.CancelledError
             self._caller = await run_caller.caller_of(self.run)
             if self._caller is None:
-                error = "The API key that this run acts with has ended, or its owner may not log in any more."
-                return End(state=Run.State.FAILED, code="KEY_ENDED", error=error)
+                return KEY_ENDED
             move = self._policy.next(self._steps, tokens=self._tokens)
             if isinstance(move, AskPerson):
                 await self._pause(move)

@@ -111,7 +111,7 @@ async def follow(run_id: UUID, *, terminal: Terminal) -> str:
     number, is_taken = 0, False
     own: asyncio.Task[None] | None = None
     with bells.hung(run_id) as bell:
-        enqueue(RUNS, run_id)
+        enqueue(RUNS, work_id=run_id)
         try:
             while True:
                 for event in await events.after(run_id, number=number):
@@ -124,7 +124,7 @@ async def follow(run_id: UUID, *, terminal: Terminal) -> str:
                         await _decide(run_id, data=event["data"], terminal=terminal)
                 is_rung = await bell.wait(seconds=PATIENCE_SECONDS)
                 if not is_rung and not is_taken and (own is None or own.done()):
-                    own = asyncio.create_task(worker.execute(RUNS, run_id, work=execution.carry_out))
+                    own = asyncio.create_task(worker.execute(RUNS, work_id=run_id, work=execution.carry_out))
         finally:
             if own:
                 await asyncio.wait([own], timeout=PATIENCE_SECONDS)
@@ -144,4 +144,4 @@ async def _decide(run_id: UUID, *, data: dict[str, Any], terminal: Terminal) -> 
         await run_requests.approve(run_id, number=data["step"], arguments=word)
     else:
         await run_requests.reject(run_id, number=data["step"], word=word)
-    enqueue(RUNS, run_id)
+    enqueue(RUNS, work_id=run_id)

@@ -167,7 +167,7 @@ async def _again(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
     if row["state"] in LIVE:
         raise Refusal(CONVERSATION_BUSY, "It is being answered already.", suggestion="Wait for it, or stop it first.")
     again = await run_requests.run_again(row["id"], by_owner=True)
-    enqueue(RUNS, again)
+    enqueue(RUNS, work_id=again)
     return success({"id": str(again)})
 
 

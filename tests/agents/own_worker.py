@@ -27,6 +27,7 @@ class Script:
         self._steps = list(steps)
         self.told: list[list[Message]] = []
         self.offered: list[list[str]] = []
+        self.is_closed = False
 
     async def turn(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
@@ -40,7 +41,10 @@ class Script:
         for event in step:
             yield event
         if not any(isinstance(event, Finished) for event in step):
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.is_closed = True
 
     async def structured(self, *args: Any, **options: Any) -> Any:
         """Be asked for nothing."""
@@ -75,7 +79,7 @@ def work_on(run_id: UUID) -> None:
 
 def begin_work_on(run_id: UUID) -> "Future[None]":
     """Begin to work on a run."""
-    work = worker.execute(RUNS, run_id, work=execution.carry_out)
+    work = worker.execute(RUNS, work_id=run_id, work=execution.carry_out)
     return asyncio.run_coroutine_threadsafe(work, event_loop.get_loop())
 
 

@@ -17,7 +17,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def curator(db: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     """Log the curator in, to no broker."""
-    monkeypatch.setattr("agents.admin.enqueue", lambda *_: None)
+    monkeypatch.setattr("agents.admin.enqueue", lambda *_, **__: None)
     client = Client()
     client.force_login(User.objects.get(username="curator"))
     return client
@@ -121,7 +121,7 @@ def test_questions_are_run_again_from_the_list(
     async def run_again(run_id: UUID) -> UUID:
         return run_id
 
-    monkeypatch.setattr("agents.admin.asking.run_again", run_again)
+    monkeypatch.setattr("agents.admin.run_requests.run_again", run_again)
 
     answer = curator.post(RUNS, {"action": "run_again", "_selected_action": [str(runs["failed"].pk)]}, follow=True)
 

@@ -15,8 +15,8 @@ CONVERSATIONS = "/api/agents/conversations"
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Take down whom the broker would have been told of."""
     runs: list[Any] = []
-    for room in ("talking", "watching"):
-        monkeypatch.setattr(f"agents.{room}.enqueue", lambda _, run_id: runs.append(run_id))
+    for room in ("conversation_endpoints", "run_endpoints"):
+        monkeypatch.setattr(f"agents.rest.{room}.enqueue", lambda _, *, work_id: runs.append(work_id))
     return runs
 
 

@@ -32,7 +32,7 @@ INGEST = "ingest_linescore_games"
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch, cast: object) -> None:
     """Tell no broker."""
-    monkeypatch.setattr(publisher, "take", lambda *_: None)
+    monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def _asked(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | Non
 
 
 async def _carry_out(task_id: UUID) -> None:
-    await worker.execute(task_queries.TASKS, task_id, work=task_worker.carry_out)
+    await worker.execute(task_queries.TASKS, work_id=task_id, work=task_worker.carry_out)
 
 
 class _Task:

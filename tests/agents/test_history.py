@@ -62,6 +62,6 @@ def test_a_run_behind_another_one_waits_for_that(
     first = asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)
     asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)
     if is_first_taken_up:
-        assert event_loop.run(lease.claim(RUNS, first, worker="one"))
+        assert event_loop.run(lease.claim(RUNS, work_id=first, worker="one"))
 
     assert waiting_long(conversation) == [not is_first_taken_up, False]

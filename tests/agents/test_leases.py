@@ -19,7 +19,7 @@ from toolbox.work.lease import LeaseLost
 
 def claim(run_id: UUID, worker: str = "one") -> Any:
     """Claim a run."""
-    return event_loop.run(lease.claim(RUNS, run_id, worker=worker))
+    return event_loop.run(lease.claim(RUNS, work_id=run_id, worker=worker))
 
 
 def silence(onlooker: Onlooker, run_id: UUID) -> None:

@@ -114,7 +114,7 @@ def test_a_load_ends_before_one_s_eyes_and_jobs_are_exported(
 ) -> None:
     job = begin(page)
     with django_db_blocker.unblock():
-        event_loop.run(worker.execute(jobs.JOBS, job, work=jobs.carry_out))
+        event_loop.run(worker.execute(jobs.JOBS, work_id=job, work=jobs.carry_out))
     expect(page.locator("#job-progress")).to_contain_text("Succeeded: 0 added")
 
     page.goto("/admin/toolbox/job/")

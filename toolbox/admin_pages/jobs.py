@@ -141,7 +141,7 @@ class JobAdmin(KeptAdmin):
                 started_by_id=request.user.pk,
             )
             self.log_addition(request, job, f"Started: {kind.title}.")
-            transaction.on_commit(lambda: enqueue(jobs.JOBS, job.pk))
+            transaction.on_commit(lambda: enqueue(jobs.JOBS, work_id=job.pk))
         return HttpResponseRedirect(reverse("admin:toolbox_job_change", args=[job.pk]))
 
 

@@ -56,7 +56,7 @@ def offer_tasks(server: Server[Any], *, caller_of: CallerOf) -> None:
         task_id, caller = await _asked(ctx, params, caller_of=caller_of)
         _found(await task_queries.read(task_id, caller=caller))
         if await task_queries.tell(task_id, given=params.input_responses, caller=caller):
-            enqueue(task_queries.TASKS, task_id)
+            enqueue(task_queries.TASKS, work_id=task_id)
         return {"resultType": "complete"}
 
     async def cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def offer_tasks(server: Server[Any], *, caller_of: CallerOf) -> None:
 async def begin_task(call: Call, *, caller: Caller) -> dict[str, Any]:
     """Have a worker go on with the call, and give the task, which is there when this returns."""
     row = await task_queries.create(uuid4(), call=call, caller=caller, keep_seconds=KEEP_SECONDS)
-    enqueue(task_queries.TASKS, row["id"])
+    enqueue(task_queries.TASKS, work_id=row["id"])
     return _task(row) | {"resultType": "task"}
 
 

@@ -100,7 +100,7 @@ class Lease:
         """Queue the work again for another worker, because this one stops; raises LeaseLost."""
         self.is_ending = True
         statement = self._update(["state = 'queued'", "worker = ''", "enqueued_at = clock_timestamp()"])
-        if not await _requeue(self.kind, statement, self._key):
+        if not await _requeue(self.kind, statement=statement, parameters=self._key):
             raise LeaseLost
 
     async def transact(self, work: Callable[[Connection], Awaitable[Result]], *, first: LiteralString = "") -> Result:
@@ -122,7 +122,7 @@ class Lease:
         return {"id": self.id, "attempt": self.attempt}
 
     def _update(self, changes: Sequence[str]) -> str:
-        return _update(self.kind, changes, where=_IS_HELD)
+        return _update(self.kind, changes=changes, where=_IS_HELD)
 
 
 _HOLD = "SELECT id FROM {kind.table} AS work WHERE {where} FOR UPDATE"
@@ -166,7 +166,7 @@ def register_kind(kind: WorkKind) -> WorkKind:
     return kind
 
 
-async def claim(kind: WorkKind, work_id: WorkId, *, worker: str) -> Lease | None:
+async def claim(kind: WorkKind, *, work_id: WorkId, worker: str) -> Lease | None:
     """
     Claim queued work whose turn it is; None where it is not free. Rows that others are claiming are not waited for.
 
@@ -198,18 +198,20 @@ async def reclaim(kind: WorkKind) -> list[WorkId]:
     """Queue the work of workers that are silent, and count the loss."""
     changes = ["state = 'queued'", "worker = ''", "losses = work.losses + 1", "enqueued_at = clock_timestamp()"]
     where = _IS_STALE.format(kind=kind, limit=MAX_PER_SWEEP)
-    return await _requeue(kind, _update(kind, changes, where=where), {"stale": kind.stale_seconds})
+    return await _requeue(
+        kind, statement=_update(kind, changes=changes, where=where), parameters={"stale": kind.stale_seconds}
+    )
 
 
 async def find_forgotten(kind: WorkKind) -> list[WorkId]:
     """Give queued work that nobody claimed for a while, and note that it is enqueued again."""
     changes = ["enqueued_at = clock_timestamp()", "enqueues = work.enqueues + 1"]
     where = _IS_FORGOTTEN.format(kind=kind, limit=MAX_PER_SWEEP)
-    found = await work_pool.fetch(_update(kind, changes, where=where), {"forgotten": FORGOTTEN_SECONDS})
+    found = await work_pool.fetch(_update(kind, changes=changes, where=where), {"forgotten": FORGOTTEN_SECONDS})
     return [row["id"] for row in found.rows]
 
 
-async def _requeue(kind: WorkKind, statement: str, parameters: Mapping[str, Any]) -> list[WorkId]:
+async def _requeue(kind: WorkKind, *, statement: str, parameters: Mapping[str, Any]) -> list[WorkId]:
     async def within(connection: Connection) -> list[WorkId]:
         async with connection.transaction():
             rows = await (await connection.execute(statement.encode(), parameters)).fetchall()
@@ -221,5 +223,5 @@ async def _requeue(kind: WorkKind, statement: str, parameters: Mapping[str, Any]
     return await work_pool.using(within)
 
 
-def _update(kind: WorkKind, changes: Sequence[str], *, where: str) -> str:
+def _update(kind: WorkKind, *, changes: Sequence[str], where: str) -> str:
     return _UPDATE.format(kind=kind, changes=", ".join(filter(None, changes)), where=where)

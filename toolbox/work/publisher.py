@@ -23,7 +23,9 @@ class Publisher:
     """A thread that publishes; started at first need, and so after any fork."""
 
     def __init__(self) -> None:
-        self._forget()
+        self._waiting: deque[tuple[WorkKind, WorkId]] = deque(maxlen=MAX_WAITING)
+        self._is_due = threading.Condition()
+        self._thread: threading.Thread | None = None
         os.register_at_fork(after_in_child=self._forget)
 
     def start(self) -> None:
@@ -33,7 +35,7 @@ class Publisher:
                 self._thread = thread = threading.Thread(target=self._publish, name="toolroom-jobs", daemon=True)
                 thread.start()
 
-    def take(self, kind: WorkKind, work_id: WorkId) -> None:
+    def take(self, kind: WorkKind, *, work_id: WorkId) -> None:
         """Publish soon; past 1,000 that wait, the oldest are left to the sweep."""
         self.start()
         with self._is_due:
@@ -55,14 +57,12 @@ class Publisher:
 
     def _forget(self) -> None:
         """In a forked child nothing waits, and no thread runs."""
-        self._waiting: deque[tuple[WorkKind, WorkId]] = deque(maxlen=MAX_WAITING)
-        self._is_due = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._waiting, self._is_due, self._thread = deque(maxlen=MAX_WAITING), threading.Condition(), None
 
 
 publisher = Publisher()
 
 
-def enqueue(kind: WorkKind, work_id: WorkId) -> None:
+def enqueue(kind: WorkKind, *, work_id: WorkId) -> None:
     """Ask for a worker; returns at once."""
-    publisher.take(kind, work_id)
+    publisher.take(kind, work_id=work_id)

@@ -29,14 +29,14 @@ _held: set[Lease] = set()
 _is_draining = False
 
 
-async def execute(kind: WorkKind, work_id: WorkId, *, work: Work) -> None:
+async def execute(kind: WorkKind, *, work_id: WorkId, work: Work) -> None:
     """
     Claim the work and do it; nothing where it is not free, or where this process is told to end.
 
     `work` ends the work through its lease. While the database is away the claim is tried again for a minute; then the
     sweep finds the work. Raises nothing but CancelledError.
     """
-    await run_on_loop(lambda: _execute(kind, work_id, work=work))
+    await run_on_loop(lambda: _execute(kind, work_id=work_id, work=work))
 
 
 async def drain() -> None:
@@ -56,7 +56,7 @@ async def sweep() -> int:
     """Enqueue the work of every kind that nobody does; gives how much that was."""
     found = [(kind, work_id) for kind in list(leases.kinds.values()) for work_id in await _sweep(kind)]
     for kind, work_id in found:
-        enqueue(kind, work_id)
+        enqueue(kind, work_id=work_id)
     return len(found)
 
 
@@ -78,13 +78,13 @@ async def _sweep(kind: WorkKind) -> list[WorkId]:
     return []
 
 
-async def _execute(kind: WorkKind, work_id: WorkId, *, work: Work) -> None:
+async def _execute(kind: WorkKind, *, work_id: WorkId, work: Work) -> None:
     worker = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(4)}"
     for _ in range(MAX_TRIES_WITHOUT_DATABASE):
         if _is_draining:
             return
         try:
-            lease = await leases.claim(kind, work_id, worker=worker)
+            lease = await leases.claim(kind, work_id=work_id, worker=worker)
             if lease is not None:
                 await _hold(lease, work=work)
         except LeaseLost:
@@ -124,7 +124,7 @@ async def _hold(lease: Lease, *, work: Work) -> None:
         raise LeaseLost
     else:
         await lease.release()
-        enqueue(lease.kind, lease.id)
+        enqueue(lease.kind, work_id=lease.id)
     if cancelled:
         raise cancelled
 

@@ -38,7 +38,7 @@ def echo(given: Assignment) -> Outcome:
 
 @pytest.fixture(autouse=True)
 def kind(monkeypatch: pytest.MonkeyPatch, cast: object, django_db_blocker: Any) -> Iterator[None]:
-    monkeypatch.setattr(publisher, "take", lambda *_: None)
+    monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
     monkeypatch.setattr(worker, "_is_draining", False)
     made = JobKind(
         name="test.echo", title="Echo", says="Says it.", form=WordForm, work=echo, permission="linescore.add_game"
@@ -58,7 +58,7 @@ def use(monkeypatch: pytest.MonkeyPatch, work: Callable[[Assignment], Outcome]) 
 
 
 def carry_out(job: Job) -> None:
-    event_loop.run(worker.execute(jobs.JOBS, job.pk, work=jobs.carry_out))
+    event_loop.run(worker.execute(jobs.JOBS, work_id=job.pk, work=jobs.carry_out))
 
 
 def again(job: Job) -> Job:

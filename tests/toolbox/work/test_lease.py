@@ -33,11 +33,11 @@ from toolbox.work.task_queries import TASKS
 class Piece:
     """A piece of queued work of one kind, and its row."""
 
-    def __init__(self, kind: WorkKind, work_id: WorkId, connection: psycopg.Connection[Any]) -> None:
+    def __init__(self, kind: WorkKind, work_id: Any, connection: psycopg.Connection[Any]) -> None:
         self.kind, self.id, self._connection = kind, work_id, connection
 
     def claim(self, worker: str) -> Lease | None:
-        return event_loop.run(lease.claim(self.kind, self.id, worker=worker))
+        return event_loop.run(lease.claim(self.kind, work_id=self.id, worker=worker))
 
     def held_by(self, worker: str) -> Lease:
         claimed = self.claim(worker)
@@ -131,7 +131,7 @@ async def _park(held: Lease) -> None:
 
 
 _PARKED = {"toolbox_tasks": {"inquiries": Jsonb({"a": {}}), "answers": Jsonb({"b": {}})}}
-_PROGRESS = {
+_PROGRESS: dict[str, dict[str, Any]] = {
     "agents_runs": {},
     "toolbox_tasks": {"progress": "late"},
     "toolbox_jobs": {"step": "late", "done": 1, "expected": 2},
@@ -140,7 +140,9 @@ _PROGRESS = {
 
 def test_two_that_claim_at_once_are_not_both_given_the_work(piece: Piece) -> None:
     async def both() -> list[Lease | None]:
-        return await asyncio.gather(*(lease.claim(piece.kind, piece.id, worker=name) for name in ("one", "two")))
+        return await asyncio.gather(
+            *(lease.claim(piece.kind, work_id=piece.id, worker=name) for name in ("one", "two"))
+        )
 
     claimed = [held for held in event_loop.run(both()) if held]
 
@@ -229,12 +231,12 @@ def test_several_sweeps_at_once_find_each_piece_once(piece: Piece) -> None:
 
 def test_cancelling_wins_over_a_late_end(piece: Piece) -> None:
     held = piece.held_by("one")
-    cancelling: Coroutine[Any, Any, Any] = {
+    cancel: dict[str, Callable[[Any], Coroutine[Any, Any, Any]]] = {
         "agents_runs": leases.cancel,
         "toolbox_tasks": task_queries.cancel_any,
         "toolbox_jobs": jobs.cancel,
-    }[piece.kind.table](piece.id)
-    event_loop.run(cancelling)
+    }
+    event_loop.run(cancel[piece.kind.table](piece.id))
     before = piece.row()
 
     with pytest.raises(LeaseLost):
@@ -268,7 +270,7 @@ def test_nobody_waits_for_a_broker_that_is_away(
     monkeypatch.setattr(current_app, "send_task", send_task)
     own = Publisher()
 
-    own.take(piece.kind, piece.id)
+    own.take(piece.kind, work_id=piece.id)
 
     name, kwargs = refused.result(5)
     assert name == piece.kind.celery_task
@@ -281,7 +283,7 @@ def test_nobody_waits_for_a_broker_that_is_away(
 def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[WorkId]:
     """Take down what is enqueued; no broker hears of it."""
     seen: list[WorkId] = []
-    monkeypatch.setattr(publisher, "take", lambda _, work_id: seen.append(work_id))
+    monkeypatch.setattr(publisher, "take", lambda _, *, work_id: seen.append(work_id))
     monkeypatch.setattr(worker, "HEARTBEAT_SECONDS", 0.01)
     monkeypatch.setattr(worker, "_is_draining", False)
     return seen
@@ -295,7 +297,7 @@ def _working(piece: Piece) -> tuple["Future[None]", "Future[Lease]"]:
         begun.set_result(held)
         await asyncio.Event().wait()
 
-    executing = worker.execute(piece.kind, piece.id, work=work)
+    executing = worker.execute(piece.kind, work_id=piece.id, work=work)
     return asyncio.run_coroutine_threadsafe(executing, event_loop.get_loop()), begun
 
 
@@ -332,7 +334,7 @@ def test_an_execution_that_is_cancelled_counts_no_loss(piece: Piece, enqueued: l
             begun.set()
             await asyncio.Event().wait()
 
-        executing = asyncio.create_task(worker.execute(piece.kind, piece.id, work=work))
+        executing = asyncio.create_task(worker.execute(piece.kind, work_id=piece.id, work=work))
         await begun.wait()
         executing.cancel()
         await asyncio.wait([executing])
@@ -348,7 +350,7 @@ def test_work_that_fails_unplanned_is_left_to_the_sweep(piece: Piece, enqueued: 
     async def work(_: Lease) -> None:
         raise ZeroDivisionError
 
-    event_loop.run(worker.execute(piece.kind, piece.id, work=work))
+    event_loop.run(worker.execute(piece.kind, work_id=piece.id, work=work))
 
     assert piece.row()["state"] == "running"
     piece.lose_worker()
@@ -374,9 +376,9 @@ def test_work_that_lost_too_many_workers_ends_with_words(piece: Piece, enqueued:
     work: Any = {"agents_runs": execution, "toolbox_tasks": task_worker, "toolbox_jobs": jobs}[piece.kind.table]
     piece.write(f"losses = {MAX_LOSSES}" + (", kind = 'linescore.sample'" if piece.kind is JOBS else ""))
 
-    event_loop.run(worker.execute(piece.kind, piece.id, work=work.carry_out))
+    event_loop.run(worker.execute(piece.kind, work_id=piece.id, work=work.carry_out))
 
     row = piece.row()
-    words = row.get("error") or row.get("outcome") or row.get("summary")
+    words = row.get("error") or row.get("outcome") or row["summary"]
     assert row["state"] == "failed"
     assert "worker" in words

@@ -85,7 +85,7 @@ async def test_missing_games_come_back_by_a_worker_as_a_task() -> None:
     assert refused.code == "FORBIDDEN"
     assert b" added, 0 changed, 0 skipped, 0 refused" in first.body
     assert b"0 added, 0 changed" in again.body
-    await worker.execute(task_queries.TASKS, task_id, work=task_worker.carry_out)
+    await worker.execute(task_queries.TASKS, work_id=task_id, work=task_worker.carry_out)
     # the local operator may not write, so what the worker is told is a refusal
     row = await task_queries.read(task_id, caller=MAY_DO_ALL)
     assert row is not None

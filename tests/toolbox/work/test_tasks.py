@@ -34,7 +34,7 @@ async def _begun() -> Row:
 
 
 async def _claimed(task_id: UUID) -> Lease:
-    held = await lease.claim(task_queries.TASKS, task_id, worker=uuid4().hex)
+    held = await lease.claim(task_queries.TASKS, work_id=task_id, worker=uuid4().hex)
     assert held is not None
     return held
 
@@ -44,7 +44,7 @@ async def _park(held: Lease, *, client_requests: Row) -> None:
 
 
 async def _carry_out(task_id: UUID) -> None:
-    await worker.execute(task_queries.TASKS, task_id, work=task_worker.carry_out)
+    await worker.execute(task_queries.TASKS, work_id=task_id, work=task_worker.carry_out)
 
 
 async def test_a_task_is_done_and_kept_for_its_caller_alone() -> None:
