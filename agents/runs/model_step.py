@@ -121,7 +121,7 @@ class ModelStep:
 
 class EventBatcher:
     """
-    Streams one step's text as `text` events, the first piece at once, then what came within 50 ms together.
+    Streams one step's text as `text` events: the first piece at once, then what came within 50 ms together.
 
     Leaving the block sends what is left, unless it is left by an error. Raises LeaseLost from `discard` and at the end;
     until then a run that is lost is found out by the heartbeat.
@@ -177,7 +177,7 @@ class EventBatcher:
         await asyncio.sleep(delay)
         try:
             await self._send()
-        except (LeaseLost, DatabaseUnavailable) as failure:  # for whoever waits for the end
+        except (LeaseLost, DatabaseUnavailable) as failure:  # raised again at the end
             self._failure = failure
 
     async def _send(self) -> None:

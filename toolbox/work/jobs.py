@@ -104,11 +104,6 @@ async def count_by_state() -> dict[str, int]:
     return found | {row["state"]: row["jobs"] for row in (await owner_pool.fetch(_COUNTS)).rows}
 
 
-def latest_jobs() -> list[Job]:
-    """Give the last eight, without their files."""
-    return list(Job.objects.defer("file").order_by("-created_at")[:8])
-
-
 async def carry_out(lease: Lease) -> None:
     """Do a job; whatever becomes of it is written into its row."""
     try:

@@ -125,7 +125,7 @@ class Lease:
         return _update(self.kind, changes=changes, where=_IS_HELD)
 
 
-_HOLD = "SELECT id FROM {kind.table} AS work WHERE {where} FOR UPDATE"
+_HOLD = "SELECT id FROM {kind.table} AS work WHERE {where} LIMIT 1 FOR UPDATE"
 _UPDATE = "UPDATE {kind.table} AS work SET {changes}\nWHERE {where} RETURNING id, attempt"
 _IS_HELD = "work.id = %(id)s AND work.attempt = %(attempt)s AND work.state = 'running'"
 _CLAIM = """

@@ -280,7 +280,7 @@ def test_nobody_waits_for_a_broker_that_is_away(
 
 
 @pytest.fixture
-def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[WorkId]:
+def sent_work(monkeypatch: pytest.MonkeyPatch) -> list[WorkId]:
     """Take down what is enqueued; no broker hears of it."""
     seen: list[WorkId] = []
     monkeypatch.setattr(publisher, "take", lambda _, *, work_id: seen.append(work_id))
@@ -289,7 +289,7 @@ def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[WorkId]:
     return seen
 
 
-def _working(piece: Piece) -> tuple["Future[None]", "Future[Lease]"]:
+def _begin_work(piece: Piece) -> tuple["Future[None]", "Future[Lease]"]:
     """Begin work that goes on until it is cancelled; gives the execution, and the lease once it works."""
     begun: Future[Lease] = Future()
 
@@ -301,32 +301,32 @@ def _working(piece: Piece) -> tuple["Future[None]", "Future[Lease]"]:
     return asyncio.run_coroutine_threadsafe(executing, event_loop.get_loop()), begun
 
 
-def test_a_drained_worker_s_work_is_released_and_enqueued(piece: Piece, enqueued: list[WorkId]) -> None:
-    executing, begun = _working(piece)
+def test_a_drained_worker_s_work_is_released_and_enqueued(piece: Piece, sent_work: list[WorkId]) -> None:
+    executing, begun = _begin_work(piece)
     begun.result(5)
 
     event_loop.run(worker.drain())
     executing.result(5)
-    refused, _ = _working(piece)
+    refused, _ = _begin_work(piece)
     refused.result(5)
 
-    assert enqueued == [piece.id]
+    assert sent_work == [piece.id]
     assert piece.held_by("another").losses == 0
 
 
-def test_work_ends_when_its_lease_is_lost(piece: Piece, enqueued: list[WorkId]) -> None:
-    executing, begun = _working(piece)
+def test_work_ends_when_its_lease_is_lost(piece: Piece, sent_work: list[WorkId]) -> None:
+    executing, begun = _begin_work(piece)
     begun.result(5)
     piece.write("attempt = attempt + 1, worker = 'another'")
     before = piece.row()
 
     executing.result(5)
 
-    assert enqueued == []
+    assert sent_work == []
     assert piece.row() == before
 
 
-def test_an_execution_that_is_cancelled_counts_no_loss(piece: Piece, enqueued: list[WorkId]) -> None:
+def test_an_execution_that_is_cancelled_counts_no_loss(piece: Piece, sent_work: list[WorkId]) -> None:
     async def cancel_in_the_middle() -> None:
         begun = asyncio.Event()
 
@@ -342,11 +342,11 @@ def test_an_execution_that_is_cancelled_counts_no_loss(piece: Piece, enqueued: l
 
     event_loop.run(cancel_in_the_middle())
 
-    assert enqueued == [piece.id]
+    assert sent_work == [piece.id]
     assert piece.held_by("another").losses == 0
 
 
-def test_work_that_fails_unplanned_is_left_to_the_sweep(piece: Piece, enqueued: list[WorkId]) -> None:
+def test_work_that_fails_unplanned_is_left_to_the_sweep(piece: Piece, sent_work: list[WorkId]) -> None:
     async def work(_: Lease) -> None:
         raise ZeroDivisionError
 
@@ -357,7 +357,7 @@ def test_work_that_fails_unplanned_is_left_to_the_sweep(piece: Piece, enqueued: 
 
 
 def test_a_sweep_that_fails_for_one_kind_goes_on_with_the_others(
-    piece: Piece, enqueued: list[WorkId], monkeypatch: pytest.MonkeyPatch
+    piece: Piece, sent_work: list[WorkId], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail() -> list[WorkId]:
         raise ZeroDivisionError
@@ -369,10 +369,10 @@ def test_a_sweep_that_fails_for_one_kind_goes_on_with_the_others(
 
     event_loop.run(worker.sweep())
 
-    assert piece.id in enqueued
+    assert piece.id in sent_work
 
 
-def test_work_that_lost_too_many_workers_ends_with_words(piece: Piece, enqueued: list[WorkId]) -> None:
+def test_work_that_lost_too_many_workers_ends_with_words(piece: Piece, sent_work: list[WorkId]) -> None:
     work: Any = {"agents_runs": execution, "toolbox_tasks": task_worker, "toolbox_jobs": jobs}[piece.kind.table]
     piece.write(f"losses = {MAX_LOSSES}" + (", kind = 'linescore.sample'" if piece.kind is JOBS else ""))
 
