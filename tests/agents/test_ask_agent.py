@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 
-from tests.agents.conversation_client import Onlooker
+from tests.agents.conversation_client import Onlooker, locked
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, hangs, says, work_on
 from tests.conftest import ALICE_KEY, BOB_KEY
 from toolbox.access.keys import identify
@@ -232,3 +232,30 @@ def test_the_runs_and_conversations_of_other_keys_are_not_there(
 )
 def test_what_says_nothing_or_two_things_is_refused(alice: Caller, asked: dict[str, Any]) -> None:
     assert _asked(asked, caller=alice).status == 400
+
+
+def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch, alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+) -> None:
+    monkeypatch.setattr(worker, "_is_draining", False)
+    scripted_as(calls(FEBRUARY))
+    task = _Task(alice)
+    with locked("linescore_period_results"):
+        working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
+        onlooker.until(lambda: onlooker.waiting("linescore"))
+        event_loop.run(worker.drain())
+        event_loop.run(asyncio.sleep(0))  # the task's call is cancelled by now; the run's is not
+    working.result(20)
+    kept = [(onlooker.run(task.id)[column], _task_row(onlooker, task.id)[column]) for column in ("state", "losses")]
+    called = onlooker.steps(task.id)[1]
+
+    monkeypatch.setattr(worker, "_is_draining", False)
+    scripted_as(says("21 periods."))
+
+    assert kept == [("queued", "queued"), (0, 0)]
+    assert (called["state"], called["attempt"]) == ("answered", 1)
+    assert _result(task.work())["answer"] == "21 periods."
+
+
+def _task_row(onlooker: Onlooker, task_id: UUID) -> dict[str, Any]:
+    return onlooker.ask("SELECT * FROM toolbox_tasks WHERE id = %s", task_id)[0]

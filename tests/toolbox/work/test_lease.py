@@ -39,7 +39,7 @@ class Piece:
     def claim(self, worker: str) -> Lease | None:
         return event_loop.run(lease.claim(self.kind, work_id=self.id, worker=worker))
 
-    def held_by(self, worker: str) -> Lease:
+    def claim_as(self, worker: str) -> Lease:
         claimed = self.claim(worker)
         assert claimed is not None
         return claimed
@@ -152,11 +152,11 @@ def test_two_that_claim_at_once_are_not_both_given_the_work(piece: Piece) -> Non
 
 
 def test_what_a_silent_worker_held_is_another_s_with_the_next_attempt(piece: Piece) -> None:
-    piece.held_by("one")
+    piece.claim_as("one")
     assert piece.id not in event_loop.run(lease.reclaim(piece.kind))
 
     piece.lose_worker()
-    held = piece.held_by("two")
+    held = piece.claim_as("two")
 
     assert (held.attempt, held.losses, piece.row()["state"]) == (2, 1, "running")
 
@@ -164,10 +164,10 @@ def test_what_a_silent_worker_held_is_another_s_with_the_next_attempt(piece: Pie
 @pytest.mark.parametrize("is_claimed_again", [False, True])
 @pytest.mark.parametrize("write", [Lease.release, _transact, _finish, _park])
 def test_a_worker_that_lost_its_lease_changes_nothing(piece: Piece, write: Write, *, is_claimed_again: bool) -> None:
-    lost = piece.held_by("one")
+    lost = piece.claim_as("one")
     piece.lose_worker()
     if is_claimed_again:
-        piece.held_by("two")
+        piece.claim_as("two")
     before = piece.row()
 
     with pytest.raises(LeaseLost):
@@ -178,10 +178,10 @@ def test_a_worker_that_lost_its_lease_changes_nothing(piece: Piece, write: Write
 
 @pytest.mark.parametrize("is_claimed_again", [False, True])
 def test_a_lost_heartbeat_says_so_and_writes_no_progress(piece: Piece, *, is_claimed_again: bool) -> None:
-    lost = piece.held_by("one")
+    lost = piece.claim_as("one")
     piece.lose_worker()
     if is_claimed_again:
-        piece.held_by("two")
+        piece.claim_as("two")
     before = piece.row()
     lost.progress = _PROGRESS[piece.kind.table]
 
@@ -190,7 +190,7 @@ def test_a_lost_heartbeat_says_so_and_writes_no_progress(piece: Piece, *, is_cla
 
 
 def test_a_heartbeat_keeps_the_lease_and_writes_progress(piece: Piece) -> None:
-    held = piece.held_by("one")
+    held = piece.claim_as("one")
     held.progress = _PROGRESS[piece.kind.table]
     piece.write("heartbeat_at = clock_timestamp() - interval '1 minute'")
 
@@ -201,23 +201,23 @@ def test_a_heartbeat_keeps_the_lease_and_writes_progress(piece: Piece) -> None:
 
 
 def test_the_same_execution_takes_up_again_what_it_lost_sight_of(piece: Piece) -> None:
-    first = piece.held_by("one")
+    first = piece.claim_as("one")
 
-    again = piece.held_by("one")
+    again = piece.claim_as("one")
 
     assert (again.attempt, again.losses) == (2, 0)
     assert not event_loop.run(first.heartbeat())
 
 
 def test_released_work_is_free_at_once_and_counts_no_loss(piece: Piece) -> None:
-    event_loop.run(piece.held_by("one").release())
+    event_loop.run(piece.claim_as("one").release())
 
     assert piece.row()["worker"] == ""
-    assert piece.held_by("two").losses == 0
+    assert piece.claim_as("two").losses == 0
 
 
 def test_several_sweeps_at_once_find_each_piece_once(piece: Piece) -> None:
-    piece.held_by("one")
+    piece.claim_as("one")
     piece.write("heartbeat_at = clock_timestamp() - interval '1 minute'")
 
     async def all_at_once() -> list[list[WorkId]]:
@@ -230,7 +230,7 @@ def test_several_sweeps_at_once_find_each_piece_once(piece: Piece) -> None:
 
 
 def test_cancelling_wins_over_a_late_end(piece: Piece) -> None:
-    held = piece.held_by("one")
+    held = piece.claim_as("one")
     cancel: dict[str, Callable[[Any], Coroutine[Any, Any, Any]]] = {
         "agents_runs": leases.cancel,
         "toolbox_tasks": task_queries.cancel_any,
@@ -311,7 +311,7 @@ def test_a_drained_worker_s_work_is_released_and_enqueued(piece: Piece, sent_wor
     refused.result(5)
 
     assert sent_work == [piece.id]
-    assert piece.held_by("another").losses == 0
+    assert piece.claim_as("another").losses == 0
 
 
 def test_work_ends_when_its_lease_is_lost(piece: Piece, sent_work: list[WorkId]) -> None:
@@ -343,7 +343,7 @@ def test_an_execution_that_is_cancelled_counts_no_loss(piece: Piece, sent_work: 
     event_loop.run(cancel_in_the_middle())
 
     assert sent_work == [piece.id]
-    assert piece.held_by("another").losses == 0
+    assert piece.claim_as("another").losses == 0
 
 
 def test_work_that_fails_unplanned_is_left_to_the_sweep(piece: Piece, sent_work: list[WorkId]) -> None:
@@ -364,7 +364,7 @@ def test_a_sweep_that_fails_for_one_kind_goes_on_with_the_others(
 
     broken = WorkKind(table="nowhere", celery_task="x", id_argument="x", stale_seconds=1, on_sweep=fail)
     monkeypatch.setattr(lease, "kinds", {"nowhere": broken, piece.kind.table: piece.kind})
-    piece.held_by("one")
+    piece.claim_as("one")
     piece.write("heartbeat_at = clock_timestamp() - interval '1 minute'")
 
     event_loop.run(worker.sweep())
