@@ -179,10 +179,9 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "agents.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
+    "sweep": {"task": "toolbox.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
     "forget": {"task": "agents.forget", "schedule": crontab(hour=4, minute=10)},
     "embed": {"task": "devassist.embed_root_causes", "schedule": 60.0, "options": {"expires": 60.0}},
-    "sweep-jobs": {"task": "toolbox.sweep_jobs", "schedule": 5.0, "options": {"expires": 10.0}},
     "forget-calls": {"task": "toolbox.forget_calls", "schedule": crontab(minute=20)},
     "forget-tasks": {"task": "toolbox.forget", "schedule": crontab(minute=40)},
     "forget-tokens": {"task": "toolbox.forget_tokens", "schedule": crontab(hour=4, minute=30)},
