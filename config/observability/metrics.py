@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from agents.queries.metrics import Standing, standing
+from agents.queries.metrics import RunCounts, count_runs
 from agents.queries.pools import passing, store
 from config.observability.health_checks import Part, parts
 from sprints.analyst import analyst
@@ -31,7 +31,7 @@ async def exposition() -> bytes:
     """Gather and write every figure; raises DatabaseUnavailable."""
     calls = await traffic.by_tool()
     lost = _lost(await traffic.lost_calls())
-    runs = await standing(since=datetime.now(UTC) - A_DAY)
+    runs = await count_runs(since=datetime.now(UTC) - A_DAY)
     families = [*_calls(calls), lost, *_runs(runs), _jobs(await job_counts()), *_process(), _parts(await parts())]
     registry = CollectorRegistry()
     registry.register(_Gathered(families))
@@ -80,7 +80,7 @@ def _buckets(one: Traffic) -> list[tuple[str, float]]:
     return [(bound, sum(one.buckets[: number + 1])) for number, bound in enumerate(upper)]
 
 
-def _runs(runs: Standing) -> Iterator[Metric]:
+def _runs(runs: RunCounts) -> Iterator[Metric]:
     states = GaugeMetricFamily(
         "toolroom_runs", "Runs of conversations by state; those ended, of the last day.", labels=["state"]
     )
