@@ -208,20 +208,16 @@ SECURE_REFERRER_POLICY = "same-origin"
 
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "toolbox.resources_api.access.KeyAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": ["toolbox.resources_api.access.MayReadDomain"],
-    "DEFAULT_THROTTLE_CLASSES": ["toolbox.resources_api.access.KeyThrottle"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["toolbox.resources_api.access.EntryAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["toolbox.resources_api.access.PassedEntry"],
     "DEFAULT_FILTER_BACKENDS": [
         "toolbox.resources_api.filters.KnownParametersOnly",
         "django_filters.rest_framework.DjangoFilterBackend",
         "toolbox.resources_api.filters.AllowedOrdering",
     ],
-    "DEFAULT_PAGINATION_CLASS": "toolbox.resources_api.access.Page",
+    "DEFAULT_PAGINATION_CLASS": "toolbox.resources_api.filters.Page",
     "PAGE_SIZE": 100,
-    "EXCEPTION_HANDLER": "toolbox.resources_api.errors.refuse",
+    "EXCEPTION_HANDLER": "toolbox.resources_api.views.render_error",
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_RENDERER_CLASSES": [
         "rest_framework.renderers.JSONRenderer",
