@@ -18,8 +18,7 @@ from toolbox.access.limits import call_limits
 from toolbox.audit.log import CallRecord, audit
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import FORBIDDEN, DatabaseUnavailable, Refusal, ToolError
+from toolbox.contract.errors import FORBIDDEN, KERNEL_ENVELOPE, DatabaseUnavailable, Refusal, ToolError
 from toolbox.database.pools import reader
 from toolbox.dispatch.dispatch import Reply
 from toolbox.models import ToolCall

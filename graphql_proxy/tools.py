@@ -116,7 +116,7 @@ async def introspect_schema(ask: SchemaQuestion, call: CallContext) -> SchemaAns
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_player(ask: PlayerQuestion, client: ClientChannel) -> OperationAnswer:
     """
@@ -133,7 +133,7 @@ async def get_player(ask: PlayerQuestion, client: ClientChannel) -> OperationAns
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_team(ask: TeamQuestion, client: ClientChannel) -> OperationAnswer:
     """
@@ -180,7 +180,7 @@ async def get_league_leaders(ask: LeadersQuestion, call: CallContext) -> Operati
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_games(ask: GamesQuestion, client: ClientChannel) -> OperationAnswer:
     """
@@ -197,7 +197,7 @@ async def get_games(ask: GamesQuestion, client: ClientChannel) -> OperationAnswe
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_game_logs(ask: GameLogsQuestion, client: ClientChannel) -> OperationAnswer:
     """

@@ -25,8 +25,7 @@ from agents.runs.run_caller import refuse_unknown, usable_toolkits
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import Refusal
+from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.dispatch.dispatch import Reply
 
 PREFIX = "/api/agents/conversations"

@@ -15,7 +15,7 @@ import orjson
 
 from agents.queries import events
 from agents.runs.run_listeners import RunListener, bells
-from toolbox.contract.encoding import timestamp
+from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal
 from toolbox.database.event_loop import run_on_loop
 
@@ -93,5 +93,5 @@ def refuse_too_many() -> None:
 
 def rendered(event: dict[str, Any]) -> bytes:
     """Write an event as the wire wants it; its data is one line of JSON."""
-    data = orjson.dumps(event["data"] | {"at": timestamp(event["at"])})
+    data = orjson.dumps(event["data"] | {"at": format_timestamp(event["at"])})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event["number"], event["kind"].encode(), data)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from agents import contracts
 from agents.rest import request_bodies
-from toolbox.contract.json_schema import output_schema
+from toolbox.contract.json_schema import make_output_schema
 from toolbox.dispatch.request_body import Form, address_openapi
 
 EVENTS_DESCRIPTION = """
@@ -42,7 +42,7 @@ def _operation(
     parameters: tuple[tuple[str, str], ...] = (),
     also: tuple[Any, ...] = (contracts.UNKNOWN_CONVERSATION,),
 ) -> Operation:
-    schema = output_schema(TypeAdapter(answer)) if answer else {}
+    schema = make_output_schema(TypeAdapter(answer)) if answer else {}
     openapi = address_openapi(form=form, answers={status: schema}, errors=also)
     if parameters:
         openapi["parameters"] = [

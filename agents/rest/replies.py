@@ -19,8 +19,14 @@ from toolbox.audit.current_request import current_request
 from toolbox.audit.log import audit
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import FORBIDDEN, PAYLOAD_TOO_LARGE, DatabaseUnavailable, Refusal, ToolError
+from toolbox.contract.errors import (
+    FORBIDDEN,
+    KERNEL_ENVELOPE,
+    PAYLOAD_TOO_LARGE,
+    DatabaseUnavailable,
+    Refusal,
+    ToolError,
+)
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Reply
 from toolbox.http.headers import read_credential, read_request_id, response_headers

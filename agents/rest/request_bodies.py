@@ -4,8 +4,7 @@ from django.http import HttpRequest
 
 from agents.contracts import Approval, Fork, NewConversation, NewMessage, Rejection, Rename
 from agents.rest.replies import body_of
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import Refusal
+from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.dispatch.arguments import parse_arguments
 from toolbox.dispatch.request_body import Form, Read
 

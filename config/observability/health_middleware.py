@@ -15,8 +15,7 @@ from config.observability.metrics import exposition
 from toolbox.access.keys import identify
 from toolbox.access.limits import call_limits
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import FORBIDDEN, DatabaseUnavailable, Refusal, ToolError
+from toolbox.contract.errors import FORBIDDEN, KERNEL_ENVELOPE, DatabaseUnavailable, Refusal, ToolError
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Reply
 from toolbox.http.headers import Sent, decode_headers, read_credential, read_request_id

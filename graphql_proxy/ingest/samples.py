@@ -9,7 +9,7 @@ from django.conf import settings
 
 from graphql_proxy.ingest.load import ensure_operation, ensure_upstream, load_hints, move_upstream, store_schema
 from graphql_proxy.models import SchemaSnapshot
-from toolbox.contract.samples import SampleReport, unseen
+from toolbox.contract.samples import SampleReport, ignore_progress
 
 HOCKEY = "hockey"
 CONFIGURED = "configured"
@@ -18,7 +18,7 @@ SCHEMA_WRITTEN_AT = datetime(2026, 11, 21, tzinfo=UTC)
 LOOPBACK = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 
 
-def load_samples(*, on_progress: Callable[[SampleReport], None] = unseen) -> SampleReport:
+def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progress) -> SampleReport:
     """Store what is missing. What is stored stays as a curator left it; only the shipped schema is kept up to date."""
     report = SampleReport(added=load_hints())
     for slug, address in ((CONFIGURED, settings.GRAPHQL_UPSTREAM_URL), (HOCKEY, USUAL_ADDRESS)):

@@ -11,8 +11,7 @@ from strawberry.django.views import AsyncGraphQLView
 from linescore.graphql.schema import schema
 from toolbox.access.keys import identify
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import FORBIDDEN, Refusal, ToolError
+from toolbox.contract.errors import FORBIDDEN, KERNEL_ENVELOPE, Refusal, ToolError
 from toolbox.http.headers import read_credential
 
 SCOPE = "linescore:read"

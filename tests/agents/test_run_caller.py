@@ -9,13 +9,13 @@ import pytest
 from agents.runs import run_caller
 from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
-from toolbox.contract.api_keys import digest
+from toolbox.contract.caller import hash_api_key
 
 
 @pytest.fixture
 def bob(cast: SimpleNamespace, onlooker: Onlooker) -> Iterator[Talk]:
     """Talk as bob, who may read linescore and nothing else."""
-    key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", digest(cast.bob))[0]
+    key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.bob))[0]
     run_caller._memory.forget()
     yield Talk("", owner_id=key["owner_id"], key_id=key["id"])
     onlooker.ask("UPDATE toolbox_api_keys SET revoked_at = NULL WHERE id = %s", key["id"])

@@ -34,14 +34,14 @@ def browser_of_carla(carla: User) -> Client:
 
 
 def test_scopes_follow_from_who_somebody_is(carla: User) -> None:
-    talks = {"agents:read", "agents:write"}
-    assert scopes(carla) == talks
+    uses_client = {"agents:read", "agents:write"}
+    assert scopes(carla) == uses_client
     carla.groups.add(Group.objects.create(name="linescore:read"), Group.objects.create(name="editors"))
-    assert scopes(carla) == talks | {"linescore:read"}
+    assert scopes(carla) == uses_client | {"linescore:read"}
     User.objects.filter(pk=carla.pk).update(is_staff=True)
-    assert scopes(carla) == talks | {"linescore:read", "*:read"}
+    assert scopes(carla) == uses_client | {"linescore:read", "*:read"}
     User.objects.filter(pk=carla.pk).update(is_superuser=True)
-    assert scopes(carla) == talks | {"linescore:read", "*:read", "*:write"}
+    assert scopes(carla) == uses_client | {"linescore:read", "*:read", "*:write"}
     User.objects.filter(pk=carla.pk).update(is_active=False)
     clear_all_caches()
     assert event_loop.run(people.find_person(carla.pk)) is None

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from toolbox.contract.api_keys import digest
-from toolbox.contract.caller import Caller
+from toolbox.contract.caller import Caller, hash_api_key
 from toolbox.contract.errors import Unauthenticated
 from toolbox.database.pools import owner_pool
 from toolbox.database.single_flight import SingleFlight
@@ -73,7 +72,7 @@ async def identify(credential: str | Caller | None) -> Caller:
             suggestion="Send the header 'Authorization: Bearer <key>'. `manage.py create_api_key` makes one.",
             is_missing=True,
         )
-    hashed = digest(credential)
+    hashed = hash_api_key(credential)
     known = _memory.get(hashed)
     if known and known.until > time.monotonic():
         return known.caller

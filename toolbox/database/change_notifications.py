@@ -78,7 +78,7 @@ _EVENTS = {
 
 
 def in_address(text: str) -> str:
-    """Give SQL that writes an expression's text as addresses hold it, like `toolbox.contract.resources.address`."""
+    """Give SQL that writes an expression's text as addresses hold it, like `toolbox.contract.resources.fill_uri`."""
     coded = "regexp_replace(upper(encode(convert_to(letter, 'UTF8'), 'hex')), '(..)', '%\\1', 'g')"
     return (
         f"(SELECT string_agg(CASE WHEN letter ~ '[A-Za-z0-9_.~-]' THEN letter ELSE {coded} END, '' ORDER BY place) "

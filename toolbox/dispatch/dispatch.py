@@ -22,10 +22,9 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import CallContext, Caller
 from toolbox.contract.client_channel import CallInterrupted, ClientChannel, MissingCapability
-from toolbox.contract.contents import Link
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
 from toolbox.contract.errors import (
+    KERNEL_ENVELOPE,
     PAYLOAD_TOO_LARGE,
     UNKNOWN_TOOL,
     Bearer,
@@ -36,6 +35,7 @@ from toolbox.contract.errors import (
     StatementTimeout,
     ToolError,
 )
+from toolbox.contract.models import Link
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.arguments import parse_arguments
@@ -190,7 +190,9 @@ async def _run(tool: Tool, arguments: bytes, client: ClientChannel, course: Call
     course.outcome = Outcome.ANSWERED
     rows = output.row_count() if hasattr(output, "row_count") else None
     links = tuple(tool.links(question, answer=output)) if tool.links else ()
-    return Reply(body=encode(output if tool.gives_contents else tool.envelope.success(output)), rows=rows, links=links)
+    return Reply(
+        body=encode(output if tool.returns_contents else tool.envelope.success(output)), rows=rows, links=links
+    )
 
 
 def _permitted(call: Call, course: CallState, *, caller: Caller) -> Tool:

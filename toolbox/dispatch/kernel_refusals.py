@@ -1,8 +1,7 @@
 """Replies of the kernel's own to requests that reach no tool."""
 
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import Refusal, ToolError
+from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal, ToolError
 from toolbox.dispatch.dispatch import Reply
 
 

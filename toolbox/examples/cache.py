@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from toolbox.catalogue.registry import registry
-from toolbox.contract.slots import Placeholder, Slot, placeholders
+from toolbox.contract.slots import Placeholder, Slot, find_placeholders
 from toolbox.database.pools import owner_pool
 from toolbox.database.ttl_cache import TtlCache
 
@@ -47,7 +47,7 @@ class KnownExample:
     @cached_property
     def placeholders(self) -> tuple[Placeholder, ...]:
         """What the question names, in its order."""
-        return tuple(placeholders(self.question))
+        return tuple(find_placeholders(self.question))
 
 
 _known: TtlCache[list[KnownExample]] = TtlCache(most=1)

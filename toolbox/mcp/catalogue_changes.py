@@ -56,7 +56,7 @@ class CatalogueChanges:
 
 def may_watch(uri: str, *, caller: Caller, registry: Registry) -> bool:
     """Tell whether there can be such a document, and the caller may read it: of others they learn not even a change."""
-    return any(caller.has(one.scope) and one.values(uri) is not None for one in registry.readables())
+    return any(caller.has(one.scope) and one.values(uri) is not None for one in registry.resources())
 
 
 def listening(registry: Registry) -> ListenHandler:

@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 
-from toolbox.contract.functions import function_schema
 from toolbox.contract.tool import Tool
 from toolbox.mcp import compact
 from toolbox.mcp.tool_description import mcp_tool
@@ -42,7 +41,7 @@ def compact_cost() -> int:
 def _cost(tool: Tool) -> Cost:
     shown = mcp_tool(tool).model_dump(mode="json", by_alias=True, exclude_none=True)
     asking = {name: shown[name] for name in ("name", "description", "inputSchema")}
-    return Cost(asking=_size(asking), mcp=_size(shown), function=_size(function_schema(tool)))
+    return Cost(asking=_size(asking), mcp=_size(shown), function=_size(tool.function_schema))
 
 
 def _size(described: dict[str, Any]) -> int:

@@ -18,8 +18,7 @@ import orjson
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import UNKNOWN_TOOL, ErrorCode, Refusal
+from toolbox.contract.errors import KERNEL_ENVELOPE, UNKNOWN_TOOL, ErrorCode, Refusal
 from toolbox.contract.tool import Tool
 from toolbox.dispatch.duplicate_keys import find_duplicate_key, may_have_duplicate_keys
 from toolbox.mcp.requests import Entry

@@ -138,7 +138,7 @@ class McpEndpoint:
         # In the 2025 era a dropped connection is no wish to cancel: what writes is then done to its end.
         is_cancelled = asked.is_modern or not (tool and tool.writes)
         with CancelOnDisconnect(posted.receive) if is_cancelled else nullcontext():
-            client = RetriedCall(capabilities=asked.capabilities) if tool and tool.talks else None
+            client = RetriedCall(capabilities=asked.capabilities) if tool and tool.uses_client else None
             session_id = "" if asked.is_modern else posted.sent.get(b"mcp-session-id", "")
             call = self._call(asked, posted=posted, client=client)
             reply = await running_calls.answered(call, session_id=session_id, call_id=asked.id)

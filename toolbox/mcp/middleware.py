@@ -11,8 +11,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.access.keys import identify
 from toolbox.catalogue.registry import Registry
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import UNKNOWN_TOOL, WRONG_HOST, WRONG_ORIGIN, DatabaseUnavailable, Refusal, ToolError
+from toolbox.contract.errors import (
+    KERNEL_ENVELOPE,
+    UNKNOWN_TOOL,
+    WRONG_HOST,
+    WRONG_ORIGIN,
+    DatabaseUnavailable,
+    Refusal,
+    ToolError,
+)
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Reply
 from toolbox.dispatch.kernel_refusals import render_refusal

@@ -18,10 +18,10 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import CallContext, Caller
 from toolbox.contract.client_channel import ClientChannel, InputRequired
-from toolbox.contract.contents import Document
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
-from toolbox.contract.resources import Completer, Prompt, Resource, Typed
+from toolbox.contract.models import Document
+from toolbox.contract.resources import Completer, CompletionRequest, Prompt, Resource
 from toolbox.database.event_loop import run_on_loop
 from toolbox.mcp.requests import Entry, recorded
 from toolbox.mcp.sdk_client import Context, client_of, interim, request_id_of
@@ -68,7 +68,7 @@ class Offers:
         shown = [
             types.Resource(name=one.name, title=one.title, uri=one.uri, description=one.description,
                            mime_type=one.mime_type, size=one.measure() if one.measure else None)
-            for one in _visible(self.registry.readables(domain=self.domain), caller=caller) if not one.is_template
+            for one in _visible(self.registry.resources(domain=self.domain), caller=caller) if not one.is_template
         ]  # fmt: skip
         return types.ListResourcesResult(resources=shown)
 
@@ -80,7 +80,7 @@ class Offers:
         shown = [
             types.ResourceTemplate(name=one.name, title=one.title, uri_template=one.uri, description=one.description,
                                    mime_type=one.mime_type, _meta=_limits(one))
-            for one in _visible(self.registry.readables(domain=self.domain), caller=caller) if one.is_template
+            for one in _visible(self.registry.resources(domain=self.domain), caller=caller) if one.is_template
         ]  # fmt: skip
         return types.ListResourceTemplatesResult(resource_templates=shown)
 
@@ -95,7 +95,7 @@ class Offers:
         return types.ReadResourceResult.model_validate(read, by_name=False)
 
     async def _found(self, uri: str, *, entry: Entry, client: ClientChannel) -> tuple[Resource, str | bytes]:
-        for one in _visible(self.registry.readables(domain=self.domain), caller=entry.caller):
+        for one in _visible(self.registry.resources(domain=self.domain), caller=entry.caller):
             values = one.values(uri)
             if values is None:
                 continue
@@ -149,7 +149,7 @@ class Offers:
             offer = self._template(params.ref.uri, caller=caller)
         completer = offer.completes.get(params.argument.name)
         chosen = (params.context.arguments if params.context else None) or {}
-        typed = Typed(text=params.argument.value, chosen=chosen, caller=caller)
+        typed = CompletionRequest(text=params.argument.value, chosen=chosen, caller=caller)
         values = await _completed(completer, typed) if completer else []
         shown = types.Completion(values=values[:MAX_COMPLETIONS], has_more=len(values) > MAX_COMPLETIONS)
         return types.CompleteResult(completion=shown)
@@ -161,7 +161,7 @@ class Offers:
         raise MCPError(types.INVALID_PARAMS, "There is no prompt of that name; prompts/list has them.")
 
     def _template(self, uri: str, *, caller: Caller) -> Resource:
-        for one in _visible(self.registry.readables(domain=self.domain), caller=caller):
+        for one in _visible(self.registry.resources(domain=self.domain), caller=caller):
             if one.uri == uri:
                 return one
         raise MCPError(types.INVALID_PARAMS, "There is no such resource template.", {"uri": uri})
@@ -173,7 +173,7 @@ class Offers:
         return CallContext(caller=entry.caller, request_id=entry.request_id, transport=self.transport)
 
 
-async def _completed(completer: Completer, typed: Typed) -> list[str]:
+async def _completed(completer: Completer, typed: CompletionRequest) -> list[str]:
     """Give what fits; nothing where it cannot be found out: a completion is a help, no answer."""
     given = (typed.text, *typed.chosen.values())
     if any("\0" in text or len(text) > MAX_TYPED for text in given):
@@ -188,7 +188,7 @@ async def _completed(completer: Completer, typed: Typed) -> list[str]:
         return []
 
 
-async def _awaited(completer: Completer, typed: Typed) -> Sequence[str]:
+async def _awaited(completer: Completer, typed: CompletionRequest) -> Sequence[str]:
     return await completer(typed)
 
 

@@ -79,7 +79,7 @@ def interim(
 
 def question(continuation: InputRequired, *, answers: Answers, binding: str) -> dict[str, Any]:
     """Write the questions, and the state that holds the answers so far, as the protocol does."""
-    asked = {name: client_request.on_wire() for name, client_request in continuation.client_requests.items()}
+    asked = {name: client_request.to_json() for name, client_request in continuation.client_requests.items()}
     state = sign_token({"answers": answers, "for": binding}, purpose=_PURPOSE)
     return {"inputRequests": asked, "requestState": state}
 
@@ -125,7 +125,7 @@ class _Telling:
 
     async def send(self, client_request: ClientRequest) -> dict[str, Any]:
         kind, answer = _REQUESTS[client_request.method]
-        request = kind.model_validate(client_request.on_wire(), by_name=False)
+        request = kind.model_validate(client_request.to_json(), by_name=False)
         result: BaseModel = await self._there(self._ctx.session.send_request(request, answer))
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 

@@ -127,7 +127,7 @@ class _Tools:
                 return await self._asked(ctx, params)
             params = inner
         tool = self.registry.find(params.name, domain=self.domain)
-        caller = await _caller(self.credential_of(ctx)) if tool and tool.talks else None
+        caller = await _caller(self.credential_of(ctx)) if tool and tool.uses_client else None
         client = (
             client_of(ctx, params=params, caller=caller, log_level=self.likes.log_level) if caller else ClientChannel()
         )
@@ -190,7 +190,7 @@ def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
 def mcp_result(reply: Reply, *, tool: Tool | None = None, knows_links: bool = True) -> types.CallToolResult:
     """Give a reply as text, to the byte, and as structured content; or the blocks that the tool answers with."""
     body = orjson.loads(reply.body)
-    if tool and tool.gives_contents and not reply.is_refusal:
+    if tool and tool.returns_contents and not reply.is_refusal:
         return types.CallToolResult.model_validate(body, by_name=False)
     structured = {"result": body} if tool and tool.wraps and not reply.is_refusal else body
     links = orjson.loads(encode(reply.links if knows_links else ()))

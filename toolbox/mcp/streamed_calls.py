@@ -47,7 +47,7 @@ class StreamedCall:
     async def ask(self, client_request: ClientRequest) -> dict[str, Any]:
         """Send a question and wait for its answer; raises CannotAsk where the client answers with an error."""
         async with questions.open(self._caller) as (question_id, answered):
-            await self._event(orjson.dumps({"jsonrpc": "2.0", "id": question_id, **client_request.on_wire()}))
+            await self._event(orjson.dumps({"jsonrpc": "2.0", "id": question_id, **client_request.to_json()}))
             while not (await asyncio.wait([answered], timeout=PING_SECONDS))[0]:
                 await self._write(b": ping\n\n")
             message = answered.result()

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import TASKS, Answers, MissingCapability
-from toolbox.contract.encoding import timestamp
+from toolbox.contract.encoding import format_timestamp
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Call
 from toolbox.mcp.sdk_client import Context, missing
@@ -106,8 +106,8 @@ def _task(row: task_queries.Row) -> dict[str, Any]:
     return {
         "taskId": str(row["id"]),
         "status": row["status"],
-        "createdAt": timestamp(row["created_at"]),
-        "lastUpdatedAt": timestamp(row["changed_at"]),
+        "createdAt": format_timestamp(row["created_at"]),
+        "lastUpdatedAt": format_timestamp(row["changed_at"]),
         "ttlMs": row["keep_seconds"] * 1000,
         "pollIntervalMs": POLL_MILLISECONDS,
     } | ({"statusMessage": row["progress"]} if row["progress"] else {})

@@ -146,7 +146,7 @@ def begins_plainly(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> 
     session has not said that it can be asked.
     """
     is_asked_here = call.is_modern or not has_session
-    return call.is_broken or tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and is_asked_here)
+    return call.is_broken or tool is None or not tool.needs_full_protocol or (tool.rarely_asks and is_asked_here)
 
 
 def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: bytes = b"") -> bytes:

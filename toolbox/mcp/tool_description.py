@@ -4,7 +4,7 @@ from typing import Any
 
 import mcp_types as types
 
-from toolbox.contract.json_schema import shape
+from toolbox.contract.json_schema import strip_descriptions
 from toolbox.contract.tool import Tool
 
 
@@ -15,7 +15,7 @@ def mcp_tool(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
-        output_schema=None if tool.gives_contents else _output_schema(tool),
+        output_schema=None if tool.returns_contents else _output_schema(tool),
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=tool.writes,
@@ -36,4 +36,4 @@ def _output_schema(tool: Tool) -> dict[str, Any]:
     In shapes alone: programs check by it, and what the fields mean, a quarter of the whole catalogue, is in the tool's
     pages and in OpenAPI.
     """
-    return {"type": "object", "anyOf": [shape(tool.output_schema), _REFUSAL]}
+    return {"type": "object", "anyOf": [strip_descriptions(tool.output_schema), _REFUSAL]}

@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from toolbox.contract.functions import function_schema
 from toolbox.contract.tool import Tool
 from toolbox.model.capabilities import Abilities, SchemaForm
 from toolbox.model.messages import Message, ToolRequest
@@ -20,7 +19,7 @@ def step_request(messages: Sequence[Message], *, tools: Sequence[Tool], abilitie
     """Write the request for one step, without the model's name."""
     request: Request = {"stream_options": {"include_usage": True}} if abilities.counts_tokens else {}
     if not tools or abilities.tools == "native":
-        offered = {"tools": [function_schema(tool) for tool in tools]} if tools else {}
+        offered = {"tools": [tool.function_schema for tool in tools]} if tools else {}
         return request | offered | {"messages": _native(messages)}
     as_json = abilities.tools == "json_schema"
     told = [Message.system(instructions(tools, with_answer_form=as_json))]

@@ -9,7 +9,7 @@ from typing import Any
 import regex
 from pydantic_core import from_json
 
-from toolbox.contract.envelope import Schema
+from toolbox.contract.errors import Schema
 from toolbox.contract.tool import Tool
 from toolbox.model.messages import ToolRequest
 

@@ -11,8 +11,15 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import FORBIDDEN, METHOD_NOT_ALLOWED, RATE_LIMITED, UNAUTHENTICATED, ErrorCode, ToolError
+from toolbox.contract.errors import (
+    FORBIDDEN,
+    KERNEL_ENVELOPE,
+    METHOD_NOT_ALLOWED,
+    RATE_LIMITED,
+    UNAUTHENTICATED,
+    ErrorCode,
+    ToolError,
+)
 from toolbox.resources_api.access import DatabaseAway
 
 logger = logging.getLogger(__name__)

@@ -69,7 +69,7 @@ async def work_on(task_id: UUID) -> None:
     )
     reply = await _while_wanted(call, client=client)
     if reply and isinstance(reply.continuation, InputRequired):
-        asked = {name: client_request.on_wire() for name, client_request in reply.continuation.client_requests.items()}
+        asked = {name: client_request.to_json() for name, client_request in reply.continuation.client_requests.items()}
         await task_queries.park(task_id, client_requests=asked, answers=client.answers)
     elif reply:
         await _end(task_id, reply, tool=registry.find(call.tool, domain=call.domain))
@@ -100,7 +100,7 @@ async def _while_wanted(call: Call, *, client: TaskChannel) -> Reply | None:
     _at_work.add(working)
     try:
         while not (await asyncio.wait([working], timeout=BEAT_SECONDS))[0]:
-            if not await task_queries.heartbeat(task_id, progress=client.progress_said):
+            if not await task_queries.heartbeat(task_id, progress=client.progress_text):
                 return None
         if working.cancelled() and _is_leaving:
             await task_queries.release(task_id)

@@ -14,7 +14,6 @@ import pytest
 from tests.architecture.bounded import is_bounded
 from tests.toolbox.transports import TOOLS, address, mcp_in_memory, mcp_over_http, named, settled, text_of
 from toolbox.contract.caller import Caller
-from toolbox.contract.functions import function_schema
 from toolbox.contract.tool import Tool
 from toolbox.database.pool import Connection, Pool
 from toolbox.database.pools import reader
@@ -139,7 +138,7 @@ async def test_it_never_reads_an_unbounded_number_of_rows(
 
 @every_tool
 def test_its_description_is_one_for_every_face(tool: Tool) -> None:
-    function, over_mcp = function_schema(tool)["function"], mcp_tool(tool)
+    function, over_mcp = tool.function_schema["function"], mcp_tool(tool)
 
     assert function["name"] == over_mcp.name == tool.name
     assert function["description"] == over_mcp.description == tool.description
