@@ -1,24 +1,19 @@
 """
 Uploading events: `POST /api/backtests/runs/{runId}/events`, a stream of JSON lines.
 
-This operation is the definition, and serves where the fast lanes are off; Django then keeps the whole body on disk
-before it is read. `upload_lane.py` serves it otherwise.
+This operation is the definition, and serves where TOOLROOM_FAST_LANE is off; Django then keeps the whole body on disk
+before it is read. `upload_middleware.py` serves it otherwise.
 """
 
-from datetime import UTC, datetime
 from io import RawIOBase
 from typing import Any
 
-from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from backtests.uploading import NAME, Upload
-from toolbox.contract.errors import DatabaseUnavailable, ToolError
-from toolbox.database import event_loop
-from toolbox.database.pools import reader
-from toolbox.dispatch.dispatch import Reply
-from toolbox.http.headers import read_credential, read_request_id, response_headers
+from backtests.uploading import UPLOAD, describe_upload, store_upload
+from toolbox.dispatch.entry import perform_in_thread
+from toolbox.http.django_requests import read_request, to_response
 
 router = Router()
 DESCRIPTION = """
@@ -73,31 +68,13 @@ class _Body(RawIOBase):
     auth=None,
     summary="Upload backtest events",
     description=DESCRIPTION,
-    operation_id=NAME,
+    operation_id=UPLOAD.name,
     tags=["backtests"],
     openapi_extra=OPENAPI,
     response=None,
 )
 def upload_backtest_events(request: HttpRequest, *, run_id: str) -> HttpResponse:
     """Store the body's events."""
-    sent = request.headers
-    upload = Upload(
-        run_id=run_id,
-        request_id=read_request_id(sent.get("X-Request-Id", "")),
-        called_at=datetime.now(UTC),
-        started=reader.clock(),
-    )
-    try:
-        event_loop.run(upload.permit(read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))))
-        reply = upload.store(_Body(request))
-    except (ToolError, DatabaseError, DatabaseUnavailable) as error:
-        reply = upload.refused(error)
-    event_loop.run(upload.record(reply))
-    return _response(reply, sent_id=upload.request_id)
-
-
-def _response(reply: Reply, *, sent_id: str) -> HttpResponse:
-    response = HttpResponse(reply.body, status=reply.status)
-    for name, value in response_headers(reply, request_id=sent_id):
-        response[name] = value
-    return response
+    upload = read_request(request, arguments=describe_upload(run_id))
+    reply = perform_in_thread(UPLOAD, request=upload, work=lambda _: store_upload(run_id, _Body(request)))
+    return to_response(reply, request=request, request_id=upload.request_id)

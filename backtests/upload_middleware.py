@@ -7,19 +7,17 @@ the client waits: memory stays the same however long the stream is.
 
 import asyncio
 import re
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from io import RawIOBase
 from typing import Any
 
-from django.db import DatabaseError, connection
+from django.db import connection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from backtests.uploading import Outcome, StreamBroken, StreamStalled, Upload
-from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, ToolError
-from toolbox.database.pools import reader
-from toolbox.dispatch.dispatch import Reply
+from backtests.uploading import UPLOAD, StreamBroken, StreamStalled, describe_upload, store_upload
+from toolbox.contract.errors import UNAVAILABLE, Refusal, ToolError
+from toolbox.dispatch.entry import CallerLeft, Reply, Request, perform
+from toolbox.http.django_requests import TRANSPORT
 from toolbox.http.headers import decode_headers, has_allowed_host, read_credential, read_request_id
 from toolbox.rest.middleware import send_reply
 
@@ -45,33 +43,22 @@ class UploadMiddleware:
         if address is None or not has_allowed_host(sent):
             await self._behind(scope, receive, send)
             return
-        upload = Upload(
-            run_id=address[1],
+        run_id = address[1]
+        request = Request(
+            credential=read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
+            transport=TRANSPORT,
             request_id=read_request_id(sent.get(b"x-request-id", "")),
-            called_at=datetime.now(UTC),
-            started=reader.clock(),
+            arguments=describe_upload(run_id),
         )
-        key = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
         body = _Body(receive, patience_seconds=self._patience)
-        reply = await self._reply(upload, key=key, body=body)
-        await upload.record(reply)
-        if not body.is_gone:
-            await send_reply(send, reply, request_id=upload.request_id)
-
-    async def _reply(self, upload: Upload, *, key: str | None, body: "_Body") -> Reply:
         try:
-            await upload.permit(key)
-            return await self._stored(upload, body=body)
-        except (ToolError, DatabaseError, DatabaseUnavailable) as error:
-            reply = upload.refused(error)
-            if body.is_gone:
-                upload.outcome = Outcome.CANCELLED
-                return Reply(body=b"", status=499, code="CANCELLED")
-            return reply
+            reply = await perform(UPLOAD, request=request, work=lambda _: self._store(run_id, body))
         finally:
             body.abandon()
+        if not body.is_gone:
+            await send_reply(send, reply, request_id=request.request_id)
 
-    async def _stored(self, upload: Upload, *, body: "_Body") -> Reply:
+    async def _store(self, run_id: str, body: "_Body") -> Reply:
         if self._under_way >= MAX_UPLOADS:
             raise Refusal(
                 UNAVAILABLE,
@@ -81,14 +68,18 @@ class UploadMiddleware:
             )
         self._under_way += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, _in_thread, upload.store, body)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, _store_in_thread, run_id, body)
+        except ToolError as error:
+            if body.is_gone:
+                raise CallerLeft from error
+            raise
         finally:
             self._under_way -= 1
 
 
-def _in_thread(store: Callable[[RawIOBase], Reply], body: RawIOBase) -> Reply:
+def _store_in_thread(run_id: str, body: RawIOBase) -> Reply:
     try:
-        return store(body)
+        return store_upload(run_id, body)
     finally:
         connection.close()
 

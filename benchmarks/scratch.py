@@ -35,11 +35,15 @@ class Scratch:
 
 
 @contextmanager
-def scratch_database() -> Iterator[Scratch]:
-    """Make an empty database, and drop it at the end; databases that other runs left behind go first."""
+def scratch_database(*, name: str = "") -> Iterator[Scratch]:
+    """
+    Make an empty database, and drop it at the end; databases that other runs left behind go first.
+
+    `name` tells several of one run apart.
+    """
     place = ensure_running(Environment().toolroom_var)
     admin = address(place, database="postgres", user=SUPERUSER)
-    name = f"toolroom_benchmark_{os.getpid()}"
+    name = f"toolroom_benchmark_{name}{'_' if name else ''}{os.getpid()}"
     _drop_orphans(admin)
     _execute(admin, sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(name), sql.Identifier(OWNER)))
     try:

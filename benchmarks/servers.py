@@ -53,11 +53,13 @@ def toolroom_server(*, environment: Mapping[str, str], workers: int = 1) -> Iter
 
 
 @contextmanager
-def running(command: list[str], *, port: int, environment: Mapping[str, str]) -> Iterator[RunningServer]:
+def running(
+    command: list[str], *, port: int, environment: Mapping[str, str], cwd: Path = PROJECT
+) -> Iterator[RunningServer]:
     """Run a server until the block ends; enters the block once it listens. Raises ServerDidNotStart."""
     # A session of its own: Ctrl-C reaches the benchmark alone, which then stops its servers one by one.
     process = subprocess.Popen(
-        command, cwd=PROJECT, env=os.environ | environment, start_new_session=True, stdin=subprocess.DEVNULL,
+        command, cwd=cwd, env=os.environ | environment, start_new_session=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:

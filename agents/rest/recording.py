@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from toolbox.audit.log import KEPT_ARGUMENTS, CallRecord, audit
 from toolbox.contract.caller import Caller
 from toolbox.dispatch.dispatch import Reply
+from toolbox.http.django_requests import TRANSPORT
 from toolbox.models import ToolCall
-from toolbox.rest.endpoints import TRANSPORT
 
 DOMAIN = "agents"
 

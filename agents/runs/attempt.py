@@ -19,6 +19,11 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.model import ContextOverrun, Message, ModelFailure, ModelMisbehaved
 
+KEY_ENDED = End(
+    state=Run.State.FAILED,
+    code="KEY_ENDED",
+    error="The API key that this run acts with has ended, or its owner may not log in any more.",
+)
 _FAILURES = ((ContextOverrun, "CONTEXT_OVERRUN"), (ModelMisbehaved, "MODEL_MISBEHAVED"))
 
 
@@ -26,7 +31,8 @@ class Attempt:
     """
     What a worker knows of the run it holds.
 
-    `is_ending` is set once the attempt gives the run away itself, `is_leaving` when its process is to end.
+    `is_ending` is set once the attempt gives the run away itself, `is_leaving` when its process is to end,
+    `has_lost_key` when the key that the run acts with has ended.
 
     Raises RunLost and DatabaseUnavailable from every move.
     """
@@ -35,6 +41,7 @@ class Attempt:
         self.run = run
         self.is_ending = False
         self.is_leaving = False
+        self.has_lost_key = False
         self._asking: asyncio.Task[Any] | None = None
         self._steps: list[StepRow] = []
         self._tokens = run.tokens
@@ -59,8 +66,7 @@ class Attempt:
                 raise asyncio.CancelledError
             self._caller = await run_caller.caller_of(self.run)
             if self._caller is None:
-                error = "The API key that this run acts with has ended, or its owner may not log in any more."
-                return End(state=Run.State.FAILED, code="KEY_ENDED", error=error)
+                return KEY_ENDED
             move = self._course.next(self._steps, tokens=self._tokens)
             if isinstance(move, AskPerson):
                 await self._pause(move)

@@ -3,7 +3,8 @@ Carrying on a run, from wherever its rows say that it stands.
 
 Each step is committed before the next begins. While the work goes on the worker says every second that it lives, and
 stops at once when the run is no longer its own: cancelled, deleted, or taken over. Nothing it would still write is
-taken, because every write names its attempt (agents/queries/leases.py).
+taken, because every write names its attempt (agents/queries/leases.py). A run whose key has ended fails within 5 s, in
+the middle of a model's answer too.
 """
 
 import asyncio
@@ -13,7 +14,8 @@ from uuid import UUID
 from agents.models import Run
 from agents.queries import ending, leases
 from agents.queries.rows import Claimed, RunLost
-from agents.runs.attempt import Attempt
+from agents.runs import run_caller
+from agents.runs.attempt import KEY_ENDED, Attempt
 from agents.runs.messenger import enqueue
 from agents.runs.run_listeners import ENDINGS, RunListener, bells
 from agents.runs.run_policy import End
@@ -84,6 +86,9 @@ async def _hold(run: Claimed) -> None:
     if work.cancelled() and attempt.is_leaving:
         await ending.release(run.held)
         enqueue(run.held.run_id)
+    elif work.cancelled() and attempt.has_lost_key:
+        if following := await _finish(attempt, end=KEY_ENDED):
+            enqueue(following)
     elif work.cancelled():
         raise RunLost
     elif following := work.result():
@@ -91,11 +96,14 @@ async def _hold(run: Claimed) -> None:
 
 
 async def _beat(attempt: Attempt, *, bell: RunListener) -> None:
-    """Say that the worker lives, until the run is lost; woken early by whatever may have ended it."""
+    """Say that the worker lives, until the run or its key is lost; woken early by whatever may have ended the run."""
     while True:
         await bell.wait(seconds=BEAT_SECONDS)
         try:
             if not await leases.heartbeat(attempt.run.held) and not attempt.is_ending:
+                return
+            if await run_caller.caller_of(attempt.run) is None and not attempt.is_ending:
+                attempt.has_lost_key = True
                 return
         except DatabaseUnavailable as away:
             logger.warning("run %s: %s", attempt.run.held.run_id, away)
@@ -104,8 +112,10 @@ async def _beat(attempt: Attempt, *, bell: RunListener) -> None:
 async def _work(attempt: Attempt) -> UUID | None:
     """Take the run as far as it goes, within its time; gives the run that is next in the conversation."""
     end = await _ended(attempt)
-    if end is None:
-        return None
+    return await _finish(attempt, end=end) if end else None
+
+
+async def _finish(attempt: Attempt, *, end: End) -> UUID | None:
     attempt.is_ending = True
     held = attempt.run.held
     return await ending.finish(held, state=end.state, text=end.text, code=end.code, error=end.error)

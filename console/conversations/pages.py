@@ -40,7 +40,7 @@ def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     earlier = exchanges[0]["number"] if len(exchanges) == history.QUESTIONS and exchanges[0]["number"] > 1 else None
     shown = {"talk": talk, "exchanges": exchanges, "earlier": earlier, "longest": MAX_MESSAGE}
     shown["address"] = request.build_absolute_uri(request.path)
-    return render(request, "console/conversations/pages.html", shown | {"is_own": talk["owner_id"] == caller.owner_id})
+    return render(request, "console/conversation.html", shown | {"is_own": talk["owner_id"] == caller.owner_id})
 
 
 @require_GET

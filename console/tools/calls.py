@@ -12,8 +12,8 @@ from console.tools.result_table import Table, parsed, pretty, table_of
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
-from toolbox.dispatch import dispatch as kernel
-from toolbox.dispatch.dispatch import Call
+from toolbox.dispatch import entry
+from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.http.headers import read_request_id
 from toolbox.text.redaction import redact
 
@@ -40,13 +40,13 @@ class Outcome:
 def called(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
     """Call the tool; every outcome can be shown."""
     sent = orjson.dumps(arguments)
-    started = kernel.clock()
+    started = entry.clock()
     reply = event_loop.run(
-        kernel.dispatch(
+        dispatch(
             Call(tool=tool.name, arguments=sent, credential=caller, transport=TRANSPORT, request_id=read_request_id(""))
         )
     )
-    milliseconds = (kernel.clock() - started) * 1000
+    milliseconds = (entry.clock() - started) * 1000
     body = parsed(reply.body.decode("utf-8", "replace"))
     table = None if reply.is_refusal else table_of(body)
     error = _error(body) if reply.is_refusal else {}

@@ -25,6 +25,7 @@ class Script:
         self._steps = list(steps)
         self.told: list[list[Message]] = []
         self.offered: list[list[str]] = []
+        self.is_closed = False
 
     async def turn(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
@@ -38,7 +39,10 @@ class Script:
         for event in step:
             yield event
         if not any(isinstance(event, Finished) for event in step):
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.is_closed = True
 
     async def structured(self, *args: Any, **options: Any) -> Any:
         """Be asked for nothing."""

@@ -121,7 +121,7 @@ def test_questions_are_run_again_from_the_list(
     async def run_again(run_id: UUID) -> UUID:
         return run_id
 
-    monkeypatch.setattr("agents.admin.asking.run_again", run_again)
+    monkeypatch.setattr("agents.admin.run_requests.run_again", run_again)
 
     answer = curator.post(RUNS, {"action": "run_again", "_selected_action": [str(runs["failed"].pk)]}, follow=True)
 

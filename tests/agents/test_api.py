@@ -15,8 +15,8 @@ CONVERSATIONS = "/api/agents/conversations"
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Take down whom the broker would have been told of."""
     runs: list[Any] = []
-    for room in ("talking", "watching"):
-        monkeypatch.setattr(f"agents.{room}.enqueue", runs.append)
+    for room in ("conversation_endpoints", "run_endpoints"):
+        monkeypatch.setattr(f"agents.rest.{room}.enqueue", runs.append)
     return runs
 
 

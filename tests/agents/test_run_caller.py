@@ -8,7 +8,7 @@ import pytest
 
 from agents.runs import run_caller
 from tests.agents.conversation_client import Onlooker, Talk
-from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
+from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
 from toolbox.contract.caller import hash_api_key
 
 
@@ -75,3 +75,20 @@ def test_a_key_that_was_revoked_ends_its_runs_with_a_sentence(
 
     run = onlooker.run(run_id)
     assert (run["state"], run["error_code"]) == ("failed", "KEY_ENDED")
+
+
+def test_a_key_that_is_revoked_in_the_middle_of_a_model_s_answer_ends_the_run(
+    bob: Talk, onlooker: Onlooker, scripted_as: Scripted
+) -> None:
+    script = scripted_as(hangs())
+    run_id = bob.say("How did Carolina do?", is_told=False)
+    work = begin_work_on(run_id)
+    onlooker.until(lambda: onlooker.events(run_id)[-1]["kind"] == "text")
+
+    onlooker.ask("UPDATE toolbox_api_keys SET revoked_at = now() WHERE id = %s", bob._key_id)
+    run_caller._memory.forget()
+
+    run = onlooker.end_of(run_id)
+    work.result(5)
+    assert (run["state"], run["error_code"]) == ("failed", "KEY_ENDED")
+    assert script.is_closed

@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
 CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
+# Where rules 10 and 11 are on; each domain joins with its own rewrite.
+PACKAGES = ("toolbox", "agents", "console", "config")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,6 +35,12 @@ def python() -> tuple[Path, ...]:
 def code() -> tuple[Path, ...]:
     """Find the Python files of the product: no tests, benchmarks or generated migrations."""
     return tuple(path for path in python() if name_of(path).startswith(CODE) and path.parent.name != "migrations")
+
+
+def in_packages(path: Path) -> bool:
+    """Tell whether rules 10 and 11 are on for a file: a package of the tuple, its tests, or the house rules."""
+    folders = (*PACKAGES, *(f"tests/{name}" for name in PACKAGES), "tests/architecture")
+    return path.parent.name != "migrations" and name_of(path).startswith(tuple(f"{name}/" for name in folders))
 
 
 def name_of(path: Path) -> str:

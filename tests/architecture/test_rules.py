@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.architecture.bounded import is_bounded
 from tests.architecture.sources import ROOT, Function, body_lines, code, files, functions, name_of, python, tree
 
-MAX_FILE_LINES = 300
-MAX_BODY_LINES = 30
+MAX_FILE_LINES = 500
+MAX_BODY_LINES = 80
 TAKEN_NAMES = {"utils", "util", "helpers", "helper", "common", "services", "service", "base", "misc", "lib", "core"}
 LONG_FILES: set[str] = set()
 LONG_FUNCTIONS: set[str] = set()
@@ -42,13 +42,13 @@ SECRETS = (
 MACHINE_PATHS = r"(?<![\w.~-])/(?:work|home|root|Users|mnt)/[\w.-]"
 
 
-def test_a_file_has_at_most_300_lines() -> None:
+def test_a_file_has_at_most_500_lines() -> None:
     long = {name_of(path) for path in python() if len(path.read_text(encoding="utf-8").splitlines()) > MAX_FILE_LINES}
 
     assert long == LONG_FILES
 
 
-def test_a_function_s_body_has_at_most_30_lines() -> None:
+def test_a_function_s_body_has_at_most_80_lines() -> None:
     long = {
         f"{name_of(path)}:{name}"
         for path in python()

@@ -16,7 +16,7 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every measured duration of this process be 0."""
     monkeypatch.setattr("toolbox.database.pools.reader.clock", lambda: 0.0)
     monkeypatch.setattr("sprints.analyst.analyst.clock", lambda: 0.0)
-    monkeypatch.setattr("toolbox.dispatch.dispatch.clock", lambda: 0.0)
+    monkeypatch.setattr("toolbox.dispatch.entry.clock", lambda: 0.0)
 
 
 @pytest.fixture

@@ -72,12 +72,12 @@ class Unauthenticated(Refusal):
 class ScopeMissing(Refusal):
     """The caller lacks a scope; `held` are those of one who can fetch a token with more, else nothing."""
 
-    def __init__(self, scope: str, *, held: Iterable[str] | None = None) -> None:
+    def __init__(self, scope: str, *, held: Iterable[str] | None = None, is_tool: bool = True) -> None:
         what, how = ("key", "Use a key") if held is None else ("token", "Get a token")
         super().__init__(
             FORBIDDEN,
             f"This {what} lacks the scope {scope}.",
-            suggestion=f"{how} with the scope {scope}, or use another tool.",
+            suggestion=f"{how} with the scope {scope}{', or use another tool' if is_tool else ''}.",
         )
         if held is not None:
             self.bearer = Bearer(error="insufficient_scope", scope=" ".join(sorted({*held, scope})))

@@ -9,7 +9,7 @@ import asyncio
 from starlette.types import Receive
 
 from toolbox.contract.errors import REQUEST_TIMEOUT, UNAVAILABLE, Refusal
-from toolbox.dispatch.kernel_refusals import render_refusal
+from toolbox.dispatch.entry import render_refusal
 
 BODY_SECONDS = 30.0
 MAX_UNFINISHED = 67_108_864

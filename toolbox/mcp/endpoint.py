@@ -23,7 +23,7 @@ from toolbox.contract.errors import PAYLOAD_TOO_LARGE, Refusal
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply
-from toolbox.dispatch.kernel_refusals import render_refusal
+from toolbox.dispatch.entry import render_refusal
 from toolbox.http.bodies import BodyError, read_body
 from toolbox.mcp import compact, session_stream
 from toolbox.mcp.cancellation import cancelled, running_calls

@@ -22,7 +22,7 @@ from toolbox.contract.errors import (
 )
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Reply
-from toolbox.dispatch.kernel_refusals import render_refusal
+from toolbox.dispatch.entry import render_refusal
 from toolbox.http.headers import has_allowed_host, is_own_origin
 from toolbox.mcp.endpoint import McpEndpoint
 from toolbox.mcp.http_request import McpHttpRequest

@@ -21,7 +21,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import CallInterrupted, MissingCapability
 from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout, ToolError
 from toolbox.database.event_loop import run_on_loop
-from toolbox.dispatch import dispatch
+from toolbox.dispatch import entry as kernel_entry
 from toolbox.mcp.sdk_client import missing
 from toolbox.models import ToolCall
 
@@ -59,7 +59,7 @@ async def recorded(entry: Entry, *, work: Callable[[], Awaitable[Result]]) -> Re
 
 @asynccontextmanager
 async def _row(entry: Entry) -> AsyncIterator[None]:
-    started, called_at = dispatch.clock(), datetime.now(UTC)
+    started, called_at = kernel_entry.clock(), datetime.now(UTC)
     try:
         await audit.room()
         yield
@@ -83,7 +83,7 @@ async def _row(entry: Entry) -> AsyncIterator[None]:
         logger.exception("%s failed, request %s", entry.method, entry.request_id)
         raise _ended(entry, "It failed in a way nobody planned.", code="INTERNAL_ERROR") from error
     finally:
-        audit.record(_record(entry, called_at=called_at, milliseconds=(dispatch.clock() - started) * 1000))
+        audit.record(_record(entry, called_at=called_at, milliseconds=(kernel_entry.clock() - started) * 1000))
 
 
 def _refusal(error: ToolError) -> MCPError:

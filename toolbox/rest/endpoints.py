@@ -4,7 +4,6 @@ from http import HTTPStatus
 from typing import Any
 
 import orjson
-from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI, Router
 from ninja.openapi.schema import OpenAPISchema
@@ -14,11 +13,9 @@ from toolbox.catalogue.registry import Registry, registry
 from toolbox.contract.errors import KERNEL_CODES, KERNEL_ENVELOPE, Schema
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
-from toolbox.dispatch.dispatch import Call, Reply, dispatch
-from toolbox.http.headers import read_credential, read_request_id, refuse_method, response_headers
-from toolbox.oauth.server_address import metadata_address, site_of
-
-TRANSPORT = "rest"
+from toolbox.dispatch.dispatch import Call, dispatch
+from toolbox.http.django_requests import TRANSPORT, find_credential, find_request_id, read_body, to_response
+from toolbox.http.headers import refuse_method
 
 
 def tools_router(registry: Registry) -> Router:
@@ -97,7 +94,7 @@ def _response(description: str, schema: Schema) -> dict[str, Any]:
 
 def _operation(*, domain: str, name: str) -> Any:
     async def operation(request: HttpRequest) -> HttpResponse:
-        return await _answered(request, domain=domain, name=name)
+        return await _call_tool(request, domain=domain, name=name)
 
     operation.__name__ = name
     return operation
@@ -105,7 +102,7 @@ def _operation(*, domain: str, name: str) -> Any:
 
 async def _unknown(request: HttpRequest, rest: str) -> HttpResponse:
     domain, _, name = rest.partition("/")
-    return await _answered(request, domain=domain, name=name)
+    return await _call_tool(request, domain=domain, name=name)
 
 
 def _not_allowed_there(request: HttpRequest, rest: str) -> HttpResponse:
@@ -113,37 +110,16 @@ def _not_allowed_there(request: HttpRequest, rest: str) -> HttpResponse:
 
 
 def _not_allowed(request: HttpRequest) -> HttpResponse:
-    return _response_of(refuse_method(), request_id=_request_id(request))
+    return to_response(refuse_method(), request=request, request_id=find_request_id(request))
 
 
-async def _answered(request: HttpRequest, *, domain: str, name: str) -> HttpResponse:
-    sent = request.headers
+async def _call_tool(request: HttpRequest, *, domain: str, name: str) -> HttpResponse:
     call = Call(
         tool=name,
         domain=domain,
-        arguments=_body(request),
+        arguments=read_body(request),
         transport=TRANSPORT,
-        request_id=_request_id(request),
-        credential=read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", "")),
+        request_id=find_request_id(request),
+        credential=find_credential(request),
     )
-    reply = await dispatch(call)
-    metadata = metadata_address(site_of(request)) if reply.bearer else ""
-    return _response_of(reply, request_id=call.request_id, metadata=metadata)
-
-
-def _body(request: HttpRequest) -> bytes | None:
-    try:
-        return request.body
-    except RequestDataTooBig:
-        return None
-
-
-def _request_id(request: HttpRequest) -> str:
-    return read_request_id(request.headers.get("X-Request-Id", ""))
-
-
-def _response_of(reply: Reply, *, request_id: str, metadata: str = "") -> HttpResponse:
-    response = HttpResponse(reply.body, status=reply.status)
-    for name, value in response_headers(reply, request_id=request_id, metadata=metadata):
-        response[name] = value
-    return response
+    return to_response(await dispatch(call), request=request, request_id=call.request_id)

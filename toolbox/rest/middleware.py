@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply, dispatch
 from toolbox.http.bodies import BodyError, read_body
+from toolbox.http.django_requests import TRANSPORT
 from toolbox.http.headers import (
     decode_headers,
     has_allowed_host,
@@ -19,7 +20,6 @@ from toolbox.http.headers import (
     response_header_lines,
 )
 from toolbox.oauth.server_address import metadata_address, site
-from toolbox.rest.endpoints import TRANSPORT
 
 PREFIX = "/api/tools/"
 PATIENCE_SECONDS = 0.2

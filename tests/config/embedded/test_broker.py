@@ -18,7 +18,7 @@ PROJECT = Path(__file__).parents[3]
 USE = """
 import sys
 from pathlib import Path
-from config import broker
+from config.embedded import broker
 broker.ensure_running(Path(sys.argv[1]))
 print(broker.address(Path(sys.argv[1])), flush=True)
 sys.stdin.readline()

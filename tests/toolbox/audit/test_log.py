@@ -116,11 +116,11 @@ async def test_a_refusal_by_the_kernel_leaves_a_row_as_well(
 async def test_a_call_that_was_left_leaves_a_row(committed: None, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     entered, tool = asyncio.Event(), A_TOOL
 
-    async def endless(_: object) -> None:
+    async def endless(*_: object) -> None:
         entered.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("toolbox.dispatch.dispatch._run", lambda *_: endless(None))
+    monkeypatch.setattr("toolbox.dispatch.dispatch._run", endless)
     call = Call(tool=tool.name, arguments=b"{}", credential=_operator(), transport="test", request_id=mark)
     task = asyncio.ensure_future(dispatch(call))
     await until(entered.is_set)
@@ -207,7 +207,7 @@ async def test_only_so_much_of_large_arguments_is_searched_for_secrets(
         searched.append(len(text))
         return text
 
-    monkeypatch.setattr("toolbox.audit.log.redacted", noted)
+    monkeypatch.setattr("toolbox.audit.log.redact", noted)
 
     await event_loop.run_on_loop(lambda: _recorded(_record(request_id=mark, arguments=b"x" * 1_000_000)))
     await _rows(mark)

@@ -118,8 +118,8 @@ async def test_a_call_is_cancelled_by_its_own_session_alone(monkeypatch: pytest.
     async def fetch(statement: str, values: list[str]) -> None:
         passed_on.append(values[1])
 
-    monkeypatch.setattr("toolbox.mcp.cancellation.answer", answer)
-    monkeypatch.setattr("toolbox.mcp.cancellation.ledger.fetch", fetch)
+    monkeypatch.setattr("toolbox.mcp.cancellation.dispatch", answer)
+    monkeypatch.setattr("toolbox.mcp.cancellation.owner_pool.fetch", fetch)
     here, elsewhere = RunningCalls(), RunningCalls()
     call = Call(tool="any", arguments=b"{}", credential=None, transport="test", request_id="any")
     calling = asyncio.create_task(here.answered(call, session_id="alice's", call_id=1))

@@ -1,0 +1,366 @@
+"""
+The one entry: every request that reaches data passes `perform`, whatever its transport.
+
+`perform(operation, request=..., work=...)` does, in this order and once:
+
+1. wait for room in the audit (else 503);
+2. identify the caller by `request.credential`, else by `request.session`;
+3. count the call against the caller's rate limit, before the scope is checked, so that refused calls count too;
+4. check `operation.scope`;
+5. for an operation that writes, commit an intent row (else 503), with the call's idempotency key;
+6. run `work(call)` under `operation.deadline_seconds`;
+7. turn whatever was raised into a Reply: kernel refusals in the kernel's envelope, all else in `operation.envelope`;
+8. leave one audit row, also after a crash or a cancellation.
+
+It gives what `work` gave, or a Reply that is a refusal. So a use case can give values, and its transport renders them:
+
+    answer = await perform(LIST, request=request, work=lambda call: list_conversations(call.caller))
+    reply = answer if isinstance(answer, Reply) else render(answer)
+
+Where `work` gives a Reply, its status, rows and size go into the audit row; other work sets `call.rows` and
+`call.answer_bytes` where it knows them. Work whose body is a stream sends it before it returns: the row is written
+when the stream has ended. Code that cannot wait for that calls `ActiveCall.begin`, `refuse` and `finish` itself.
+Synchronous code uses `perform_in_thread`. Requests refused before anybody can be identified (a body that does not
+arrive) go to `record_unread`.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import psycopg
+
+from toolbox.access.keys import identify
+from toolbox.access.limits import call_limits
+from toolbox.access.people import find_session_person
+from toolbox.audit.current_request import current_request
+from toolbox.audit.log import KEPT_ARGUMENTS, CallRecord, audit
+from toolbox.contract.caller import CallContext, Caller
+from toolbox.contract.client_channel import CallInterrupted, MissingCapability
+from toolbox.contract.encoding import encode
+from toolbox.contract.errors import (
+    KERNEL_ENVELOPE,
+    Bearer,
+    DatabaseUnavailable,
+    ErrorCode,
+    ErrorEnvelope,
+    Refusal,
+    ScopeMissing,
+    StatementTimeout,
+    ToolError,
+)
+from toolbox.contract.models import Link
+from toolbox.contract.tool import Tool
+from toolbox.database import event_loop
+from toolbox.models import ToolCall
+
+logger = logging.getLogger(__name__)
+
+Outcome = ToolCall.Outcome
+Result = TypeVar("Result")
+
+DEFAULT_DEADLINE_SECONDS = 10.0
+_CANCELLED, _CANCELLED_STATUS = "CANCELLED", 499
+clock: Callable[[], float] = time.perf_counter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """
+    What is called where it is no tool; `name` and `domain` are the audit's.
+
+    Without a `scope` any caller with a good credential may call. Without a deadline, `work` bounds itself.
+    `is_known` is False for names that callers make up: they are counted together.
+    """
+
+    name: str
+    domain: str
+    scope: str | None
+    envelope: ErrorEnvelope = KERNEL_ENVELOPE
+    deadline_seconds: float | None = DEFAULT_DEADLINE_SECONDS
+    writes: bool = False
+    is_known: bool = True
+
+
+@dataclass(slots=True, kw_only=True)
+class Request:
+    """
+    How a call came in.
+
+    `credential` is the key or token that came along, or a Caller whom the transport vouches for. `session` is a
+    browser's session cookie; a transport gives it only with requests that change nothing. `arguments` are what the
+    audit keeps of the call, secrets blanked, and only where the caller is known; None says that the body was too large.
+    """
+
+    credential: str | Caller | None
+    transport: str
+    request_id: str
+    arguments: bytes | None = b""
+    session: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Reply:
+    """
+    What goes back: the JSON body, its HTTP status, and what the audit keeps of it.
+
+    A refusal has a `code` and the `error` that it says, for transports that render errors in a form of their own.
+    `continuation` says that the call goes on in another way, or cannot with this client. `links` are documents that
+    say more; `bearer` tells clients of OAuth what to fetch a token for.
+    """
+
+    body: bytes
+    status: int = 200
+    code: str = ""
+    rows: int | None = None
+    retry_after_seconds: int | None = None
+    content_type: str = "application/json"
+    continuation: CallInterrupted | MissingCapability | None = None
+    links: tuple[Link, ...] = ()
+    bearer: Bearer | None = None
+    error: ToolError | None = None
+
+    @property
+    def is_refusal(self) -> bool:
+        """Tell whether the body is a refusal."""
+        return bool(self.code)
+
+
+class OperationFailed(ToolError):
+    """A failure with a code and words of its own; the audit counts it as failed, not as refused."""
+
+
+class CallerLeft(Exception):
+    """The client went away before it was answered; the audit counts the call as cancelled."""
+
+
+class ActiveCall:
+    """A call on its way through the entry; lives on the event loop of the database."""
+
+    __slots__ = ("_caller", "_code", "_status", "answer_bytes", "called_at", "deadline", "domain", "operation",
+                 "outcome", "request", "rows", "started")  # fmt: skip
+
+    def __init__(self, operation: Operation | Tool, *, request: Request) -> None:
+        self.operation = operation
+        self.request = request
+        self.domain = operation.domain
+        self.outcome = Outcome.CANCELLED
+        self.rows: int | None = None
+        self.answer_bytes = 0
+        self.deadline: asyncio.Timeout | None = None
+        self.called_at = datetime.now(UTC)
+        self.started = clock()
+        self._caller: Caller | None = None
+        self._status = _CANCELLED_STATUS
+        self._code = _CANCELLED
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls; known once the call has begun."""
+        if self._caller is None:
+            raise RuntimeError("the call has not begun")
+        return self._caller
+
+    @property
+    def context(self) -> CallContext:
+        """What a tool may know of the call."""
+        request = self.request
+        return CallContext(caller=self.caller, request_id=request.request_id, transport=request.transport)
+
+    async def begin(self) -> Caller:
+        """Admit the caller, steps 1 to 5 of the module's list; raises Refusal and DatabaseUnavailable."""
+        request, operation = self.request, self.operation
+        current_request.set(request.request_id)
+        await audit.room()
+        credential = request.credential
+        if credential is None and request.session:
+            credential = await find_session_person(request.session)
+        caller = self._caller = await identify(credential)
+        await call_limits.count(caller)
+        if operation.scope is not None and not caller.has(operation.scope):
+            held = caller.scopes if caller.issuer else None
+            raise ScopeMissing(operation.scope, held=held, is_tool=isinstance(operation, Tool))
+        return caller
+
+    def succeed(self, answer: object) -> None:
+        """Note that the work ended, and what of its answer the audit keeps."""
+        self.outcome, self._status, self._code = Outcome.ANSWERED, 200, ""
+        if isinstance(answer, Reply):
+            self._status, self._code, self.rows = answer.status, answer.code, answer.rows
+            self.answer_bytes = len(answer.body)
+            if answer.code:
+                self.outcome = Outcome.REFUSED
+
+    def refuse(self, error: Exception) -> Reply:
+        """Give the reply to whatever was raised, and note how the call ended."""
+        reply = self._reply_to(error)
+        self._status, self._code, self.answer_bytes = reply.status, reply.code, len(reply.body)
+        return reply
+
+    async def finish(self) -> None:
+        """Leave the audit row; of an operation that writes, before the answer goes out."""
+        caller, request, operation = self._caller, self.request, self.operation
+        audit.record(
+            CallRecord(
+                called_at=self.called_at,
+                request_id=request.request_id,
+                caller=caller.name if caller else "",
+                key_id=caller.key_id if caller else None,
+                transport=request.transport,
+                domain=self.domain,
+                tool=operation.name,
+                arguments=(request.arguments or b"")[:KEPT_ARGUMENTS] if caller else b"",
+                outcome=self.outcome,
+                code=self._code,
+                status=self._status,
+                rows=self.rows,
+                answer_bytes=self.answer_bytes,
+                milliseconds=(clock() - self.started) * 1000,
+                is_known=isinstance(operation, Tool) or operation.is_known,
+            )
+        )
+        if operation.writes and caller:
+            try:
+                await asyncio.shield(audit.flush())
+            except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
+                # The write is committed already; the record waits in the buffer.
+                logger.exception("The record of a writing call waits for the database")
+
+    def _reply_to(self, error: Exception) -> Reply:
+        operation = self.operation
+        envelope = operation.envelope
+        self.outcome = Outcome.FAILED
+        if isinstance(error, CallInterrupted):
+            self.outcome = Outcome.CONTINUED
+            return Reply(body=b"", status=202, continuation=error)
+        if isinstance(error, CallerLeft):
+            self.outcome = Outcome.CANCELLED
+            return Reply(body=b"", status=_CANCELLED_STATUS, code=_CANCELLED)
+        if isinstance(error, ToolError):
+            if not isinstance(error, OperationFailed):
+                self.outcome = Outcome.REFUSED
+            return render_refusal(error, envelope=envelope)
+        if isinstance(error, DatabaseUnavailable):
+            logger.warning("%s: the database is away: %s", operation.name, error)
+            message, suggestion = _DATABASE_AWAY
+            return self._failure(envelope.database_down, message, suggestion=suggestion)
+        logger.error("%s failed, request %s", operation.name, self.request.request_id, exc_info=error)
+        return self._failure(
+            envelope.crash,
+            f"The {'tool' if isinstance(operation, Tool) else 'request'} failed in a way nobody planned.",
+            suggestion=f"Try other arguments, or report request {self.request.request_id} to whoever runs this server.",
+        )
+
+    def _failure(self, code: ErrorCode, message: str, *, suggestion: str) -> Reply:
+        return render_refusal(ToolError(code, message, suggestion=suggestion), envelope=self.operation.envelope)
+
+
+async def perform(
+    operation: Operation | Tool, *, request: Request, work: Callable[[ActiveCall], Awaitable[Result]]
+) -> Result | Reply:
+    """
+    Run `work` for a caller who may; give what it gives, or a refusal. Leaves one audit row.
+
+    Runs on the event loop of the database. Raises only CancelledError: the caller has gone, and the statement under
+    way is then cancelled in the database.
+    """
+    return await event_loop.run_on_loop(lambda: perform_on_loop(operation, request=request, work=work))
+
+
+async def perform_on_loop(
+    operation: Operation | Tool, *, request: Request, work: Callable[[ActiveCall], Awaitable[Result]]
+) -> Result | Reply:
+    """Do as `perform`, for code that runs on the event loop of the database already."""
+    call = ActiveCall(operation, request=request)
+    try:
+        await call.begin()
+        try:
+            async with asyncio.timeout(operation.deadline_seconds) as call.deadline:
+                answer = await work(call)
+        except (TimeoutError, StatementTimeout) as late:
+            raise _deadline_passed(operation) from late
+        call.succeed(answer)
+    except Exception as error:  # noqa: BLE001 - the entry point of every call: logged there, answered without details
+        return call.refuse(error)
+    else:
+        return answer
+    finally:
+        await call.finish()
+
+
+def perform_in_thread(
+    operation: Operation | Tool, *, request: Request, work: Callable[[ActiveCall], Result]
+) -> Result | Reply:
+    """
+    Do as `perform`, for synchronous code: `work` runs in this thread, and bounds its own time.
+
+    Must not be called on the event loop of the database.
+    """
+
+    async def make() -> ActiveCall:
+        return ActiveCall(operation, request=request)
+
+    call = event_loop.run(make())
+    try:
+        event_loop.run(call.begin())
+        current_request.set(request.request_id)
+        try:
+            answer = work(call)
+        except (TimeoutError, StatementTimeout) as late:
+            raise _deadline_passed(operation) from late
+        call.succeed(answer)
+    except Exception as error:  # noqa: BLE001 - as above
+        return call.refuse(error)
+    else:
+        return answer
+    finally:
+        event_loop.run(call.finish())
+
+
+async def record_unread(operation: Operation | Tool, *, request: Request, refusal: Refusal) -> Reply:
+    """Refuse a request whose caller cannot be identified, because it did not arrive whole; leaves the audit row."""
+
+    async def record() -> Reply:
+        call = ActiveCall(operation, request=request)
+        reply = call.refuse(refusal)
+        await call.finish()
+        return reply
+
+    return await event_loop.run_on_loop(record)
+
+
+def render_refusal(error: ToolError, *, envelope: ErrorEnvelope = KERNEL_ENVELOPE) -> Reply:
+    """Render an error in an envelope; the kernel's own refusals always in the kernel's."""
+    if isinstance(error, Refusal):
+        envelope = KERNEL_ENVELOPE
+    try:
+        body = encode(envelope.refusal(error))
+    except TypeError:
+        logger.exception("A refusal cannot be written: %s", error)
+        error = ToolError(envelope.crash, "The refusal cannot be written.", suggestion="Try other arguments.")
+        body = encode(envelope.refusal(error))
+    return Reply(
+        body=body,
+        status=error.code.status,
+        code=error.code.code,
+        retry_after_seconds=error.retry_after_seconds,
+        continuation=error if isinstance(error, MissingCapability) else None,
+        bearer=error.bearer if isinstance(error, Refusal) else None,
+        error=error,
+    )
+
+
+def _deadline_passed(operation: Operation | Tool) -> OperationFailed:
+    seconds = f"within {operation.deadline_seconds:g} s" if operation.deadline_seconds else "in time"
+    return OperationFailed(
+        operation.envelope.timeout,
+        f"{operation.name} did not finish {seconds}.",
+        suggestion="Ask for less: a shorter time range, a smaller limit, one more filter.",
+    )
+
+
+_DATABASE_AWAY = ("The database is not reachable.", "Database temporarily unavailable. Please try again.")

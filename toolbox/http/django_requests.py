@@ -1,0 +1,53 @@
+"""Requests and replies of the one entry, from and to Django's."""
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
+
+from toolbox.contract.caller import Caller
+from toolbox.dispatch.entry import Reply, Request
+from toolbox.http.headers import read_credential, read_request_id, response_headers
+from toolbox.oauth.server_address import metadata_address, site_of
+
+TRANSPORT = "rest"
+
+
+def read_request(request: HttpRequest, *, arguments: bytes | None, person: Caller | None = None) -> Request:
+    """
+    Read who calls and how; `arguments` are what the audit keeps.
+
+    `person` is whoever is logged in, for addresses that a browser may use; a key that came along goes before it.
+    """
+    return Request(
+        credential=find_credential(request) or person,
+        transport=TRANSPORT,
+        request_id=find_request_id(request),
+        arguments=arguments,
+    )
+
+
+def find_credential(request: HttpRequest) -> str | None:
+    """Give the key or token that came along."""
+    sent = request.headers
+    return read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))
+
+
+def find_request_id(request: HttpRequest) -> str:
+    """Give the request's id."""
+    return read_request_id(request.headers.get("X-Request-Id", ""))
+
+
+def read_body(request: HttpRequest) -> bytes | None:
+    """Read the body; None where it is larger than the server reads, or ended early."""
+    try:
+        return request.body
+    except (RequestDataTooBig, UnreadablePostError):
+        return None
+
+
+def to_response(reply: Reply, *, request: HttpRequest, request_id: str) -> HttpResponse:
+    """Make a reply Django's response."""
+    response = HttpResponse(reply.body, status=reply.status)
+    metadata = metadata_address(site_of(request)) if reply.bearer else ""
+    for name, value in response_headers(reply, request_id=request_id, metadata=metadata):
+        response[name] = value
+    return response
