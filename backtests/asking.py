@@ -13,7 +13,7 @@ from backtests.dialect import INVALID_TIME_RANGE, RUN_NOT_FOUND
 from backtests.moments import moment_of
 from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import ToolError
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 FRAME_BYTES = 400
 """What an answer needs around its events."""

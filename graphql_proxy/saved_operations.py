@@ -19,8 +19,8 @@ from toolbox.contract.caller import CallContext
 from toolbox.contract.errors import ToolError
 from toolbox.contract.models import ToolInput
 from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, ToolFunction, Toolkit
+from toolbox.database.caches import clear_all_caches
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import clear_all_caches
 
 Row = queries.Row
 

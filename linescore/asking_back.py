@@ -4,7 +4,7 @@ from linescore import queries
 from linescore.contracts import LinescoreQuery
 from linescore.refusals import alike
 from toolbox.contract.client_channel import ClientChannel
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 MAX_OFFERED = 8
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from agents.queries.leases import append
 from agents.queries.pools import store
-from toolbox.database.pool import Connection
+from toolbox.database.pools import Connection
 
 _STALE = """
 UPDATE agents_runs
@@ -56,7 +56,7 @@ async def reclaim(*, stale_seconds: float) -> list[UUID]:
                 await append(connection, run_id=row["id"], kind="run.taken_back", data={"attempt": row["attempt"]})
             return [row["id"] for row in stale]
 
-    return await store.using(take)
+    return await store.run(take)
 
 
 async def forgotten(*, after_seconds: float) -> list[UUID]:

@@ -6,7 +6,7 @@ from uuid import UUID
 from agents.queries.leases import append, as_holder
 from agents.queries.pools import store
 from agents.queries.rows import Held, clean
-from toolbox.database.pool import Connection
+from toolbox.database.pools import Connection
 
 _FIRST = """
 SELECT id FROM agents_conversations
@@ -90,7 +90,7 @@ async def cancel(run_id: UUID) -> UUID | None:
             await connection.execute(_FIRST, [run_id])
             return await end_run(connection, run_id=run_id, state="cancelled")
 
-    return await store.using(end)
+    return await store.run(end)
 
 
 def _without_empty(said: dict[str, Any]) -> dict[str, Any]:

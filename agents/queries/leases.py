@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from agents.queries.pools import passing, store
 from agents.queries.rows import Budgets, Claimed, Held, RunLost, clean
-from toolbox.database.pool import Connection
+from toolbox.database.pools import Connection
 
 Result = TypeVar("Result")
 
@@ -99,7 +99,7 @@ async def as_holder(
                 raise RunLost
             return await work(connection)
 
-    return await store.using(transact)
+    return await store.run(transact)
 
 
 async def tell(held: Held, *, kind: str, data: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
 from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.contract.tool import Tool
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
 
 _KEY = """
 SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,

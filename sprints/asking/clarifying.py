@@ -14,7 +14,7 @@ from sprints.asking.generating import drafted, generate
 from sprints.asking.understanding import Understood, understand
 from sprints.contracts import MAX_QUESTION, SchemaInfo
 from toolbox.contract.client_channel import ClientChannel, ClientRequest, make_form_request
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 from toolbox.model import Model
 
 MAX_TURNS = 3

@@ -18,7 +18,7 @@ from sprints.linking.kept import data_as_of
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import FORBIDDEN, UNAVAILABLE, Refusal
 from toolbox.contract.models import ToolInput, WholeNumber
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 from toolbox.model import configured_model
 
 AT_ONCE = 20

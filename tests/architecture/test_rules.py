@@ -30,7 +30,7 @@ POSITIONAL = {
     "toolbox/examples/filters.py:where",
     "toolbox/rest/middleware.py:send_reply",
     "toolbox/oauth/authorization_server.py:FewDocuments.has_permission",  # django-oauth-toolkit calls it so
-    "toolbox/database/pool.py:Pool.fetch",
+    "toolbox/database/pools.py:Pool.fetch",
     "toolbox/dispatch/arguments.py:read_question",
     "toolbox/resources_api/errors.py:refuse",  # DRF calls its exception handler so
     "toolbox/catalogue/schema_snapshot.py:breaking_changes",

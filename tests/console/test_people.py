@@ -15,7 +15,7 @@ from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, 
 from tests.conftest import running_server
 from toolbox.access import people
 from toolbox.database import event_loop
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 CARLA = "carla_of_the_console"
 

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from toolbox.contract.caller import Caller, hash_api_key
 from toolbox.contract.errors import Unauthenticated
+from toolbox.database.caches import SingleFlight
 from toolbox.database.pools import owner_pool
-from toolbox.database.single_flight import SingleFlight
 
 MEMORY_SECONDS = 4.0
 """How long a look-up is trusted. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
@@ -76,13 +76,13 @@ async def identify(credential: str | Caller | None) -> Caller:
     known = _memory.get(hashed)
     if known and known.until > time.monotonic():
         return known.caller
-    return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
+    return await _under_way.run(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
 def forget() -> None:
     """Forget every look-up of this process."""
     _memory.clear()
-    _under_way.forget()
+    _under_way.clear()
 
 
 async def _look_up(credential: str, *, hashed: str) -> Caller:

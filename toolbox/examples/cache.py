@@ -7,8 +7,8 @@ from typing import Any
 
 from toolbox.catalogue.registry import registry
 from toolbox.contract.slots import Placeholder, Slot, find_placeholders
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool
-from toolbox.database.ttl_cache import TtlCache
 
 MAX_EXAMPLES = 2_000
 _EXAMPLES = f"""
@@ -50,7 +50,7 @@ class KnownExample:
         return tuple(find_placeholders(self.question))
 
 
-_known: TtlCache[list[KnownExample]] = TtlCache(most=1)
+_known: TtlCache[list[KnownExample]] = TtlCache(max_entries=1)
 
 
 async def known_examples() -> list[KnownExample]:

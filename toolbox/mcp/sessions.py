@@ -12,8 +12,8 @@ from typing import Any
 
 from toolbox.access.signed_tokens import read_token, sign_token
 from toolbox.contract.caller import Caller
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool, writer
-from toolbox.database.ttl_cache import TtlCache
 
 HEADER = b"mcp-session-id"
 SESSION_SECONDS = 7 * 86_400
@@ -52,18 +52,18 @@ class Session:
     async def keep_log_level(self, level: str) -> None:
         """Keep the level for every process; one statement. Those that looked just now see it within 4 s."""
         row = _row(self.id)
-        await writer.using(lambda connection: connection.execute(_KEEP, [row, level]))
-        _levels.forget()
+        await writer.run(lambda connection: connection.execute(_KEEP, [row, level]))
+        _levels.clear()
 
     async def watch(self, uri: str) -> None:
         """Have changes of the document told on the session's stream; one statement, and no more than 100 documents."""
         row = _row(self.id)
-        await writer.using(lambda connection: connection.execute(_WATCH, [row, uri]))
+        await writer.run(lambda connection: connection.execute(_WATCH, [row, uri]))
 
     async def unwatch(self, uri: str) -> None:
         """Tell of it no more; one statement."""
         row = _row(self.id)
-        await writer.using(lambda connection: connection.execute(_UNWATCH, [uri, row]))
+        await writer.run(lambda connection: connection.execute(_UNWATCH, [uri, row]))
 
     async def watches(self, uri: str) -> bool:
         """Tell whether changes of the document are to be told; one query."""
@@ -97,7 +97,7 @@ def _modes(declared: Any) -> dict[str, Any]:
 
 async def forget_old() -> None:
     """Delete what was kept of sessions that have ended."""
-    await writer.using(lambda connection: connection.execute(_FORGET, [SESSION_SECONDS]))
+    await writer.run(lambda connection: connection.execute(_FORGET, [SESSION_SECONDS]))
 
 
 def _who(caller: Caller) -> list[Any]:

@@ -34,7 +34,7 @@ def client(cast: SimpleNamespace) -> httpx.AsyncClient:
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> None:
-    health_checks._known.forget()
+    health_checks._known.clear()
 
 
 async def nothing() -> str:
@@ -48,7 +48,7 @@ async def gone() -> str:
 async def test_it_is_alive_under_any_host_without_a_database(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolbox.database.pool.Pool._using", None)
+    monkeypatch.setattr("toolbox.database.pools.Pool._using", None)
 
     answer = await client.get("/healthz", headers={"Host": "10.0.0.7"})
 
@@ -63,7 +63,7 @@ async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
     monkeypatch.setattr("devassist.finding_callers.installed", lambda: {"ty": True, "jdtls": False})
     degraded = await client.get("/readyz")
 
-    health_checks._known.forget()
+    health_checks._known.clear()
     monkeypatch.setattr(health_checks, "_database", gone)
     away = await client.get("/readyz")
 

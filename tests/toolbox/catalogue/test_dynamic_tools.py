@@ -14,7 +14,7 @@ from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.models import ToolInput, ToolOutput
 from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, ToolFunction, Toolkit
 from toolbox.database import event_loop
-from toolbox.database.change_notifications import CHANNEL, NotifyToolChanges
+from toolbox.database.migration_operations import CHANNEL, NotifyToolChanges
 from toolbox.database.pools import owner_pool
 
 
