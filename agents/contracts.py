@@ -149,6 +149,7 @@ class StepAnswer(Said):
     state: str = Field(description="planned, awaiting_approval, approved, started, answered, refused or rejected.")
     tool: str | None = Field(None, description="The tool that was called.")
     arguments: str | None = Field(None, description="With what, as JSON; secrets blanked.")
+    requires: str | None = Field(None, description="The scope that arguments and answer require, where you lack it.")
     code: str | None = Field(None, description="How it was refused.")
     milliseconds: float | None = Field(None, description="How long it took.")
     answer_bytes: int = Field(description="How long its answer is.")

@@ -79,11 +79,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """End endless streams: lifespan is told of a stop only when no connection is left."""
         # With several workers uvicorn reads this file before the application, so before Django's apps are there.
-        from toolbox.mcp import catalogue_changes, session_stream  # noqa: PLC0415
+        from toolbox.mcp.changes import end_streams  # noqa: PLC0415
 
         super().shutdown()
-        catalogue_changes.end_streams()
-        session_stream.end_streams()
+        end_streams()
 
     def _exceeds_limit(self, data: bytes) -> bool:
         end = (self._last_bytes + data).find(b"\r\n\r\n")

@@ -7,6 +7,9 @@ from uuid import UUID
 from agents.queries.ending import end_run
 from agents.queries.leases import append
 from agents.queries.pools import store
+from agents.step_access import require_scope
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.contract.caller import Caller
 from toolbox.database.pools import Connection, writer
 
 MAX_WAITING = 20
@@ -69,7 +72,7 @@ SELECT number, kind, state, tool, left(coalesce(nullif(edited_arguments, ''), ar
     milliseconds, octet_length(answer) AS answer_bytes, prompt_tokens, completion_tokens
 FROM agents_steps WHERE run_id = %s ORDER BY number LIMIT 1000
 """
-_STEP = "SELECT number, answer, shown FROM agents_steps WHERE run_id = %s AND number = %s LIMIT 1"
+_STEP = "SELECT number, kind, tool, code, answer, shown FROM agents_steps WHERE run_id = %s AND number = %s LIMIT 1"
 _LOCK_RUN = "SELECT state FROM agents_runs WHERE id = %s FOR UPDATE"
 _WAITING = """
 SELECT number, tool, arguments, edited_arguments FROM agents_steps
@@ -158,12 +161,17 @@ async def step(run_id: UUID, *, number: int) -> Row | None:
     return found.rows[0] if found.rows else None
 
 
-async def approve(run_id: UUID, *, number: int | None, arguments: str = "") -> int | None:
-    """Let the waiting step be done, with other arguments where some are given; None where none waits."""
+async def approve(run_id: UUID, *, number: int | None, caller: Caller, arguments: str = "") -> int | None:
+    """
+    Approve the waiting step, with other arguments where some are given; None where no step waits.
 
-    async def decide(connection: Connection, step: int) -> None:
-        await connection.execute(_APPROVE, [arguments, run_id, step])
-        data = {"step": step, "edited": bool(arguments)}
+    Raises ScopeMissing where the caller could not make the call themselves.
+    """
+
+    async def decide(connection: Connection, waiting: Row) -> None:
+        require_scope(caller, tool=waiting["tool"], right="write")
+        await connection.execute(_APPROVE, [arguments, run_id, waiting["number"]])
+        data = {"step": waiting["number"], "edited": bool(arguments)}
         await append(connection, run_id=run_id, kind="approval.given", data=data)
 
     return await _decided(run_id, number=number, decide=decide)
@@ -172,7 +180,8 @@ async def approve(run_id: UUID, *, number: int | None, arguments: str = "") -> i
 async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | None:
     """Have the waiting step not be done; the model is told so, and the person's word. None where none waits."""
 
-    async def decide(connection: Connection, step: int) -> None:
+    async def decide(connection: Connection, waiting: Row) -> None:
+        step = waiting["number"]
         await connection.execute(_REJECT, [word, run_id, step])
         await append(connection, run_id=run_id, kind="approval.refused", data={"step": step, "word": word})
 
@@ -180,13 +189,15 @@ async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | N
 
 
 async def _decided(run_id: UUID, *, number: int | None, decide: Any) -> int | None:
+    await dynamic_tools.ready()
+
     async def settle(connection: Connection) -> int | None:
         async with connection.transaction():
             run = await (await connection.execute(_LOCK_RUN, [run_id])).fetchone()
             waiting = await (await connection.execute(_WAITING, [run_id, number, number])).fetchone()
             if run is None or run["state"] != "awaiting_approval" or waiting is None:
                 return None
-            await decide(connection, waiting["number"])
+            await decide(connection, waiting)
             await connection.execute(_GO_ON, [run_id])
             decided: int = waiting["number"]
             return decided

@@ -15,6 +15,8 @@ import orjson
 
 from agents.queries import events
 from agents.runs.run_listeners import RunListener, bells
+from agents.step_access import hide_contents
+from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal
 from toolbox.database.event_loop import run_on_loop
@@ -36,8 +38,9 @@ _open = 0
 class EventStream:
     """One reader of one run; lives on the home loop whatever loop it is read from."""
 
-    def __init__(self, run_id: UUID, *, after: int) -> None:
+    def __init__(self, run_id: UUID, *, after: int, caller: Caller) -> None:
         self._run_id = run_id
+        self._caller = caller
         self._number = after
         self._stack = ExitStack()
         self._bell: RunListener | None = None
@@ -67,7 +70,7 @@ class EventStream:
             if page := await events.after(self._run_id, number=self._number):
                 self._number = page[-1]["number"]
                 self._is_over = page[-1]["kind"] == "run.finished"
-                return b"".join(map(rendered, page))
+                return b"".join(rendered(event, caller=self._caller) for event in page)
             if await events.is_over(self._run_id, number=self._number):
                 self._is_over = True
                 return b""
@@ -91,7 +94,7 @@ def refuse_too_many() -> None:
         )
 
 
-def rendered(event: dict[str, Any]) -> bytes:
-    """Write an event as the wire wants it; its data is one line of JSON."""
-    data = orjson.dumps(event["data"] | {"at": format_timestamp(event["at"])})
+def rendered(event: dict[str, Any], *, caller: Caller) -> bytes:
+    """Write an event as server-sent events do, with what the caller may see; its data is one line of JSON."""
+    data = orjson.dumps(hide_contents(event["data"], caller=caller) | {"at": format_timestamp(event["at"])})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event["number"], event["kind"].encode(), data)

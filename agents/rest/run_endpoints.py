@@ -24,6 +24,8 @@ from agents.rest.replies import success, unknown_run
 from agents.rest.request_bodies import page_number
 from agents.runs.messenger import enqueue
 from agents.runs.tool_step import shown_arguments
+from agents.step_access import hide_contents, hide_requested_calls, require_scope
+from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import Refusal
@@ -35,14 +37,15 @@ _MAX_NUMBER = 2**31 - 1
 async def show(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
     """Say where a run stands, what it did and what it cost."""
     row = await owned(conversation_id, run_id=run_id, caller=caller)
-    steps = [_step(step) for step in await run_requests.steps(row["id"])]
+    await dynamic_tools.ready()
+    steps = [_step(step, caller=caller) for step in await run_requests.steps(row["id"])]
     cost = f"{row['cost'].normalize():f}" if row["cost"] else "0"
     texts = {name: row[name] or None for name in ("error_code", "error", "model")}
     return success(RunAnswer(**row | texts | {"cost": cost, "steps": steps}))
 
 
 async def step(conversation_id: str, *, run_id: str, number: str, caller: Caller) -> Reply:
-    """Give one step's whole answer."""
+    """Give one step's whole answer; raises ScopeMissing where the caller may not use its tool."""
     row = await owned(conversation_id, run_id=run_id, caller=caller)
     wanted = int(number) if number.isascii() and number.isdigit() and len(number) < len(str(_MAX_NUMBER)) else 0
     found = await run_requests.step(row["id"], number=wanted) if wanted else None
@@ -50,7 +53,12 @@ async def step(conversation_id: str, *, run_id: str, number: str, caller: Caller
         raise Refusal(
             UNKNOWN_STEP, "This run has no such step.", suggestion="GET the run; it lists its steps by number."
         )
-    return success(WholeStep(number=wanted, answer=_json(found["answer"]), shown=found["shown"] or None))
+    await dynamic_tools.ready()
+    require_scope(caller, tool=found["tool"], code=found["code"])
+    answer = _json(found["answer"])
+    if found["kind"] == "model":
+        answer = hide_requested_calls(answer, caller=caller)
+    return success(WholeStep(number=wanted, answer=answer, shown=found["shown"] or None))
 
 
 async def events(conversation_id: str, *, run_id: str, last: str, after: str, caller: Caller) -> EventStream:
@@ -59,7 +67,8 @@ async def events(conversation_id: str, *, run_id: str, last: str, after: str, ca
     refuse_too_many()
     read = int(last) if last.isascii() and last.isdigit() and len(last) < len(str(_MAX_NUMBER)) else None
     usual = page_number(after, name="after", usual=0, most=_MAX_NUMBER, least=0)
-    return EventStream(row["id"], after=usual if read is None else read)
+    await dynamic_tools.ready()
+    return EventStream(row["id"], after=usual if read is None else read, caller=caller)
 
 
 async def cancel(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
@@ -74,10 +83,11 @@ async def cancel(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
 
 
 async def approve(conversation_id: str, *, run_id: str, word: Approval, caller: Caller) -> Reply:
-    """Let the call that waits be made, with other arguments where some are given."""
+    """Approve the call that waits, with other arguments where some are given; it takes the scope of the call."""
     row = await owned(conversation_id, run_id=run_id, caller=caller)
     arguments = "" if word.arguments is None else encode(word.arguments).decode()
-    return await _decided(row, number=await run_requests.approve(row["id"], number=word.step, arguments=arguments))
+    number = await run_requests.approve(row["id"], number=word.step, caller=caller, arguments=arguments)
+    return await _decided(row, number=number)
 
 
 async def reject(conversation_id: str, *, run_id: str, word: Rejection, caller: Caller) -> Reply:
@@ -106,10 +116,11 @@ async def _decided(row: dict[str, Any], *, number: int | None) -> Reply:
     return success(Decided(step=number, state="queued"))
 
 
-def _step(row: dict[str, Any]) -> StepAnswer:
+def _step(row: dict[str, Any], *, caller: Caller) -> StepAnswer:
     if row["kind"] == "model":
         return StepAnswer(**row | {"tool": None, "arguments": None, "code": None})
-    return StepAnswer(**row | {"arguments": shown_arguments(row["arguments"]), "code": row["code"] or None})
+    shown = row | {"arguments": shown_arguments(row["arguments"]), "code": row["code"] or None}
+    return StepAnswer(**hide_contents(shown, caller=caller))
 
 
 def _json(answer: str) -> Any:

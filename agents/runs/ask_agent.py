@@ -28,6 +28,7 @@ from agents.runs import execution
 from agents.runs.messenger import enqueue
 from agents.runs.run_caller import refuse_unknown, usable_toolkits
 from agents.runs.run_listeners import RunListener, bells
+from agents.step_access import hide_contents, missing_scope
 from agents.tasks import worker_name
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import ClientChannel, make_form_request
@@ -98,7 +99,7 @@ async def asked(ask: AgentQuestion, *, client: ClientChannel) -> AgentAnswer:
         row = await _followed(run_id, client=client, until=until, is_ours=client.task_id == run_id)
         may_ask = client.task_id is not None or ask.run_id is not None  # elsewhere a second call would begin anew
         if row["state"] != "awaiting_approval" or not (may_ask and await _decided(run_id, client=client)):
-            return await _answer(row)
+            return await _answer(row, caller=client.caller)
 
 
 async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
@@ -199,6 +200,8 @@ async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
     if needed is None or not client.supports_forms:
         return False
     data = needed["data"]
+    if missing_scope(client.caller, tool=data["tool"], right="write"):
+        return False
     client_request = make_form_request(
         f"{data['reason']}\n{data['tool']} {data['arguments']}",
         fields={
@@ -213,7 +216,7 @@ async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
         return False
     content = given.get("content") or {}
     if given["action"] == "accept" and content.get("approve") is True:
-        await run_requests.approve(run_id, number=data["step"])
+        await run_requests.approve(run_id, number=data["step"], caller=client.caller)
     else:
         await run_requests.reject(run_id, number=data["step"], word=str(content.get("word") or "")[:2_000])
     if client.task_id != run_id:
@@ -229,7 +232,7 @@ async def _row(run_id: UUID, *, caller: Caller) -> run_requests.Row:
     return row
 
 
-async def _answer(row: run_requests.Row) -> AgentAnswer:
+async def _answer(row: run_requests.Row, *, caller: Caller) -> AgentAnswer:
     is_waiting = row["state"] == "awaiting_approval"
     needed = await events.approval_needed(row["id"]) if is_waiting else None
     page = f"/c/{row['conversation']}/"
@@ -243,7 +246,7 @@ async def _answer(row: run_requests.Row) -> AgentAnswer:
         answer=row["text"],
         error_code=row["error_code"] or None,
         error=row["error"] or None,
-        waits_for=WaitsFor(**_only(needed["data"])) if needed else None,
+        waits_for=_waits_for(needed["data"], caller=caller) if needed else None,
         next=goes_on.get(row["state"]),
         run_id=row["id"],
         conversation_id=row["conversation"],
@@ -255,8 +258,9 @@ async def _answer(row: run_requests.Row) -> AgentAnswer:
     )
 
 
-def _only(data: dict[str, Any]) -> dict[str, Any]:
-    return {name: data[name] for name in ("tool", "arguments", "reason")}
+def _waits_for(data: dict[str, Any], *, caller: Caller) -> WaitsFor:
+    shown = hide_contents(data, caller=caller)
+    return WaitsFor(tool=data["tool"], arguments=shown.get("arguments", ""), reason=data["reason"])
 
 
 def _unknown_run() -> Refusal:

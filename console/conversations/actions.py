@@ -120,7 +120,7 @@ def decide(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word: s
     said = why(reply) if reply.is_refusal else ""
     if request.headers.get("HX-Request") and word != "again":
         talk, caller = opened(request, conversation_id=conversation_id)
-        return run_part(request, talk=talk, run_id=run_id, is_own=talk["owner_id"] == caller.owner_id, said=said)
+        return run_part(request, talk=talk, caller=caller, run_id=run_id, said=said)
     if said:
         messages.error(request, said)
     return redirect("console:conversation", conversation_id=conversation_id)

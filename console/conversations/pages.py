@@ -12,10 +12,12 @@ from agents.contracts import MAX_MESSAGE
 from agents.models import FINAL, LIVE, Step
 from agents.queries import history
 from agents.runs.tool_step import shown_arguments
+from agents.step_access import hide_contents, hide_requested_calls, missing_scope
 from console.markdown import marked_up
 from console.tools.result_chart import drawn
 from console.tools.result_table import parsed, pretty, table_of
 from toolbox.access.people import require_person
+from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
@@ -36,7 +38,7 @@ def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     talk, caller = opened(request, conversation_id=conversation_id)
     before = request.GET.get("before", "")
     number = int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None  # noqa: PLR2004 - an int4
-    exchanges = _exchanges(talk, before=number)
+    exchanges = _exchanges(talk, caller=caller, before=number)
     earlier = exchanges[0]["number"] if len(exchanges) == history.QUESTIONS and exchanges[0]["number"] > 1 else None
     shown = {"talk": talk, "exchanges": exchanges, "earlier": earlier, "longest": MAX_MESSAGE}
     shown["address"] = request.build_absolute_uri(request.path)
@@ -48,14 +50,17 @@ def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 def run(request: HttpRequest, *, conversation_id: UUID, run_id: UUID) -> HttpResponse:
     """Give a run's part of the page as it stands now."""
     talk, caller = opened(request, conversation_id=conversation_id)
-    return run_part(request, talk=talk, run_id=run_id, is_own=talk["owner_id"] == caller.owner_id)
+    return run_part(request, talk=talk, caller=caller, run_id=run_id)
 
 
-def run_part(request: HttpRequest, *, talk: dict[str, Any], run_id: UUID, is_own: bool, said: str = "") -> HttpResponse:
+def run_part(
+    request: HttpRequest, *, talk: dict[str, Any], caller: Caller, run_id: UUID, said: str = ""
+) -> HttpResponse:
     """Render a run, with a word about what could not be done."""
-    found = _exchanges(talk, run_id=run_id)
+    found = _exchanges(talk, caller=caller, run_id=run_id)
     if not found:
         raise Http404
+    is_own = talk["owner_id"] == caller.owner_id
     return render(request, "console/run.html", {"talk": talk, "one": found[0], "is_own": is_own, "refused": said})
 
 
@@ -67,10 +72,13 @@ def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: i
     found = event_loop.run(history.step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
     if found is None:
         raise Http404
+    event_loop.run(dynamic_tools.ready())
     tool = registry.find(found["tool"])
-    if tool is not None and not caller.has(tool.scope):
-        return render(request, "console/step.html", {"lacks": tool.scope})
+    if lacks := missing_scope(caller, tool=found["tool"], code=found["code"]):
+        return render(request, "console/step.html", {"lacks": lacks})
     answer = parsed(redact(found["answer"]))
+    if found["kind"] == Step.Kind.MODEL:
+        answer = hide_requested_calls(answer, caller=caller)
     table = table_of(answer)
     shown = {
         "step": found,
@@ -95,11 +103,17 @@ def opened(request: HttpRequest, *, conversation_id: UUID) -> tuple[dict[str, An
     return talk, caller
 
 
-def _exchanges(talk: dict[str, Any], *, before: int | None = None, run_id: UUID | None = None) -> list[dict[str, Any]]:
-    """Give questions with runs, steps and answers; two statements."""
+def _exchanges(
+    talk: dict[str, Any], *, caller: Caller, before: int | None = None, run_id: UUID | None = None
+) -> list[dict[str, Any]]:
+    """Give questions with runs, steps and answers, as the caller may see them; two statements."""
+    event_loop.run(dynamic_tools.ready())
     rows = event_loop.run(history.exchanges(talk["id"], before=before, run_id=run_id))
     steps = event_loop.run(history.steps([row["run_id"] for row in rows if row["run_id"]]))
-    return [_exchange(row, steps=[_step(step) for step in steps if step["run_id"] == row["run_id"]]) for row in rows]
+    return [
+        _exchange(row, steps=[_step(step, caller=caller) for step in steps if step["run_id"] == row["run_id"]])
+        for row in rows
+    ]
 
 
 def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, Any]:
@@ -120,7 +134,8 @@ def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, 
     }
 
 
-def _step(row: dict[str, Any]) -> dict[str, Any]:
+def _step(row: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
+    row = {"arguments": ""} | hide_contents(row, caller=caller)
     said = parsed(row["said"]) if row["said"] else None
     return row | {
         "is_tool": row["kind"] == Step.Kind.TOOL,

@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 from agents.queries import conversations, ending, run_requests
 from agents.tasks import carry_on
 from config.celery import app
+from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
 
 FINAL = ("succeeded", "failed", "cancelled", "timed_out")
@@ -20,6 +21,9 @@ SETTINGS: dict[str, Any] = {
     "title": "", "toolkits": [], "model": "", "max_steps": 24, "max_tokens": 200_000, "max_seconds": 60,
     "max_answer_bytes": 20_000, "approve_tools": [], "second_message": "wait",
 }  # fmt: skip
+
+
+APPROVER = Caller(name="approver", scopes=frozenset({"*:read", "*:write"}))
 
 
 class Talk:
@@ -53,7 +57,9 @@ class Talk:
     def approve(self, run_id: UUID, *, arguments: dict[str, Any] | None = None) -> None:
         """Say yes to the step that waits."""
         assert event_loop.run(
-            run_requests.approve(run_id, number=None, arguments=json.dumps(arguments) if arguments else "")
+            run_requests.approve(
+                run_id, number=None, caller=APPROVER, arguments=json.dumps(arguments) if arguments else ""
+            )
         )
         self._tell(run_id)
 

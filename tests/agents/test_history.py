@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from agents.queries import history, leases, run_requests
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import APPROVER, Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, work_on
 from toolbox.database import event_loop
 
@@ -45,7 +45,7 @@ def test_a_run_that_was_decided_on_has_been_taken_up(
     run_id = asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)
     work_on(run_id)
     if decision == "approve":
-        assert event_loop.run(run_requests.approve(run_id, number=None, arguments=""))
+        assert event_loop.run(run_requests.approve(run_id, number=None, caller=APPROVER, arguments=""))
     else:
         assert event_loop.run(run_requests.reject(run_id, number=None, word=""))
 

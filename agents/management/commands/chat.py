@@ -74,7 +74,7 @@ async def _converse(options: dict[str, Any], *, terminal: Terminal) -> list[str]
         if not isinstance(posted, run_requests.Posted):
             raise CommandError({"unknown": "there is no such conversation of yours"}.get(posted, "it is busy"))
         try:
-            states.append(await follow(posted.run_id, terminal=terminal))
+            states.append(await follow(posted.run_id, caller=caller, terminal=terminal))
         except asyncio.CancelledError:
             await asyncio.shield(ending.cancel(posted.run_id))
             raise

@@ -17,7 +17,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database.caches import clear_all_caches
 from toolbox.database.pools import Connection, Pool, reader
-from toolbox.mcp.tool_description import mcp_tool
+from toolbox.mcp.tool_listing import mcp_tool
 
 MAY_DO_ALL = Caller(name="local", scopes=frozenset({"*:read", "*:write"}))
 _OURS: ContextVar[bool] = ContextVar("_OURS", default=False)
