@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from config.observability.health_checks import is_ready, parts
+from config.observability.health import is_ready, parts
 from config.observability.metrics import exposition
 from toolbox.access.keys import identify
 from toolbox.access.limits import call_limits

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import psycopg
 
-from toolbox.catalogue.prompt_cache import ANNOUNCED, refresh
+from toolbox.catalogue.prompts import ANNOUNCED, refresh
 from toolbox.catalogue.registry import Registry, registry
 from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout
 from toolbox.contract.tool import DynamicTools

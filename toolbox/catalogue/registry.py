@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain
 
-from toolbox.catalogue.guides import guide
+from toolbox.catalogue.documentation import guide
 from toolbox.contract.caller import Caller
 from toolbox.contract.resources import Prompt, Resource
 from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, Toolkit

@@ -19,7 +19,7 @@ import orjson
 
 from toolbox.contract.errors import UNAVAILABLE, Refusal
 from toolbox.database.caches import SingleFlight
-from toolbox.outbound.failures import WebFailure
+from toolbox.outbound.host_pools import WebFailure
 from toolbox.outbound.web import Destination, web
 
 FRESH_SECONDS = 600.0
