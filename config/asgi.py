@@ -20,7 +20,7 @@ from backtests.upload_middleware import UploadMiddleware
 from config.embedded.broker import BrokerDidNotStart
 from config.gc_tuning import freeze_startup_objects
 from config.observability.health_middleware import HealthMiddleware
-from config.observability.trace_middleware import TraceMiddleware
+from config.observability.traces import TraceMiddleware
 from config.embedded.components import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from devassist.embedding.embedder import embedder

@@ -24,7 +24,7 @@ ORM_ELSEWHERE = {
     "config/demo.py",
     "graphql_proxy/ingest/samples.py",
     "toolbox/admin_pages/jobs.py",
-    "toolbox/catalogue/prompt_loading.py",
+    "toolbox/catalogue/prompts.py",
     "toolbox/management/commands/create_api_key.py",
 }
 BOUNDED_OTHERWISE = {"toolbox/access/keys.py"}  # one key, by its id or its digest
