@@ -15,8 +15,7 @@ CONVERSATIONS = "/api/agents/conversations"
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Take down whom the broker would have been told of."""
     runs: list[Any] = []
-    for room in ("conversation_endpoints", "run_endpoints"):
-        monkeypatch.setattr(f"agents.rest.{room}.enqueue", lambda _, *, work_id: runs.append(work_id))
+    monkeypatch.setattr("agents.use_cases.enqueue", lambda _, *, work_id: runs.append(work_id))
     return runs
 
 

@@ -119,6 +119,12 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
             await asyncio.wait([working])
 
 
+async def identify_anew(credential: str) -> Caller:
+    """Identify whoever presents this credential now, for what stays open after its request was admitted; as above."""
+    hashed = digest(credential)
+    return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
+
+
 def forget() -> None:
     """Forget every look-up of this process."""
     _memory.clear()

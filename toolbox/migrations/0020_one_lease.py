@@ -35,7 +35,7 @@ STATES = [
 class Migration(migrations.Migration):
     """Rename and add columns, then move rows."""
 
-    dependencies = [("toolbox", "0014_transport")]
+    dependencies = [("toolbox", "0015_write_intents")]
     operations = [
         migrations.RemoveIndex(model_name="task", name="toolbox_tasks_working"),
         migrations.RenameField(model_name="task", old_name="status", new_name="state"),
