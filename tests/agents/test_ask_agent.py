@@ -245,9 +245,9 @@ def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_not
         working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
         onlooker.until(lambda: onlooker.waiting("linescore"))
         event_loop.run(worker.drain())
-        for _ in range(2):  # the task's call is cancelled; the run's goes on, and so does the heartbeat
-            before = onlooker.run(task.id)["heartbeat_at"]
-            onlooker.until(lambda before=before: onlooker.run(task.id)["heartbeat_at"] > before)
+        drained_at = onlooker.ask("SELECT clock_timestamp() + interval '1.5 s' AS at")[0]["at"]
+        # the task's call is cancelled; the run's goes on, and so does the heartbeat
+        onlooker.until(lambda: onlooker.run(task.id)["heartbeat_at"] > drained_at)
     working.result(20)
     kept = [(onlooker.run(task.id)[column], _task_row(onlooker, task.id)[column]) for column in ("state", "losses")]
     called = onlooker.steps(task.id)[1]

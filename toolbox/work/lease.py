@@ -106,7 +106,7 @@ class Lease:
     async def transact(self, work: Callable[[Connection], Awaitable[Result]], *, first: LiteralString = "") -> Result:
         """Do `work` in a transaction that holds the row; `first` locks what is locked before it. Raises LeaseLost."""
 
-        async def within(connection: Connection) -> Result:
+        async def run_in_transaction(connection: Connection) -> Result:
             async with connection.transaction():
                 if first:
                     await connection.execute(first, [self.id])
@@ -115,7 +115,7 @@ class Lease:
                     raise LeaseLost
                 return await work(connection)
 
-        return await work_pool.using(within)
+        return await work_pool.using(run_in_transaction)
 
     @property
     def _key(self) -> Row:
@@ -212,7 +212,7 @@ async def find_forgotten(kind: WorkKind) -> list[WorkId]:
 
 
 async def _requeue(kind: WorkKind, *, statement: str, parameters: Mapping[str, Any]) -> list[WorkId]:
-    async def within(connection: Connection) -> list[WorkId]:
+    async def run_in_transaction(connection: Connection) -> list[WorkId]:
         async with connection.transaction():
             rows = await (await connection.execute(statement.encode(), parameters)).fetchall()
             if kind.on_requeue:
@@ -220,7 +220,7 @@ async def _requeue(kind: WorkKind, *, statement: str, parameters: Mapping[str, A
                     await kind.on_requeue(connection, row)
             return [row["id"] for row in rows]
 
-    return await work_pool.using(within)
+    return await work_pool.using(run_in_transaction)
 
 
 def _update(kind: WorkKind, *, changes: Sequence[str], where: str) -> str:
