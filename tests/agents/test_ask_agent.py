@@ -238,13 +238,16 @@ def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_not
     monkeypatch: pytest.MonkeyPatch, alice: Caller, scripted_as: Scripted, onlooker: Onlooker
 ) -> None:
     monkeypatch.setattr(worker, "_is_draining", False)
+    monkeypatch.setattr("agents.runs.ask_agent.AGAIN_SECONDS", 0.0)
     scripted_as(calls(FEBRUARY))
     task = _Task(alice)
     with locked("linescore_period_results"):
         working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
         onlooker.until(lambda: onlooker.waiting("linescore"))
         event_loop.run(worker.drain())
-        event_loop.run(asyncio.sleep(0))  # the task's call is cancelled by now; the run's is not
+        drained_at = onlooker.ask("SELECT clock_timestamp() + interval '1.5 s' AS at")[0]["at"]
+        # the task's call is cancelled; the run's goes on, and so does the heartbeat
+        onlooker.until(lambda: onlooker.run(task.id)["heartbeat_at"] > drained_at)
     working.result(20)
     kept = [(onlooker.run(task.id)[column], _task_row(onlooker, task.id)[column]) for column in ("state", "losses")]
     called = onlooker.steps(task.id)[1]

@@ -105,7 +105,7 @@ class Lease:
     async def transact(self, work: Callable[[Connection], Awaitable[Result]], *, first: LiteralString = "") -> Result:
         """Do `work` in a transaction that holds the row; `first` locks what is locked before it. Raises LeaseLost."""
 
-        async def within(connection: Connection) -> Result:
+        async def run_in_transaction(connection: Connection) -> Result:
             async with connection.transaction():
                 if first:
                     await connection.execute(first, [self.id])
@@ -114,7 +114,7 @@ class Lease:
                     raise LeaseLost
                 return await work(connection)
 
-        return await work_pool.run(within)
+        return await work_pool.run(run_in_transaction)
 
     @property
     def _key(self) -> Row:
@@ -211,7 +211,7 @@ async def find_forgotten(kind: WorkKind) -> list[WorkId]:
 
 
 async def _requeue(kind: WorkKind, *, statement: str, parameters: Mapping[str, Any]) -> list[WorkId]:
-    async def within(connection: Connection) -> list[WorkId]:
+    async def run_in_transaction(connection: Connection) -> list[WorkId]:
         async with connection.transaction():
             rows = await (await connection.execute(statement.encode(), parameters)).fetchall()
             if kind.on_requeue:
@@ -219,7 +219,7 @@ async def _requeue(kind: WorkKind, *, statement: str, parameters: Mapping[str, A
                     await kind.on_requeue(connection, row)
             return [row["id"] for row in rows]
 
-    return await work_pool.run(within)
+    return await work_pool.run(run_in_transaction)
 
 
 def _update(kind: WorkKind, *, changes: Sequence[str], where: str) -> str:
