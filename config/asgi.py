@@ -29,7 +29,7 @@ from devassist.warming import warming
 from toolbox.database import event_loop
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.rest.middleware import ToolCallMiddleware
-from toolbox.mcp.middleware import McpMiddleware
+from toolbox.mcp.endpoint import McpMiddleware
 from toolbox.oauth.cors import CorsMiddleware
 from toolbox.database.pools import reader
 from toolbox.catalogue.registry import registry

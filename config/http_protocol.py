@@ -149,8 +149,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """End what would go on for ever: lifespan is told of a stop only when no connection is left."""
         # With several workers uvicorn reads this file before the application, so before Django's apps are there.
-        from toolbox.mcp import catalogue_changes, session_stream  # noqa: PLC0415
+        from toolbox.mcp.changes import end_streams  # noqa: PLC0415
 
         super().shutdown()
-        catalogue_changes.end_streams()
-        session_stream.end_streams()
+        end_streams()

@@ -10,9 +10,9 @@ from oauth2_provider.views import AuthorizationView
 
 from console.content_security_policy import POLICY
 from toolbox.access.people import require_person
+from toolbox.http.server_address import scopes_within, site_of
 from toolbox.oauth.authorization_server import in_words, is_ours
 from toolbox.oauth.own_tokens import client_name
-from toolbox.oauth.server_address import scopes_within, site_of
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 

@@ -6,10 +6,19 @@ from importlib.resources import files
 
 import orjson
 from django.conf import settings
+from django.contrib.auth import get_user_model
 
-from graphql_proxy.ingest.load import ensure_operation, ensure_upstream, load_hints, move_upstream, store_schema
-from graphql_proxy.models import SchemaSnapshot
+from graphql_proxy.ingest.load import (
+    ensure_operation,
+    ensure_own_key,
+    ensure_upstream,
+    load_hints,
+    move_upstream,
+    store_schema,
+)
+from graphql_proxy.models import SchemaSnapshot, Upstream, UpstreamHeader
 from toolbox.contract.samples import SampleReport, unseen
+from toolbox.models import ApiKey
 
 HOCKEY = "hockey"
 CONFIGURED = "configured"
@@ -43,8 +52,10 @@ def shipped_operations() -> list[dict[str, object]]:
 
 
 def point_at(address: str) -> None:
-    """Tell our own upstream where this machine serves it, unless a curator gave it another machine."""
+    """Tell our own upstream where this machine serves it, and give it a key, unless a curator moved it elsewhere."""
     move_upstream(HOCKEY, address=address, only_from=LOOPBACK)
+    for upstream in Upstream.objects.filter(slug=HOCKEY, address=address):
+        ensure_own_key(upstream, headers=UpstreamHeader, keys=ApiKey, users=get_user_model())
 
 
 def _ensure_upstream(slug: str, address: str) -> bool:

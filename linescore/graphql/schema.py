@@ -29,6 +29,8 @@ from linescore.graphql.vocabulary import (
 )
 from toolbox.database.pools import reader
 
+FAILURE = "The question could not be answered."
+"""What a caller reads where a resolver failed in a way that nobody planned."""
 MAX_DEPTH, MAX_ALIASES, MAX_TOKENS = 8, 15, 1_500
 
 _BY_DATE = {"-date": "game_date DESC, game_id DESC", "date": "game_date, game_id"}
@@ -250,6 +252,6 @@ schema = _Schema(
         lambda: QueryDepthLimiter(max_depth=MAX_DEPTH),
         lambda: MaxAliasesLimiter(max_alias_count=MAX_ALIASES),
         lambda: MaxTokensLimiter(max_token_count=MAX_TOKENS),
-        lambda: MaskErrors(should_mask_error=_is_ours_to_keep, error_message="The question could not be answered."),
+        lambda: MaskErrors(should_mask_error=_is_ours_to_keep, error_message=FAILURE),
     ],
 )

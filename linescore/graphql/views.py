@@ -1,55 +1,54 @@
-"""`/graphql/`: for callers on this machine, or with a key that may read linescore."""
+"""`/graphql/`: the hockey API, for keys that may read linescore."""
 
-from ipaddress import ip_address
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from strawberry.django.views import AsyncGraphQLView
+from strawberry.http import GraphQLHTTPResponse
+from strawberry.types import ExecutionResult
 
-from linescore.graphql.schema import schema
-from toolbox.access.keys import identify
-from toolbox.contract.encoding import encode
+from linescore.graphql.schema import FAILURE, schema
 from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import FORBIDDEN, Refusal, ToolError
-from toolbox.http.headers import read_credential
+from toolbox.contract.errors import PAYLOAD_TOO_LARGE, Refusal
+from toolbox.dispatch.entry import ActiveCall, Operation, Outcome, Reply, perform
+from toolbox.http.django_requests import read_body, read_request, to_response
 
-SCOPE = "linescore:read"
-_FORWARDING = ("X-Forwarded-For", "X-Real-Ip", "Forwarded", "Via")
+HOCKEY = Operation(name="graphql", domain="linescore", scope="linescore:read")
+GRAPHQL_ERROR = "GRAPHQL_ERROR"
 
 
 class HockeyView(AsyncGraphQLView):
     """Queries by POST or GET; no page to type them into, because that would be loaded from elsewhere."""
 
+    _messages: list[str] = []
+
     async def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]  # async, as its own base is
-        """Answer whoever may ask."""
-        try:
-            await _admit(request)
-        except ToolError as refusal:
-            body = encode(KERNEL_ENVELOPE.refusal(refusal))
-            return HttpResponse(body, status=refusal.code.status, content_type="application/json")
-        return await super().dispatch(request, *args, **kwargs)
+        """Answer a caller who may ask; the audit keeps the document."""
+        body = read_body(request)
 
+        async def work(call: ActiveCall) -> HttpResponseBase:
+            if body is None:
+                raise Refusal(PAYLOAD_TOO_LARGE, "The body is too large.", suggestion="Send a shorter document.")
+            response = await super(HockeyView, self).dispatch(request, *args, **kwargs)
+            call.answer_bytes = len(getattr(response, "content", b""))
+            if FAILURE in self._messages:
+                call.note(Outcome.FAILED, status=response.status_code, code=KERNEL_ENVELOPE.crash.code)
+            elif self._messages or response.status_code >= KERNEL_ENVELOPE.bad_input.status:
+                call.note(Outcome.REFUSED, status=response.status_code, code=GRAPHQL_ERROR)
+            return response
 
-async def _admit(request: HttpRequest) -> None:
-    """Let local callers pass; a request that came through a proxy is not local, whatever its address."""
-    sent = request.headers
-    key = read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))
-    if key is None and _is_local(request):
-        return
-    caller = await identify(key)
-    if not caller.has(SCOPE):
-        raise Refusal(FORBIDDEN, f"This key lacks the scope {SCOPE}.", suggestion=f"Use a key with the scope {SCOPE}.")
+        asked = read_request(request, arguments=body or request.META.get("QUERY_STRING", "").encode())
+        answer = await perform(HOCKEY, request=asked, work=work)
+        return (
+            to_response(answer, request=request, request_id=asked.request_id) if isinstance(answer, Reply) else answer
+        )
 
-
-def _is_local(request: HttpRequest) -> bool:
-    if any(name in request.headers for name in _FORWARDING):
-        return False
-    try:
-        return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
-    except ValueError:
-        return False
+    async def process_result(self, request: HttpRequest, result: ExecutionResult) -> GraphQLHTTPResponse:
+        """Remember what went wrong, for the audit: a GraphQL error is answered with status 200."""
+        self._messages = [error.message for error in result.errors or ()]
+        return await super().process_result(request, result)
 
 
 view = csrf_exempt(HockeyView.as_view(schema=schema, graphql_ide=None))

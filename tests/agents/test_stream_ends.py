@@ -83,8 +83,8 @@ def watch(application: Any, address: str, *, header: tuple[bytes, bytes], end: C
     asyncio.run(read())
     kind, data = b"".join(received).decode().strip().split("\n\n")[-1].split("\n")
     assert kind == "event: stream.ended"
-    told: dict[str, Any] = json.loads(data.removeprefix("data: "))
-    return told["error"]
+    error: dict[str, Any] = json.loads(data.removeprefix("data: "))["error"]
+    return error
 
 
 def address_of(run_id: UUID, onlooker: Onlooker) -> str:

@@ -54,20 +54,10 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def functions(path: Path) -> Iterator[tuple[str, Function]]:
-    """Give every function of a file, nested ones and methods included, by its dotted name."""
-    yield from _functions(tree(path), prefix="")
-
-
-def _functions(node: ast.AST, *, prefix: str) -> Iterator[tuple[str, Function]]:
-    for child in ast.iter_child_nodes(node):
+def list_functions(module: ast.AST, *, prefix: str = "") -> Iterator[tuple[str, Function]]:
+    """Give every function below a node, nested ones and methods included, by its dotted name."""
+    for child in ast.iter_child_nodes(module):
         if isinstance(child, Function):
             yield f"{prefix}{child.name}", child
         name = f"{prefix}{child.name}." if isinstance(child, Function | ast.ClassDef) else prefix
-        yield from _functions(child, prefix=name)
-
-
-def body_lines(function: Function) -> int:
-    """Count the lines of a function's body, its docstring left out."""
-    said = function.body[1:] if ast.get_docstring(function) is not None else function.body
-    return (said[-1].end_lineno or 0) - said[0].lineno + 1 if said else 0
+        yield from list_functions(child, prefix=name)

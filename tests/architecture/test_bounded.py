@@ -14,6 +14,8 @@ from tests.architecture.bounded import is_bounded
         "SELECT count(*) AS n, max(a) AS latest FROM t",
         "SELECT (SELECT a FROM t ORDER BY a LIMIT 1) AS first",
         "SELECT 1",
+        "SELECT a FROM t WHERE id = %s AND b FOR UPDATE",
+        "SELECT a FROM t WHERE id = (SELECT b FROM u)",
         "WITH u AS (SELECT a FROM t) SELECT a FROM u LIMIT 3",
     ],
 )
@@ -30,6 +32,8 @@ def test_a_bounded_read_passes(statement: str) -> None:
         "SELECT a, count(*) FROM t GROUP BY a",
         "SELECT count(*) FROM t GROUP BY a",
         "SELECT a FROM t WHERE b = (SELECT max(b) FROM t)",
+        "SELECT a FROM t WHERE b_id = %s",
+        "SELECT a FROM t WHERE id > %s",
     ],
 )
 def test_an_unbounded_read_does_not(statement: str) -> None:

@@ -29,7 +29,7 @@ def test_modules_in_layers_make_no_cycle() -> None:
 
 
 def test_the_repository_has_no_import_cycle() -> None:
-    trees = {_dotted(name_of(path)): tree(path) for path in python()}
+    trees = {_module_name(name_of(path)): tree(path) for path in python()}
 
     assert [cycle for cycle in find_cycles(build_graph(trees)) if cycle not in PENDING] == []
 
@@ -38,5 +38,5 @@ def _find(sources: dict[str, str]) -> list[list[str]]:
     return find_cycles(build_graph({name: ast.parse(source) for name, source in sources.items()}))
 
 
-def _dotted(path: str) -> str:
+def _module_name(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -172,11 +173,11 @@ async def test_a_document_that_was_turned_off_is_missed_in_words(
 
 
 @pytest.fixture
-def hockey(server: str, make_upstream: MakeUpstream) -> str:
+def hockey(server: str, make_upstream: MakeUpstream, cast: SimpleNamespace) -> str:
     """Give our own upstream, as the running server serves it."""
     from tests.graphql_proxy.hockey_schema import HOCKEY_SDL
 
-    return make_upstream(f"{server}/graphql/", sdl=HOCKEY_SDL)
+    return make_upstream(f"{server}/graphql/", sdl=HOCKEY_SDL, headers={"Authorization": f"Bearer {cast.bob}"})
 
 
 async def test_our_own_upstream_has_the_table(fast_lane: httpx.AsyncClient, hockey: str) -> None:

@@ -3,21 +3,26 @@
 import io
 import json
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from graphql import build_schema, introspection_from_schema
 
 from graphql_proxy.ingest.load import store_schema
 from graphql_proxy.ingest.parse_schema import NotASchema, form_of, read_schema, read_stored, written
 from graphql_proxy.ingest.samples import HOCKEY, load_samples, point_at
-from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream
+from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
 from graphql_proxy.schema_changes import changes_between
+from graphql_proxy.secrets import seal, unseal
 from linescore.graphql.schema import schema as hockey_schema
 from tests.graphql_proxy.hockey_schema import HOCKEY_SDL
 from tests.mock_upstream import MockUpstream
+from toolbox.contract.api_keys import digest
+from toolbox.models import ApiKey
 
 BEFORE = "type Query { a: Int b(x: Int): String c: Kind } enum Kind { ONE } type Old { id: ID }"
 AFTER = "type Query { b(x: Int, y: Int): Int c: Kind d: Int } enum Kind { ONE TWO } type New { id: ID }"
@@ -175,3 +180,63 @@ def test_quickstart_points_our_upstream_at_the_port_that_was_free(db: None) -> N
 
     assert pointed == "http://127.0.0.1:8007/graphql/"
     assert Upstream.objects.get(slug=HOCKEY).address == "https://hockey.example.org/graphql/"
+
+
+def own_key(slug: str = HOCKEY) -> str:
+    header = UpstreamHeader.objects.get(upstream__slug=slug)
+    assert header.name == "Authorization"
+    return unseal(bytes(header.sealed_value)).removeprefix("Bearer ")
+
+
+def test_our_upstream_gets_a_key_of_its_own_once(db: None) -> None:
+    UpstreamHeader.objects.filter(upstream__slug=HOCKEY).delete()
+
+    point_at("http://127.0.0.1:8007/graphql/")
+    first = own_key()
+    point_at("http://127.0.0.1:8008/graphql/")
+
+    assert own_key() == first
+    row = ApiKey.objects.get(digest=digest(first))
+    assert row.scopes == ["linescore:read"]
+    assert not row.owner.has_usable_password()
+
+
+def test_a_key_sealed_under_a_lost_secret_key_is_replaced(db: None, settings: Any) -> None:
+    UpstreamHeader.objects.filter(upstream__slug=HOCKEY).delete()
+    point_at("http://127.0.0.1:8007/graphql/")
+    first = own_key()
+    settings.SECRET_KEY = "another secret key, as after a lost one"
+
+    point_at("http://127.0.0.1:8007/graphql/")
+
+    assert own_key() != first
+
+
+def test_a_header_that_a_curator_gave_our_upstream_stays(db: None) -> None:
+    UpstreamHeader.objects.filter(upstream__slug=HOCKEY).delete()
+    upstream = Upstream.objects.get(slug=HOCKEY)
+    UpstreamHeader.objects.create(upstream=upstream, name="X-API-Key", sealed_value=seal("tr_mine"))
+
+    point_at("http://127.0.0.1:8007/graphql/")
+
+    assert [header.name for header in upstream.headers.all()] == ["X-API-Key"]
+
+
+def test_an_upgrade_gives_a_key_to_an_upstream_that_is_this_machine(db: None) -> None:
+    UpstreamHeader.objects.all().delete()
+    Upstream.objects.filter(slug=HOCKEY).update(address="http://127.0.0.1:8123/graphql/")
+    upgrade = import_module("graphql_proxy.migrations.0006_own_upstream_key").give_key
+
+    upgrade(apps, None)
+    upgrade(apps, None)
+
+    assert ApiKey.objects.filter(digest=digest(own_key())).count() == 1
+
+
+def test_an_upgrade_sends_no_key_to_another_machine(db: None) -> None:
+    UpstreamHeader.objects.all().delete()
+    Upstream.objects.filter(slug=HOCKEY).update(address="https://hockey.example.org/graphql/")
+
+    import_module("graphql_proxy.migrations.0006_own_upstream_key").give_key(apps, None)
+
+    assert not UpstreamHeader.objects.exists()

@@ -11,16 +11,17 @@ from unittest.mock import patch
 
 from django.contrib.auth.models import Group, User
 from django.core.management import call_command
-from toolbox.examples.load import load_examples
-from toolbox.keys import identify
-from toolbox.prompts.load import load_prompts
 
 from graphql_proxy.ingest.load import store_schema
 from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
 from graphql_proxy.secrets import seal
 from tests.toolbox.oauth.browser import RawClient, consent, let_in, session_of
 from tests.upgrade.product import Browser, Client, call_over_stdio, manage
-from toolbox import home, mcp_sessions
+from toolbox.access.keys import identify
+from toolbox.catalogue.prompt_loading import load_prompts
+from toolbox.database import event_loop
+from toolbox.examples.loading import load_examples
+from toolbox.mcp import sessions
 from toolbox.models import ApiKey, CuratedPrompt, Example
 
 KEYS = {"writer": "tr_upgrade_writer_may_do_everything", "reader": "tr_upgrade_reader_may_read_linescore",
@@ -142,15 +143,15 @@ def _let_clients_in(server: str) -> dict[str, str]:
     return {
         "client": client.id, "accessToken": tokens["access_token"], "refreshToken": tokens["refresh_token"],
         "otherClient": other.id, "revokedToken": ended["access_token"], "code": code, "verifier": other.verifier,
-        "redirect": other.redirect, "server": server,
+        "redirect": other.redirect,
     }  # fmt: skip
 
 
 def _begin_session(writer: Client) -> str:
     """Begin a session of the 2025 protocols, dated far ahead: it must not be over when the test reads it."""
-    caller = home.run(identify(KEYS["writer"]))
+    caller = event_loop.run(identify(KEYS["writer"]))
     with patch("time.time", return_value=datetime(2100, 1, 1, tzinfo=UTC).timestamp()):
-        session = mcp_sessions.begin({"elicitation": {}}, caller=caller)
+        session = sessions.create_session_id({"elicitation": {}}, caller=caller)
     for method, params in (("logging/setLevel", {"level": "warning"}),
                            ("resources/subscribe", {"uri": "linescore://seasons/2024-2025"})):  # fmt: skip
         answered = writer.mcp_in_session(method, session=session, **params)

@@ -22,7 +22,7 @@ import psycopg
 
 from config.postgres.cluster import address, ensure_running
 from config.postgres.roles import ANALYST, OWNER, READER
-from tests.upgrade.rows import count_rows, read_calls
+from tests.upgrade.rows import AUDIT, count_rows, read_values
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -50,7 +50,7 @@ def main() -> None:
     django.setup()
     facts = _fill() | {"secretKey": SECRET_KEY}
     facts["tables"] = count_rows(os.environ["DATABASE_URL"])
-    facts["calls"] = read_calls(os.environ["DATABASE_URL"])
+    facts["audit"] = {table: read_values(os.environ["DATABASE_URL"], table) for table in AUDIT}
     dumped = subprocess.run(
         [place.programs / "pg_dump", "--no-owner", "--inserts", "--rows-per-insert=50", "--schema=public",
          "--schema=sprintscope", os.environ["DATABASE_URL"]],

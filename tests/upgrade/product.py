@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import httpx
 from django.conf import settings
 
-from tests.toolbox.faces import PLAIN_HTTP
+from tests.toolbox.transports import PLAIN_HTTP
 
 MODERN, LEGACY = "2026-07-28", "2025-06-18"
 META = "io.modelcontextprotocol"

@@ -120,7 +120,7 @@ def _resource_templates(server: httpx.Client) -> list[str]:
 
 
 def _scopes() -> list[str]:
-    from toolbox.scopes import known_scopes
+    from toolbox.access.scopes import known_scopes
 
     return known_scopes()
 

@@ -1,8 +1,12 @@
 """What a database holds, read without a model: columns may get other names."""
 
+from collections import Counter
 from typing import Any
 
 import psycopg
+
+AUDIT = ("toolbox_tool_calls", "toolbox_call_counts")
+Values = list[str]
 
 
 def count_rows(url: str) -> dict[str, int]:
@@ -16,15 +20,19 @@ def count_rows(url: str) -> dict[str, int]:
     return counted
 
 
-def read_calls(url: str) -> dict[str, list[Any]]:
-    """Read the audit: the values of each row by its id."""
-    with psycopg.connect(url) as connection:
-        rows = connection.execute("SELECT id, to_jsonb(call) FROM toolbox_tool_calls AS call ORDER BY id").fetchall()
-    return {str(number): list(columns.values()) for number, columns in rows}
-
-
 def read_rows(url: str, table: str) -> list[dict[str, Any]]:
-    """Read up to 100 rows of a table."""
-    with psycopg.connect(url) as connection:
-        found = connection.execute(f'SELECT to_jsonb(one) FROM "{table}" AS one LIMIT 100'.encode()).fetchall()
+    """Read up to 1,000 rows of a table, with moments in UTC."""
+    with psycopg.connect(url, options="-c timezone=UTC") as connection:
+        found = connection.execute(f'SELECT to_jsonb(one) FROM "{table}" AS one LIMIT 1000'.encode()).fetchall()
     return [columns for (columns,) in found]
+
+
+def read_values(url: str, table: str) -> list[Values]:
+    """Read the values of each row, sorted."""
+    return sorted(sorted(map(str, row.values())) for row in read_rows(url, table))
+
+
+def find_lost_rows(stored: list[Values], *, now: list[Values]) -> list[Values]:
+    """Give the rows whose values no row has any more; it may have others too."""
+    counters = [Counter(values) for values in now]
+    return [values for values in stored if not any(Counter(values) <= counter for counter in counters)]

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 
 from tests.conftest import ALICE_KEY, server_environment
-from tests.toolbox.faces import PLAIN_HTTP
+from tests.toolbox.transports import PLAIN_HTTP
 from tests.upgrade.public_names import Names, collect_names, is_served
 
 SNAPSHOT = Path(__file__).with_name("public_names.json")

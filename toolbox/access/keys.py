@@ -4,20 +4,27 @@ Who presents a credential, looked up with a short memory.
 API keys are made once, shown once, and kept as a hash. Tokens of OAuth are read by whoever `read_also` made known.
 """
 
+import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from toolbox.contract.api_keys import digest
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import Unauthenticated
+from toolbox.contract.errors import DatabaseUnavailable, Refusal, Unauthenticated
+from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool
 from toolbox.database.single_flight import SingleFlight
 
 MEMORY_SECONDS = 4.0
 """How long a look-up is trusted. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
+RECHECK_SECONDS = 0.5
+"""How often a stream asks; with the memory before it, a revocation ends a stream within 5 s."""
 MAX_REMEMBERED = 10_000
+ACCESS_ENDED = "The access that this stream was opened with has ended, or cannot be looked up at the moment."
+
+Result = TypeVar("Result")
 
 _KEY = """
 SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,
@@ -84,6 +91,38 @@ async def identify_anew(credential: str) -> Caller:
     """Identify whoever presents this credential now, for what stays open after its request was admitted; as above."""
     hashed = digest(credential)
     return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
+
+
+async def find_caller(credential: str | Caller | None) -> Caller | None:
+    """Return who presents this credential, as they are now; None where their access has ended."""
+    try:
+        return await run_on_loop(lambda: identify(credential))
+    except Refusal:
+        return None
+    except DatabaseUnavailable:
+        return credential if isinstance(credential, Caller) else None
+
+
+async def wait_until_revoked(credential: str | Caller | None) -> None:
+    """Return when the credential's access has ended, within 5 s of it."""
+    while await find_caller(credential) is not None:  # noqa: ASYNC110 - it happens in the database
+        await asyncio.sleep(RECHECK_SECONDS)
+
+
+async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: str | Caller | None) -> Result:
+    """Await work that may take long; cancel it and raise Unauthenticated within 5 s after the credential's access."""
+    working = asyncio.ensure_future(work)
+    revoking = asyncio.ensure_future(wait_until_revoked(credential))
+    try:
+        await asyncio.wait([working, revoking], return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise Unauthenticated(ACCESS_ENDED, suggestion="Open it again with a key or token that is good.")
+    finally:
+        revoking.cancel()
+        if not working.done():
+            working.cancel()
+            await asyncio.wait([working])
 
 
 def forget() -> None:

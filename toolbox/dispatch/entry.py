@@ -185,19 +185,26 @@ class ActiveCall:
             raise ScopeMissing(operation.scope, held=held, is_tool=isinstance(operation, Tool))
         return caller
 
-    def succeed(self, answer: object) -> None:
+    def note(
+        self, outcome: Outcome = Outcome.ANSWERED, *, status: int = 200, code: str = "", answer_bytes: int = 0
+    ) -> None:
+        """Note how the work ended, where what it gives is no Reply."""
+        self.outcome, self._status, self._code = outcome, status, code
+        self.answer_bytes = answer_bytes or self.answer_bytes
+
+    def end(self, answer: object) -> None:
         """Note that the work ended, and what of its answer the audit keeps."""
-        self.outcome, self._status, self._code = Outcome.ANSWERED, 200, ""
         if isinstance(answer, Reply):
-            self._status, self._code, self.rows = answer.status, answer.code, answer.rows
-            self.answer_bytes = len(answer.body)
-            if answer.code:
-                self.outcome = Outcome.REFUSED
+            outcome = Outcome.REFUSED if answer.is_refusal else Outcome.ANSWERED
+            self.note(outcome, status=answer.status, code=answer.code, answer_bytes=len(answer.body))
+            self.rows = answer.rows
+        elif self.outcome is Outcome.CANCELLED:
+            self.note()
 
     def refuse(self, error: Exception) -> Reply:
         """Give the reply to whatever was raised, and note how the call ended."""
         reply = self._reply_to(error)
-        self._status, self._code, self.answer_bytes = reply.status, reply.code, len(reply.body)
+        self.note(self.outcome, status=reply.status, code=reply.code, answer_bytes=len(reply.body))
         return reply
 
     async def finish(self) -> None:
@@ -282,7 +289,7 @@ async def perform_on_loop(
                 answer = await work(call)
         except (TimeoutError, StatementTimeout) as late:
             raise _deadline_passed(operation) from late
-        call.succeed(answer)
+        call.end(answer)
     except Exception as error:  # noqa: BLE001 - the entry point of every call: logged there, answered without details
         return call.refuse(error)
     else:
@@ -311,7 +318,7 @@ def perform_in_thread(
             answer = work(call)
         except (TimeoutError, StatementTimeout) as late:
             raise _deadline_passed(operation) from late
-        call.succeed(answer)
+        call.end(answer)
     except Exception as error:  # noqa: BLE001 - as above
         return call.refuse(error)
     else:

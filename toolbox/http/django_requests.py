@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from toolbox.contract.caller import Caller
 from toolbox.dispatch.entry import Reply, Request
 from toolbox.http.headers import read_credential, read_request_id, response_headers
-from toolbox.oauth.server_address import metadata_address, site_of
+from toolbox.http.server_address import metadata_address, site_of
 
 TRANSPORT = "rest"
 

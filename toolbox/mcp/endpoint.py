@@ -1,43 +1,203 @@
 """
-One address of MCP over HTTP.
+MCP over HTTP: `/mcp` for every tool, `/mcp/<domain>` for a domain's, `/mcp/compact` for every tool behind three.
 
-Calls of tools are answered here (tool_calls.py), what belongs to a session of 2025 by protocol_2025.py, and what is no
-message by jsonrpc_errors.py; every other message goes to the SDK's own transport.
+Stateless, so any process serves any call. Calls of tools are answered here (tool_calls.py), what belongs to a session
+of 2025 by protocol_2025.py, and malformed messages by jsonrpc.py; every other message goes to the SDK's transport.
 """
 
-from contextlib import nullcontext
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolbox.access.keys import identify
+from toolbox.access.keys import identify, run_until_revoked
 from toolbox.audit.current_request import current_request
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import CallInterrupted, ClientChannel, InputRequired, RetriedCall
-from toolbox.contract.errors import PAYLOAD_TOO_LARGE, Refusal
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import (
+    PAYLOAD_TOO_LARGE,
+    UNKNOWN_TOOL,
+    WRONG_HOST,
+    WRONG_ORIGIN,
+    DatabaseUnavailable,
+    Refusal,
+    ToolError,
+    Unauthenticated,
+)
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply
 from toolbox.dispatch.entry import render_refusal
 from toolbox.http.bodies import BodyError, read_body
-from toolbox.mcp import compact, session_stream
-from toolbox.mcp.cancellation import cancelled, running_calls
-from toolbox.mcp.http_request import McpHttpRequest
-from toolbox.mcp.jsonrpc_errors import find_message_error
-from toolbox.mcp.protocol_2025 import NO_SESSION, NO_STREAM, Legacy
-from toolbox.mcp.server import http_credential, mcp_server, standing
-from toolbox.mcp.streamed_calls import StreamedCall
-from toolbox.mcp.tool_calls import ToolsCall, begins_plainly, question_body, read_call, result_body, stamp_of
+from toolbox.http.headers import (
+    Sent,
+    decode_headers,
+    has_allowed_host,
+    is_own_origin,
+    read_credential,
+    read_request_id,
+)
+from toolbox.http.server_address import metadata_address, site
+from toolbox.mcp import changes, tool_listing
+from toolbox.mcp.jsonrpc import find_message_error
+from toolbox.mcp.protocol_2025 import (
+    NO_SESSION,
+    NO_STREAM,
+    Request2025,
+    StreamedCall,
+    is_2025_protocol,
+    render_cancelled,
+    running_calls,
+)
+from toolbox.mcp.server import http_credential, mcp_server
+from toolbox.mcp.sessions import HEADER as SESSION_HEADER
+from toolbox.mcp.tool_calls import (
+    ToolsCall,
+    is_plain_call,
+    read_call,
+    render_question,
+    render_result,
+    render_stamp,
+)
 from toolbox.rest.middleware import CancelOnDisconnect, send_reply
 
 TRANSPORT = "mcp"
-MAX_BODY = MAX_ARGUMENTS + 16_384
+PREFIX = "/mcp"
+COMPACT = "compact"
+MAX_BODY_BYTES = MAX_ARGUMENTS + 16_384
 """Room for the largest arguments, and the protocol's envelope around them."""
+_REQUEST_ID = b"x-request-id"
+
+
+class McpMiddleware:
+    """An ASGI application in front of another: answers `/mcp…`, passes everything else on."""
+
+    def __init__(self, behind: ASGIApp, *, registry: Registry) -> None:
+        self._behind = behind
+        self._endpoints = {PREFIX: McpEndpoint(registry=registry, domain=None)}
+        for toolkit in registry.toolkits():
+            self._endpoints[f"{PREFIX}/{toolkit.domain}"] = McpEndpoint(registry=registry, domain=toolkit.domain)
+        self._endpoints[f"{PREFIX}/{COMPACT}"] = McpEndpoint(registry=registry, domain=None, is_compact=True)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run the SDK's session managers, from the server's start to its end."""
+        async with AsyncExitStack() as stack:
+            for endpoint in self._endpoints.values():
+                await stack.enter_async_context(endpoint.manager.run())
+                await stack.enter_async_context(endpoint.streaming_manager.run())
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an MCP request of a known caller; refuse others before the protocol begins."""
+        path = scope["path"] if scope["type"] == "http" else ""
+        if path != PREFIX and not path.startswith(f"{PREFIX}/"):
+            await self._behind(scope, receive, send)
+            return
+        request = McpHttpRequest(scope=scope, receive=receive, send=send)
+        try:
+            endpoint = await self._admit(request)
+        except ToolError as refusal:
+            await request.refuse(render_refusal(refusal))
+            return
+        if scope["method"] == "POST":
+            await endpoint.handle_post(request)
+        elif is_2025_protocol(request.sent):
+            await endpoint.serve_session_stream(request)
+        else:
+            await endpoint.manager.handle_request(request.scope_with_id, receive, request.send_with_id)
+
+    async def _admit(self, request: "McpHttpRequest") -> "McpEndpoint":
+        """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
+        if not has_allowed_host(request.sent):
+            raise Refusal(WRONG_HOST, "This is not that host.", suggestion="Add its name to ALLOWED_HOSTS.")
+        if not is_own_origin(request.sent):
+            raise Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to TOOLROOM_BROWSER_ORIGINS.")
+        try:
+            request.caller = await run_on_loop(lambda: identify(request.credential))
+        except DatabaseUnavailable as away:
+            raise ToolError(
+                KERNEL_ENVELOPE.database_down, "The database is not reachable.", suggestion="Please try again."
+            ) from away
+        endpoint = self._endpoints.get(request.scope["path"].rstrip("/"))
+        if endpoint is None:
+            addresses = ", ".join(self._endpoints)
+            raise Refusal(UNKNOWN_TOOL, "There is no MCP server here.", suggestion=f"Use one of: {addresses}.")
+        return endpoint
+
+
+@dataclass(kw_only=True)
+class McpHttpRequest:
+    """One HTTP request, and the ways to answer it; `caller` is set once they are identified."""
+
+    scope: Scope
+    receive: Receive
+    send: Send
+    caller: Caller = field(init=False)
+
+    @cached_property
+    def sent(self) -> Sent:
+        """Its headers."""
+        return decode_headers(self.scope["headers"])
+
+    @cached_property
+    def id(self) -> str:
+        """Its id, or one of ours."""
+        return read_request_id(self.sent.get(_REQUEST_ID, ""))
+
+    @cached_property
+    def credential(self) -> str | None:
+        """The key or token that it came with."""
+        return read_credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))
+
+    @property
+    def session_id(self) -> str:
+        """The 2025 session that it names; empty for none."""
+        return self.sent.get(SESSION_HEADER, "")
+
+    @property
+    def accepts_stream(self) -> bool:
+        """Tell whether the client accepts a stream of events for an answer."""
+        return "text/event-stream" in self.sent.get(b"accept", "").lower()
+
+    @property
+    def scope_with_id(self) -> Scope:
+        """The request with its id, also where it came without one: the SDK's handlers read it from there."""
+        lines = [line for line in self.scope["headers"] if line[0].lower() != _REQUEST_ID]
+        return {**self.scope, "headers": [*lines, (_REQUEST_ID, self.id.encode())]}
+
+    async def send_with_id(self, message: Message) -> None:
+        """Send what the SDK answers, with the request's id."""
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), (_REQUEST_ID, self.id.encode())]}
+        await self.send(message)
+
+    async def reply(self, reply: Reply) -> None:
+        """Send a reply."""
+        await send_reply(self.send, reply, request_id=self.id)
+
+    async def refuse(self, reply: Reply) -> None:
+        """Send a refusal, with the address of the metadata that names who issues tokens for this address."""
+        path = self.scope["path"].rstrip("/")
+        metadata = metadata_address(site(self.sent, scheme=self.scope["scheme"]), path=path) if reply.bearer else ""
+        await send_reply(self.send, reply, request_id=self.id, metadata=metadata)
+
+    def replay(self, body: bytes) -> Receive:
+        """Return a `receive` that gives a body already read, then whatever comes after it."""
+        unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Message:
+            return unread.pop() if unread else await self.receive()
+
+        return receive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,126 +208,125 @@ class McpEndpoint:
     domain: str | None
     is_compact: bool = False
 
-    async def take(self, posted: McpHttpRequest) -> None:
+    async def handle_post(self, request: McpHttpRequest) -> None:
         """Answer a posted message: a plain call of a tool here, any other by the SDK, which gets the body again."""
         try:
-            body = await read_body(posted.receive, most=MAX_BODY)
-        except BodyError as why:
-            await send_reply(posted.send, why.reply, request_id=posted.request_id) if why.reply else None
+            body = await read_body(request.receive, most=MAX_BODY_BYTES)
+        except BodyError as failure:
+            await request.reply(failure.reply) if failure.reply else None
             return
         if body is None:
-            await send_reply(posted.send, _TOO_LARGE, request_id=posted.request_id)
+            await request.reply(_TOO_LARGE)
             return
-        if not _is_text(body):
-            await self._hand_on(body, posted=posted)
+        if not _is_utf8(body):
+            await self.delegate_to_sdk(body, request=request)
             return
-        call = self._plain_call(body, posted=posted)
-        if call and await self._answered_here(call, posted=posted):
+        call = read_call(body, sent=request.sent, lines=request.scope["headers"])
+        if call and self.is_compact and call.name in tool_listing.NAMES:
+            call = tool_listing.unwrap_call(call)
+        if call and await self._answer_if_plain(call, request=request):
             return
-        if (call is None or call.is_modern) and (wrong := find_message_error(body)):
-            await send_reply(posted.send, wrong, request_id=posted.request_id)
-        elif Legacy.speaks(posted.sent):
-            await self._take_legacy(body, call=call, posted=posted)
+        if (call is None or call.is_modern) and (error := find_message_error(body)):
+            await request.reply(error)
+        elif is_2025_protocol(request.sent):
+            await self._handle_2025(body, call=call, request=request)
         else:
-            await self._hand_on(body, posted=posted)
+            await self.delegate_to_sdk(body, request=request)
 
-    async def _hand_on(self, body: bytes, *, posted: McpHttpRequest) -> None:
-        manager = self.streaming if posted.takes_stream_of_call else self.manager
-        current_request.set(posted.request_id)
-        await manager.handle_request(posted.named_scope, posted.again(body), posted.named_send)
+    async def delegate_to_sdk(self, body: bytes, *, request: McpHttpRequest, send: Send | None = None) -> None:
+        """Have the SDK's transport answer; only a tool call of the 2026 era may be answered by a stream of events."""
+        is_tool_call = request.sent.get(b"mcp-method", "") == "tools/call" and send is None
+        manager = self.streaming_manager if request.accepts_stream and is_tool_call else self.manager
+        current_request.set(request.id)
+        await manager.handle_request(request.scope_with_id, request.replay(body), send or request.send_with_id)
 
-    async def _answered_here(self, call: ToolsCall, *, posted: McpHttpRequest) -> bool:
-        tool = self.registry.find(call.name, domain=self.domain)
-        has_session = b"mcp-session-id" in posted.sent
-        is_plain = begins_plainly(call, tool=tool, has_session=has_session)
-        return (is_plain or _wants_a_scope(tool, caller=posted.caller)) and await self._answer(call, posted=posted)
-
-    def _plain_call(self, body: bytes, *, posted: McpHttpRequest) -> ToolsCall | None:
-        call = read_call(body, sent=posted.sent, lines=posted.scope["headers"])
-        if call and self.is_compact and call.name in compact.NAMES:
-            return compact.through(call)
-        return call
-
-    async def stream(self, posted: McpHttpRequest) -> None:
-        """Hold the stream of a 2025 session; there is none without a session."""
-        session = (await self._legacy(posted)).session if posted.scope["method"] == "GET" else None
-        if session is None or not posted.takes_stream or session_stream.is_full():
-            await send_reply(posted.send, NO_STREAM, request_id=posted.request_id)
-        else:
-            await session_stream.serve(
-                session,
+    async def serve_session_stream(self, request: McpHttpRequest) -> None:
+        """Serve the stream of a 2025 session (GET); there is none without a session."""
+        session = Request2025(caller=request.caller, session_id=request.session_id).session
+        is_get = request.scope["method"] == "GET"
+        if session and is_get and request.accepts_stream and changes.has_room_for_session_stream():
+            await changes.serve_session_stream(
+                watches=session.watches,
                 registry=self.registry,
-                caller_of=lambda: standing(posted.credential),
-                receive=posted.receive,
-                send=posted.send,
+                credential=request.credential,
+                receive=request.receive,
+                send=request.send,
             )
-
-    async def _legacy(self, posted: McpHttpRequest) -> Legacy:
-        if posted.caller is None:
-            posted.caller = await run_on_loop(lambda: identify(posted.credential))
-        return Legacy(caller=posted.caller, session_id=posted.sent.get(b"mcp-session-id", ""))
-
-    async def _take_legacy(self, body: bytes, *, call: ToolsCall | None, posted: McpHttpRequest) -> None:
-        legacy = await self._legacy(posted)
-        if legacy.is_of_no_session:
-            await send_reply(posted.send, NO_SESSION, request_id=posted.request_id)
-        elif call and posted.takes_stream:
-            await self._converse(call, legacy=legacy, posted=posted)
-        elif call:
-            await self._answer(call, posted=posted)
-        elif reply := await legacy.reply(body):
-            await send_reply(posted.send, reply, request_id=posted.request_id)
         else:
-            current_request.set(posted.request_id)
-            send = legacy.beginning(body, send=posted.named_send)
-            await self.manager.handle_request(posted.named_scope, posted.again(body), send)
+            await request.reply(NO_STREAM)
 
-    async def _converse(self, asked: ToolsCall, *, legacy: Legacy, posted: McpHttpRequest) -> None:
-        """Answer a call whose tool may speak and ask on its way."""
-        conversation = StreamedCall(posted.send, request_id=posted.request_id, caller=legacy.caller)
-        tool = self.registry.find(asked.name, domain=self.domain)
-        call = self._call(asked, posted=posted, client=await legacy.client(asked, conversation=conversation))
-        with CancelOnDisconnect(posted.receive) if not (tool and tool.writes) else nullcontext():
-            reply = await running_calls.answered(call, session_id=legacy.session_id, call_id=asked.id)
-            await conversation.end(result_body(asked, reply=reply, tool=tool) if reply else b"")
-
-    async def _answer(self, asked: ToolsCall, *, posted: McpHttpRequest) -> bool:
-        """Answer a call that says nothing on its way; False where it has a question, and nothing was sent."""
+    async def _answer_if_plain(self, call: ToolsCall, *, request: McpHttpRequest) -> bool:
         await dynamic_tools.ready()
-        tool = self.registry.find(asked.name, domain=self.domain)
-        # In the 2025 era a dropped connection is no wish to cancel: what writes is then done to its end.
-        is_cancelled = asked.is_modern or not (tool and tool.writes)
-        with CancelOnDisconnect(posted.receive) if is_cancelled else nullcontext():
-            client = RetriedCall(capabilities=asked.capabilities) if tool and tool.talks else None
-            session_id = "" if asked.is_modern else posted.sent.get(b"mcp-session-id", "")
-            call = self._call(asked, posted=posted, client=client)
-            reply = await running_calls.answered(call, session_id=session_id, call_id=asked.id)
+        tool = self.registry.find(call.name, domain=self.domain)
+        caller = request.caller
+        # Refused by HTTP's own status: a client of OAuth has to fetch a token with another scope first.
+        needs_scope = tool is not None and bool(caller.issuer) and not caller.has(tool.scope)
+        is_plain = needs_scope or is_plain_call(call, tool=tool, has_session=bool(request.session_id))
+        return is_plain and await self._answer(call, tool=tool, request=request)
+
+    async def _answer(self, call: ToolsCall, *, tool: Tool | None, request: McpHttpRequest) -> bool:
+        """Answer a call by one JSON object; False if the tool has a question, and nothing was sent."""
+        # In the 2025 era a dropped connection does not mean to cancel: a tool that writes finishes.
+        is_cancellable = call.is_modern or not (tool and tool.writes)
+        with CancelOnDisconnect(request.receive) if is_cancellable else nullcontext():
+            client = RetriedCall(capabilities=call.capabilities) if tool and tool.talks else None
+            session_id = "" if call.is_modern else request.session_id
+            tool_call = self._make_call(call, tool=tool, request=request, client=client)
+            reply = await running_calls.dispatch(tool_call, session_id=session_id, call_id=call.id)
             if reply is None:
-                await send_reply(posted.send, cancelled(asked.id), request_id=posted.request_id)
-                return True
-            if client and isinstance(reply.continuation, InputRequired) and not self.is_compact:
+                await request.reply(render_cancelled(call.id))
+            elif client and isinstance(reply.continuation, InputRequired) and not self.is_compact:
                 server = self._server.server_info_stamp
-                asking = question_body(asked, continuation=reply.continuation, client=client, server=server)
-                await send_reply(posted.send, Reply(body=asking), request_id=posted.request_id)
-                return True
-            if isinstance(reply.continuation, CallInterrupted):
+                body = render_question(call, continuation=reply.continuation, client=client, server=server)
+                await request.reply(Reply(body=body))
+            elif isinstance(reply.continuation, CallInterrupted):
                 return False
-            if reply.bearer:  # which only HTTP's own refusal tells a client of OAuth
-                await posted.refuse(reply)
-                return True
-            body = result_body(asked, reply=reply, tool=tool, stamp=self._stamp)
-            await send_reply(posted.send, Reply(body=body), request_id=posted.request_id)
+            elif reply.bearer:  # only HTTP's own refusal tells a client of OAuth
+                await request.refuse(reply)
+            else:
+                body = render_result(call, reply=reply, tool=tool, stamp=self._stamp)
+                await request.reply(Reply(body=body))
         return True
 
-    def _call(self, asked: ToolsCall, *, posted: McpHttpRequest, client: ClientChannel | None = None) -> Call:
-        tool = self.registry.find(asked.name, domain=self.domain)
+    async def _handle_2025(self, body: bytes, *, call: ToolsCall | None, request: McpHttpRequest) -> None:
+        legacy = Request2025(caller=request.caller, session_id=request.session_id)
+        if legacy.session_id and legacy.session is None:
+            await request.reply(NO_SESSION)
+        elif call and request.accepts_stream:
+            await self._stream_call(call, legacy=legacy, request=request)
+        elif call:
+            await self._answer(call, tool=self.registry.find(call.name, domain=self.domain), request=request)
+        elif reply := await legacy.reply(body):
+            await request.reply(reply)
+        else:
+            send = legacy.add_session_id(body, send=request.send_with_id)
+            await self.delegate_to_sdk(body, request=request, send=send)
+
+    async def _stream_call(self, call: ToolsCall, *, legacy: Request2025, request: McpHttpRequest) -> None:
+        """Answer a call whose tool may send messages and ask on its way."""
+        stream = StreamedCall(request.send, request_id=request.id, caller=legacy.caller)
+        tool = self.registry.find(call.name, domain=self.domain)
+        client = await legacy.make_client_channel(call, stream=stream)
+        tool_call = self._make_call(call, tool=tool, request=request, client=client)
+        with CancelOnDisconnect(request.receive) if not (tool and tool.writes) else nullcontext():
+            answering = running_calls.dispatch(tool_call, session_id=legacy.session_id, call_id=call.id)
+            try:
+                reply = await run_until_revoked(answering, credential=request.credential)
+            except Unauthenticated as ended:
+                await stream.refuse(ended, call_id=call.id)
+            else:
+                await stream.end(render_result(call, reply=reply, tool=tool) if reply else b"")
+
+    def _make_call(
+        self, call: ToolsCall, *, tool: Tool | None, request: McpHttpRequest, client: ClientChannel | None
+    ) -> Call:
         return Call(
-            tool=asked.name,
+            tool=call.name,
             domain=tool.domain if tool else self.domain,
-            arguments=asked.arguments,
-            credential=posted.caller or posted.credential,
+            arguments=call.arguments,
+            credential=request.caller,
             transport=TRANSPORT,
-            request_id=posted.request_id,
+            request_id=request.id,
             client=client or ClientChannel(),
         )
 
@@ -175,17 +334,17 @@ class McpEndpoint:
     def manager(self) -> StreamableHTTPSessionManager:
         """The SDK's transport; Host and Origin are checked before it, by the same rules as Django's."""
         return StreamableHTTPSessionManager(
-            app=self._server, json_response=True, stateless=True, max_request_body_size=MAX_BODY
+            app=self._server, json_response=True, stateless=True, max_request_body_size=MAX_BODY_BYTES
         )
 
     @cached_property
-    def streaming(self) -> StreamableHTTPSessionManager:
+    def streaming_manager(self) -> StreamableHTTPSessionManager:
         """The same for calls whose answer may be a stream of events; of the 2026 era only."""
-        return StreamableHTTPSessionManager(app=self._server, stateless=True, max_request_body_size=MAX_BODY)
+        return StreamableHTTPSessionManager(app=self._server, stateless=True, max_request_body_size=MAX_BODY_BYTES)
 
     @cached_property
     def _stamp(self) -> bytes:
-        return stamp_of(self._server.server_info_stamp)
+        return render_stamp(self._server.server_info_stamp)
 
     @cached_property
     def _server(self) -> Server[Any]:
@@ -198,23 +357,18 @@ class McpEndpoint:
         )
 
 
-def _is_text(body: bytes) -> bool:
-    """Tell whether a body is UTF-8; the readers of JSON here do not look at every byte, the SDK's does."""
+def _is_utf8(body: bytes) -> bool:
+    """Tell whether a body is UTF-8; the JSON parsers here do not check every byte, the SDK's does."""
     try:
         return body.isascii() or bool(body.decode())
     except UnicodeDecodeError:
         return False
 
 
-def _wants_a_scope(tool: Tool | None, *, caller: Caller | None) -> bool:
-    """Tell whether the caller has to fetch a token with another scope first."""
-    return tool is not None and caller is not None and bool(caller.issuer) and not caller.has(tool.scope)
-
-
 _TOO_LARGE = render_refusal(
     Refusal(
         PAYLOAD_TOO_LARGE,
-        f"The message is larger than {MAX_BODY:,} bytes.",
+        f"The message is larger than {MAX_BODY_BYTES:,} bytes.",
         suggestion="Send less: tools take names, ids and short texts.",
     )
 )

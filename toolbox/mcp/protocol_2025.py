@@ -1,30 +1,52 @@
-"""What the 2025 protocols want beside plain requests: sessions, calls that speak, answers to their questions."""
+"""
+What the 2025 protocols need beside plain requests: sessions, calls that send messages, answers and cancellations.
 
+A call's response becomes a stream of events with the first message; a call that sends none is answered with plain JSON.
+The answer to a question, and the wish to cancel a call, come as requests of their own, to any process. A process that
+does not know the question or the call passes it on by NOTIFY.
+"""
+
+import asyncio
+import hashlib
+import json
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
 import orjson
+from mcp_types import INTERNAL_ERROR
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Message, Send
 
+from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
-from toolbox.contract.client_channel import LOG_LEVELS, ClientChannel, ConnectedChannel
-from toolbox.contract.errors import DatabaseUnavailable
-from toolbox.dispatch.dispatch import Reply
+from toolbox.contract.client_channel import LOG_LEVELS, ClientRequest, ConnectedChannel, MissingCapability
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.database.pools import owner_pool
+from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.dispatch.entry import render_refusal
 from toolbox.http.headers import Sent
-from toolbox.mcp.cancellation import running_calls
-from toolbox.mcp.preferences import names_no_document
-from toolbox.mcp.sessions import HEADER, Session, begin, resume
-from toolbox.mcp.streamed_calls import StreamedCall, questions
+from toolbox.mcp.changes import EVENT_STREAM_HEADERS, PING_SECONDS, is_storable_uri, render_event
+from toolbox.mcp.jsonrpc import render_error
+from toolbox.mcp.sessions import DEFAULT_LOG_LEVEL, HEADER, Session, create_session_id, find_session
 from toolbox.mcp.tool_calls import ToolsCall
+from toolbox.rest.middleware import send_reply
 
+ANSWERS_CHANNEL = "toolroom_client_answers"
+CANCELLATIONS_CHANNEL = "toolroom_cancelled_calls"
+MAX_NOTIFY_BYTES = 7_900
+"""PostgreSQL's bound on what NOTIFY carries, less our own words."""
 _VERSION = b"mcp-protocol-version"
+_NOTIFY = "SELECT pg_notify(%s, %s)"
 
 
-class _Sketch(msgspec.Struct):
-    """What decides who reads a message."""
+class _Envelope(msgspec.Struct):
+    """The part of a message that decides who reads it."""
 
     id: Any = None
     method: str | None = None
@@ -33,106 +55,255 @@ class _Sketch(msgspec.Struct):
     error: dict[str, Any] | None = None
 
 
-_sketch = msgspec.json.Decoder(_Sketch)
+_envelope = msgspec.json.Decoder(_Envelope)
+
+
+def is_2025_protocol(sent: Sent) -> bool:
+    """Tell whether the headers are those of a protocol before 2026."""
+    return sent.get(_VERSION, "") in ("", *HANDSHAKE_PROTOCOL_VERSIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Legacy:
+class Request2025:
     """One request of a 2025 protocol, by a known caller."""
 
     caller: Caller
     session_id: str
 
-    @staticmethod
-    def speaks(sent: Sent) -> bool:
-        """Tell whether the headers are those of a protocol before 2026."""
-        return sent.get(_VERSION, "") in ("", *HANDSHAKE_PROTOCOL_VERSIONS)
-
-    @property
+    @cached_property
     def session(self) -> Session | None:
         """The session that the request belongs to."""
-        return resume(self.session_id, caller=self.caller) if self.session_id else None
+        return find_session(self.session_id, caller=self.caller) if self.session_id else None
 
-    @property
-    def is_of_no_session(self) -> bool:
-        """Tell whether it names a session that is not, or not this caller's."""
-        return bool(self.session_id) and self.session is None
-
-    async def client(self, call: ToolsCall, *, conversation: StreamedCall) -> ClientChannel:
-        """Make the client of a call: it is told and asked on the call's own connection."""
+    async def make_client_channel(self, call: ToolsCall, *, stream: "StreamedCall") -> ConnectedChannel:
+        """Make the channel to the client of a call: it is notified and asked on the call's own connection."""
         session = self.session
         return ConnectedChannel(
             capabilities=session.capabilities if session else {},
-            notify=conversation.notify,
+            notify=stream.notify,
             progress_token=call.progress_token,
-            log_level=await session.log_level() if session else "info",
-            send=conversation.ask,
+            log_level=await session.read_log_level() if session else DEFAULT_LOG_LEVEL,
+            send=stream.ask,
         )
 
     async def reply(self, body: bytes) -> Reply | None:
-        """Take an answer to a question of ours, or a change of the session; None leaves the message to the SDK."""
+        """Take an answer to a question, a cancellation, or a change of the session; None leaves it to the SDK."""
         try:
-            message = _sketch.decode(body)
+            message = _envelope.decode(body)
         except (msgspec.DecodeError, RecursionError):
             return None
         try:
             if message.method is None and message.id is not None and (message.result or message.error):
-                found = await questions.answer(orjson.loads(body), caller=self.caller)
-                return _ACCEPTED if found else _TOO_LARGE
+                is_taken = await pending_elicitations.answer(orjson.loads(body), caller=self.caller)
+                return _ACCEPTED if is_taken else _ANSWER_TOO_LARGE
             if message.method == "notifications/cancelled":
-                await self._cancel((message.params or {}).get("requestId"))
+                call_id = (message.params or {}).get("requestId")
+                if self.session and isinstance(call_id, int | str):
+                    await running_calls.cancel(self.session_id, call_id=call_id)
                 return _ACCEPTED
-            if not isinstance(message.id, int | str) or not await self._changed(message):
+            if not isinstance(message.id, int | str) or not await self._change_session(message):
                 return None
         except DatabaseUnavailable:
-            return _AWAY
+            return _DATABASE_UNAVAILABLE
         return Reply(body=orjson.dumps({"jsonrpc": "2.0", "id": message.id, "result": {}}))
 
-    async def _cancel(self, call_id: Any) -> None:
-        if self.session and isinstance(call_id, int | str):
-            await running_calls.cancel(self.session_id, call_id=call_id)
-
-    async def _changed(self, message: _Sketch) -> bool:
-        """Change the session as the message says; False where it says nothing of that, or says it wrong."""
-        session, params = self.session, message.params or {}
+    async def _change_session(self, message: _Envelope) -> bool:
+        """Change the session as the message says; False for another message, or invalid parameters."""
+        params = message.params or {}
         level, uri = params.get("level"), params.get("uri")
-        if isinstance(uri, str) and names_no_document(uri):
-            return False
         if message.method == "logging/setLevel" and level in LOG_LEVELS:
-            await session.keep_log_level(level) if session else None
-        elif message.method == "resources/subscribe" and isinstance(uri, str):
-            await session.watch(uri) if session else None
-        elif message.method == "resources/unsubscribe" and isinstance(uri, str):
-            await session.unwatch(uri) if session else None
-        else:
+            await self.session.set_log_level(level) if self.session else None
+            return True
+        if message.method not in _SUBSCRIBING or not isinstance(uri, str) or not is_storable_uri(uri):
             return False
+        if self.session:
+            await _SUBSCRIBING[message.method](self.session, uri)
         return True
 
-    def beginning(self, body: bytes, *, send: Send) -> Send:
-        """Give the sender that names a new session in the answer to `initialize`."""
+    def add_session_id(self, body: bytes, *, send: Send) -> Send:
+        """Return a `send` that adds the id of a new session to the answer to `initialize`."""
         try:
-            message = _sketch.decode(body)
+            message = _envelope.decode(body)
         except (msgspec.DecodeError, RecursionError):
             return send
         if message.method != "initialize":
             return send
-        session_id = begin((message.params or {}).get("capabilities"), caller=self.caller)
+        session_id = create_session_id((message.params or {}).get("capabilities"), caller=self.caller)
 
-        async def naming(part: Message) -> None:
+        async def send_with_session_id(part: Message) -> None:
             if part["type"] == "http.response.start" and part["status"] == HTTPStatus.OK:
                 part = {**part, "headers": [*part["headers"], (HEADER, session_id.encode())]}
             await send(part)
 
-        return naming
+        return send_with_session_id
 
 
-def _error(code: int, message: str, *, status: int) -> Reply:
-    body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
-    return Reply(body=orjson.dumps(body), status=status)
-
-
+_SUBSCRIBING = {"resources/subscribe": Session.subscribe, "resources/unsubscribe": Session.unsubscribe}
 _ACCEPTED = Reply(body=b"", status=202)
-_TOO_LARGE = _error(-32600, "The answer is larger than 7,900 bytes, or nobody waits for it.", status=413)
-_AWAY = _error(-32603, "Database temporarily unavailable. Please try again.", status=503)
-NO_SESSION = _error(-32600, "There is no such session; send initialize.", status=404)
-NO_STREAM = _error(-32600, "Here messages come on the call's own stream. Send POST.", status=405)
+_ANSWER_TOO_LARGE = render_error("The answer is larger than 7,900 bytes, or nobody waits for it.", status=413)
+_DATABASE_UNAVAILABLE = render_error(
+    "Database temporarily unavailable. Please try again.", code=INTERNAL_ERROR, status=503
+)
+NO_SESSION = render_error("There is no such session; send initialize.", status=404)
+NO_STREAM = render_error("Here messages come on the call's own stream. Send POST.", status=405)
+
+
+class StreamedCall:
+    """What is sent on one call's connection."""
+
+    def __init__(self, send: Send, *, request_id: str, caller: Caller) -> None:
+        self._send, self._request_id, self._caller = send, request_id, caller
+        self._has_begun = False
+        self._lock = asyncio.Lock()
+
+    async def notify(self, method: str, *, params: dict[str, Any]) -> None:
+        """Send a notification."""
+        await self._write(render_event({"jsonrpc": "2.0", "method": method, "params": params}))
+
+    async def ask(self, client_request: ClientRequest) -> dict[str, Any]:
+        """Send a request and wait for its answer; raises MissingCapability where the client answers with an error."""
+        async with pending_elicitations.open(self._caller) as (request_id, answered):
+            await self._write(render_event({"jsonrpc": "2.0", "id": request_id, **client_request.on_wire()}))
+            while not (await asyncio.wait([answered], timeout=PING_SECONDS))[0]:
+                await self._write(b": ping\n\n")
+            result = answered.result().get("result")
+        if not isinstance(result, dict):
+            raise MissingCapability(
+                {client_request.capability: {}}, what=f"answers {client_request.method}; this one gave an error"
+            )
+        return result
+
+    async def end(self, body: bytes) -> None:
+        """Send the answer of the call, the last message; none to a cancelled call, as the protocol says."""
+        if body and not self._has_begun:
+            await send_reply(self._send, Reply(body=body), request_id=self._request_id)
+            return
+        await self._write(b"event: message\ndata: %b\n\n" % body if body else b"")
+        await self._send({"type": "http.response.body", "body": b""})
+
+    async def refuse(self, error: ToolError, *, call_id: int | str) -> None:
+        """End a call whose caller has lost access: by HTTP's refusal, or the protocol's after the first message."""
+        reply = render_error(f"{error.message} {error.suggestion}", call_id=call_id)
+        if self._has_begun:
+            await self.end(reply.body)
+        else:
+            await send_reply(self._send, render_refusal(error), request_id=self._request_id)
+
+    async def _write(self, part: bytes) -> None:
+        async with self._lock:
+            if not self._has_begun:
+                headers = [*EVENT_STREAM_HEADERS, (b"x-request-id", self._request_id.encode())]
+                await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+                self._has_begun = True
+            await self._send({"type": "http.response.body", "body": part, "more_body": True})
+
+
+class PendingElicitations:
+    """The requests to clients that this process awaits; an id is a secret of 128 bits, valid for its caller only."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, tuple[int | None, asyncio.Future[dict[str, Any]]]] = {}
+        dynamic_tools.hear(ANSWERS_CHANNEL, hearer=self._receive)
+
+    @asynccontextmanager
+    async def open(self, caller: Caller) -> AsyncIterator[tuple[str, asyncio.Future[dict[str, Any]]]]:
+        """Make the id and the future answer of a request, for the length of a block."""
+        answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        request_id = f"ask-{secrets.token_hex(16)}"
+        self._open[request_id] = (caller.key_id, answered)
+        try:
+            yield request_id, answered
+        finally:
+            del self._open[request_id]
+
+    async def answer(self, message: dict[str, Any], *, caller: Caller) -> bool:
+        """Deliver an answer to whoever awaits it, here or in another process; False for one too large to pass on."""
+        if self._deliver(message, key_id=caller.key_id):
+            return True
+        payload = orjson.dumps({"key": caller.key_id, "message": message})
+        if len(payload) > MAX_NOTIFY_BYTES:
+            return False
+        await owner_pool.fetch(_NOTIFY, [ANSWERS_CHANNEL, payload.decode()])
+        return True
+
+    def _receive(self, payload: str) -> None:
+        passed_on = orjson.loads(payload)
+        self._deliver(passed_on["message"], key_id=passed_on["key"])
+
+    def _deliver(self, message: dict[str, Any], *, key_id: int | None) -> bool:
+        owner, answered = self._open.get(str(message.get("id")), (None, None))
+        if answered is None or owner != key_id:
+            return False
+        if not answered.done():
+            answered.set_result(message)
+        return True
+
+
+@dataclass(slots=True)
+class _RunningCall:
+    """A call in progress; `is_cancelled` once its client asked for that."""
+
+    task: asyncio.Task[Any]
+    is_cancelled: bool = False
+
+
+class RunningCalls:
+    """
+    The calls of sessions that this process answers, for `notifications/cancelled`.
+
+    Only a call of a session can be cancelled: two clients without one may number their calls alike.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, _RunningCall] = {}
+        dynamic_tools.hear(CANCELLATIONS_CHANNEL, hearer=self._receive)
+
+    async def dispatch(self, call: Call, *, session_id: str, call_id: int | str) -> Reply | None:
+        """Answer a call; None if its client cancelled it, and with it the statement in the database."""
+        task = asyncio.current_task()
+        if task is None or not session_id:
+            return await dispatch(call)
+        name, running = _hash_name(session_id, call_id=call_id), _RunningCall(task)
+        self._running[name] = running
+        try:
+            return await dispatch(call)
+        except asyncio.CancelledError:
+            if not running.is_cancelled or task.uncancel():
+                raise
+            return None
+        finally:
+            if self._running.get(name) is running:
+                del self._running[name]
+
+    async def cancel(self, session_id: str, *, call_id: int | str) -> None:
+        """Cancel the call, here or in another process; an unknown call is ignored."""
+        name = _hash_name(session_id, call_id=call_id)
+        if not self._cancel_here(name):
+            await owner_pool.fetch(_NOTIFY, [CANCELLATIONS_CHANNEL, name])
+
+    def _receive(self, name: str) -> None:
+        self._cancel_here(name)
+
+    def _cancel_here(self, name: str) -> bool:
+        running = self._running.get(name)
+        if running:
+            running.task.get_loop().call_soon_threadsafe(self._cancel_task, name, running)
+        return running is not None
+
+    def _cancel_task(self, name: str, running: _RunningCall) -> None:
+        if self._running.get(name) is running and not running.is_cancelled:
+            running.is_cancelled = True
+            running.task.cancel()
+
+
+def render_cancelled(call_id: int | str) -> Reply:
+    """Render what ends the connection of a cancelled call where no stream does; the SDK answers the same."""
+    return render_error("Request cancelled", code=0, status=200, call_id=call_id)
+
+
+def _hash_name(session_id: str, *, call_id: int | str) -> str:
+    return hashlib.sha256(json.dumps([session_id, call_id]).encode()).hexdigest()
+
+
+pending_elicitations = PendingElicitations()
+running_calls = RunningCalls()

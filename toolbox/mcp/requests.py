@@ -22,7 +22,7 @@ from toolbox.contract.client_channel import CallInterrupted, MissingCapability
 from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout, ToolError
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch import entry as kernel_entry
-from toolbox.mcp.sdk_client import missing
+from toolbox.mcp.client import missing_capability_error
 from toolbox.models import ToolCall
 
 logger = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ async def _row(entry: Entry) -> AsyncIterator[None]:
 
 def _refusal(error: ToolError) -> MCPError:
     if isinstance(error, MissingCapability):
-        return missing(error)
+        return missing_capability_error(error)
     said = f"{error.message.rstrip('.')}. {error.suggestion}"
     return MCPError(types.INVALID_PARAMS, said, dict(error.details) or None)
 

@@ -23,8 +23,8 @@ from toolbox.contract.encoding import encode
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.contract.resources import Completer, Prompt, Resource, Typed
 from toolbox.database.event_loop import run_on_loop
+from toolbox.mcp.client import Context, get_request_id, make_client_channel, render_input_required
 from toolbox.mcp.requests import Entry, recorded
-from toolbox.mcp.sdk_client import Context, client_of, interim, request_id_of
 
 logger = logging.getLogger(__name__)
 
@@ -122,12 +122,12 @@ class Offers:
         await dynamic_tools.ready()
         given = params.arguments or {}
         entry = self._entry("prompts/get", {"name": params.name, "arguments": given}, ctx=ctx, caller=caller)
-        client = client_of(ctx, params=params, caller=caller)
+        client = make_client_channel(ctx, params=params, caller=caller)
         client.call = self._context(entry)
         try:
             filled = await recorded(entry, work=lambda: self._filled(params.name, given, entry=entry, client=client))
         except InputRequired as continuation:
-            return interim(continuation, ctx=ctx, client=client, caller=caller)
+            return render_input_required(continuation, ctx=ctx, client=client, caller=caller)
         return types.GetPromptResult.model_validate(filled, by_name=False)
 
     async def _filled(self, name: str, given: dict[str, str], *, entry: Entry, client: ClientChannel) -> dict[str, Any]:
@@ -167,7 +167,9 @@ class Offers:
         raise MCPError(types.INVALID_PARAMS, "There is no such resource template.", {"uri": uri})
 
     def _entry(self, method: str, about: dict[str, Any], *, ctx: Context, caller: Caller) -> Entry:
-        return Entry(method=method, about=about, caller=caller, transport=self.transport, request_id=request_id_of(ctx))
+        return Entry(
+            method=method, about=about, caller=caller, transport=self.transport, request_id=get_request_id(ctx)
+        )
 
     def _context(self, entry: Entry) -> CallContext:
         return CallContext(caller=entry.caller, request_id=entry.request_id, transport=self.transport)

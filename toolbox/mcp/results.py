@@ -1,7 +1,7 @@
 """
-A tool's answer as the result of `tools/call`, the same on every transport.
+A tool's reply as the result of `tools/call`, the same on every transport.
 
-Without the SDK, whose types take a second to load: workers and commands that finish tasks need no more of it.
+Without the SDK, whose types take a second to load: workers and commands that finish tasks do not need it.
 """
 
 import orjson
@@ -15,13 +15,14 @@ def tool_result(reply: Reply, *, tool: Tool | None, has_links: bool = True) -> b
     """
     Write the result of a call: the reply as text and as structured content, both to the byte, links after the text.
 
-    What need not be an object is put under `result`. Blocks are the content, and nothing is structured.
+    An answer that need not be an object goes under `result`. Content blocks are the content itself, with no structured
+    content.
     """
     is_answer = tool is not None and not reply.is_refusal
     if tool and is_answer and tool.gives_contents:
         return b'%b,"isError":false}' % reply.body[:-1]
     structured = b'{"result":%b}' % reply.body if tool and is_answer and tool.wraps else reply.body
-    links = b"".join(b",%b" % encode(link) for link in reply.links) if has_links else b""
+    links = b"".join([b",%b" % encode(link) for link in reply.links]) if has_links else b""
     return b'{"content":[{"type":"text","text":%b}%b],"isError":%b,"structuredContent":%b}' % (
         orjson.dumps(reply.body.decode()),
         links,

@@ -14,27 +14,26 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolbox import VERSION
-from toolbox.access.keys import identify
+from toolbox.access.keys import ACCESS_ENDED, find_caller, identify
 from toolbox.access.limits import call_limits
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import BecomeTask, ClientChannel, InputRequired, MissingCapability
-from toolbox.contract.encoding import encode
 from toolbox.contract.errors import DatabaseUnavailable, Refusal
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.http.headers import decode_headers, read_credential
-from toolbox.mcp import compact
-from toolbox.mcp.catalogue_changes import listening, may_watch
-from toolbox.mcp.preferences import Preferences
+from toolbox.mcp import tool_listing
+from toolbox.mcp.changes import ConnectionPreferences, make_listen_handler, may_watch
+from toolbox.mcp.client import get_request_id, make_client_channel, missing_capability_error, render_input_required
 from toolbox.mcp.requests import Entry, recorded
 from toolbox.mcp.resources import Offers
-from toolbox.mcp.sdk_client import client_of, interim, missing, request_id_of
+from toolbox.mcp.results import tool_result
 from toolbox.mcp.tasks import begin_task, offer_tasks
 from toolbox.mcp.tool_calls import knows_links
-from toolbox.mcp.tool_description import mcp_tool
+from toolbox.mcp.tool_listing import mcp_tool
 
 Context = ServerRequestContext[Any, Any]
 Listen = Callable[[Context, types.SubscriptionsListenRequestParams], Awaitable[types.SubscriptionsListenResult]]
@@ -62,7 +61,7 @@ def mcp_server(
         return await _caller(credential_of(ctx))
 
     offers = Offers(registry=registry, caller_of=caller_of, transport=transport, domain=domain)
-    likes = Preferences(registry=registry)
+    likes = ConnectionPreferences(registry=registry)
     tools = _Tools(
         registry=registry,
         credential_of=credential_of,
@@ -80,7 +79,7 @@ def mcp_server(
         **offers.handlers(),
     )
     server.add_request_handler("tools/call", types.CallToolRequestParams, tools.call)
-    likes.offer(server)
+    likes.register(server)
     offer_tasks(server, caller_of=caller_of)
     return server
 
@@ -106,14 +105,14 @@ class _Tools:
     credential_of: CredentialOf
     transport: str
     domain: str | None
-    likes: Preferences
+    likes: ConnectionPreferences
     is_compact: bool
 
     async def list(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the caller may use."""
         caller = await _caller(self.credential_of(ctx))
         if self.is_compact:
-            return types.ListToolsResult(tools=compact.catalogue())
+            return types.ListToolsResult(tools=tool_listing.list_compact_tools())
         await dynamic_tools.ready()
         shown = self.registry.visible_to(caller, domain=self.domain)
         return types.ListToolsResult(tools=[mcp_tool(tool) for tool in shown])
@@ -121,15 +120,17 @@ class _Tools:
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
         """Call a tool; one that asks, or goes on as a task, does so in the way of the client's protocol."""
         await dynamic_tools.ready()
-        if self.is_compact and params.name in compact.NAMES:
-            inner = compact.unwrapped(params)
+        if self.is_compact and params.name in tool_listing.NAMES:
+            inner = tool_listing.unwrap_params(params)
             if inner is None:
                 return await self._asked(ctx, params)
             params = inner
         tool = self.registry.find(params.name, domain=self.domain)
         caller = await _caller(self.credential_of(ctx)) if tool and tool.talks else None
         client = (
-            client_of(ctx, params=params, caller=caller, log_level=self.likes.log_level) if caller else ClientChannel()
+            make_client_channel(ctx, params=params, caller=caller, log_level=self.likes.log_level)
+            if caller
+            else ClientChannel()
         )
         call = Call(
             tool=params.name,
@@ -137,35 +138,41 @@ class _Tools:
             arguments=_json(params.arguments or {}),
             credential=self.credential_of(ctx),
             transport=self.transport,
-            request_id=request_id_of(ctx),
+            request_id=get_request_id(ctx),
             client=client,
         )
         reply = await dispatch(call)
         if caller and isinstance(reply.continuation, InputRequired):
-            return interim(reply.continuation, ctx=ctx, client=client, caller=caller)
+            return render_input_required(reply.continuation, ctx=ctx, client=client, caller=caller)
         if caller and isinstance(reply.continuation, BecomeTask):
             return await begin_task(call, caller=caller)
         if isinstance(reply.continuation, MissingCapability) and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            raise missing(reply.continuation)
-        return mcp_result(reply, tool=tool, knows_links=knows_links(ctx.protocol_version))
+            raise missing_capability_error(reply.continuation)
+        return mcp_result(reply, tool=tool, has_links=knows_links(ctx.protocol_version))
 
     async def _asked(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Answer about the catalogue, with an audit row as of any tool."""
         caller = await _caller(self.credential_of(ctx))
         entry = Entry(
             method=params.name, about=params.arguments or {}, caller=caller, transport=self.transport,
-            request_id=request_id_of(ctx),
+            request_id=get_request_id(ctx),
         )  # fmt: skip
 
         async def work() -> types.CallToolResult:
-            return compact.answered(params, entry=entry, registry=self.registry)
+            body = tool_listing.answer_compact(
+                params.name, params.arguments or {}, caller=caller, registry=self.registry
+            )
+            text = orjson.dumps(body).decode()
+            entry.size, entry.code = len(text), body.get("error", {}).get("code", "")
+            content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
+            return types.CallToolResult(content=content, structured_content=body, is_error="error" in body)
 
         return await recorded(entry, work=work)
 
 
 def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
     """Make the way of a known caller to be told of changes of the catalogue."""
-    changes = listening(registry)
+    changes = make_listen_handler(registry)
 
     async def listen(ctx: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
         presented = credential_of(ctx)
@@ -178,8 +185,8 @@ def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
         stream = asyncio.ensure_future(changes(ctx, params.model_copy(update={"notifications": honoured})))
         try:
             while not (await asyncio.wait([stream], timeout=STANDING_SECONDS))[0]:
-                if await standing(presented) is None:
-                    raise MCPError(types.INVALID_REQUEST, f"{_ENDED} Open it again.")
+                if await find_caller(presented) is None:
+                    raise MCPError(types.INVALID_REQUEST, f"{ACCESS_ENDED} Open it again.")
             return stream.result()
         finally:
             stream.cancel()
@@ -187,21 +194,10 @@ def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
     return listen
 
 
-def mcp_result(reply: Reply, *, tool: Tool | None = None, knows_links: bool = True) -> types.CallToolResult:
-    """Give a reply as text, to the byte, and as structured content; or the blocks that the tool answers with."""
-    body = orjson.loads(reply.body)
-    if tool and tool.gives_contents and not reply.is_refusal:
-        return types.CallToolResult.model_validate(body, by_name=False)
-    structured = {"result": body} if tool and tool.wraps and not reply.is_refusal else body
-    links = orjson.loads(encode(reply.links if knows_links else ()))
-    return types.CallToolResult(
-        content=[
-            types.TextContent(type="text", text=reply.body.decode()),
-            *(types.ResourceLink.model_validate(link, by_name=False) for link in links),
-        ],
-        structured_content=structured,
-        is_error=reply.is_refusal,
-    )
+def mcp_result(reply: Reply, *, tool: Tool | None = None, has_links: bool = True) -> types.CallToolResult:
+    """Return a reply as the SDK's type of the result of `tools/call`."""
+    result = orjson.loads(tool_result(reply, tool=tool, has_links=has_links))
+    return types.CallToolResult.model_validate(result, by_name=False)
 
 
 def _json(arguments: dict[str, Any]) -> bytes:
@@ -215,19 +211,6 @@ def http_credential(ctx: Context) -> str | None:
         return None
     sent = decode_headers(ctx.request.headers.raw)
     return read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
-
-
-_ENDED = "The access that this stream was opened with has ended, or cannot be looked up at the moment."
-
-
-async def standing(presented: str | Caller | None) -> Caller | None:
-    """Give who holds a stream, as they are now; None where their access has ended."""
-    try:
-        return await run_on_loop(lambda: identify(presented))
-    except Refusal:
-        return None
-    except DatabaseUnavailable:
-        return presented if isinstance(presented, Caller) else None
 
 
 async def _counted(presented: str | Caller | None) -> Caller:

@@ -1,8 +1,8 @@
 """
-Sessions of the 2025 protocols, kept by the client: the id is the sealed account of what it declared.
+Sessions of the 2025 protocols, kept by the client: the id is a signed token of what the client declared.
 
-So no process holds a session, and any process serves it. What changes later is a row: the least level of log messages,
-and the documents whose changes the client wants to hear of.
+So no process holds a session, and any process serves it. What changes later is a row: the lowest level of log messages,
+and the documents whose changes the client wants to receive.
 """
 
 import hashlib
@@ -16,93 +16,89 @@ from toolbox.database.pools import owner_pool, writer
 from toolbox.database.ttl_cache import TtlCache
 
 HEADER = b"mcp-session-id"
-SESSION_SECONDS = 7 * 86_400
-USUAL_LOG_LEVEL = "info"
+MAX_SESSION_SECONDS = 7 * 86_400
+DEFAULT_LOG_LEVEL = "info"
 _PURPOSE = "mcp-session"
-_KNOWN = ("elicitation", "sampling", "roots")
+_KNOWN_CAPABILITIES = ("elicitation", "sampling", "roots")
 _READ = "SELECT log_level, watched FROM toolbox_mcp_sessions WHERE id = %s"
-_KEEP = """
+_SET_LOG_LEVEL = """
 INSERT INTO toolbox_mcp_sessions (id, log_level, watched, changed_at) VALUES (%s, %s, '{}', now())
 ON CONFLICT (id) DO UPDATE SET log_level = excluded.log_level, changed_at = now()
 """
-_WATCH = """
+_SUBSCRIBE = """
 INSERT INTO toolbox_mcp_sessions AS kept (id, log_level, watched, changed_at)
 VALUES (%s, 'info', ARRAY[%s], now())
 ON CONFLICT (id) DO UPDATE SET changed_at = now(),
   watched = array_remove(kept.watched, excluded.watched[1]) || excluded.watched
   WHERE cardinality(kept.watched) < 100
 """
-_UNWATCH = "UPDATE toolbox_mcp_sessions SET watched = array_remove(watched, %s), changed_at = now() WHERE id = %s"
-_FORGET = "DELETE FROM toolbox_mcp_sessions WHERE changed_at < now() - make_interval(secs => %s)"
+_UNSUBSCRIBE = "UPDATE toolbox_mcp_sessions SET watched = array_remove(watched, %s), changed_at = now() WHERE id = %s"
+_DELETE_EXPIRED = "DELETE FROM toolbox_mcp_sessions WHERE changed_at < now() - make_interval(secs => %s)"
 
-_levels: TtlCache[str] = TtlCache()
+_log_levels: TtlCache[str] = TtlCache()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What a client said of itself when it came."""
+    """What a client declared at `initialize`, and the row of what it changed since."""
 
     id: str
     capabilities: dict[str, Any]
 
-    async def log_level(self) -> str:
-        """Give the least level of messages that it wants; one query in 4 s."""
-        return await _levels.get(self.id, self._read)
+    async def read_log_level(self) -> str:
+        """Return the lowest level of messages that it wants; one query in 4 s."""
+        return await _log_levels.get(self.id, self._fetch_log_level)
 
-    async def keep_log_level(self, level: str) -> None:
-        """Keep the level for every process; one statement. Those that looked just now see it within 4 s."""
-        row = _row(self.id)
-        await writer.using(lambda connection: connection.execute(_KEEP, [row, level]))
-        _levels.forget()
+    async def set_log_level(self, level: str) -> None:
+        """Store the level for every process; one statement. A process that read it just now sees it within 4 s."""
+        await self._execute(_SET_LOG_LEVEL, [self._row_id, level])
+        _log_levels.forget()
 
-    async def watch(self, uri: str) -> None:
-        """Have changes of the document told on the session's stream; one statement, and no more than 100 documents."""
-        row = _row(self.id)
-        await writer.using(lambda connection: connection.execute(_WATCH, [row, uri]))
+    async def subscribe(self, uri: str) -> None:
+        """Send changes of the document on the session's stream; one statement, at most 100 documents."""
+        await self._execute(_SUBSCRIBE, [self._row_id, uri])
 
-    async def unwatch(self, uri: str) -> None:
-        """Tell of it no more; one statement."""
-        row = _row(self.id)
-        await writer.using(lambda connection: connection.execute(_UNWATCH, [uri, row]))
+    async def unsubscribe(self, uri: str) -> None:
+        """Send its changes no more; one statement."""
+        await self._execute(_UNSUBSCRIBE, [uri, self._row_id])
 
     async def watches(self, uri: str) -> bool:
-        """Tell whether changes of the document are to be told; one query."""
-        found = await owner_pool.fetch(_READ, [_row(self.id)])
+        """Tell whether changes of the document are to be sent; one query."""
+        found = await owner_pool.fetch(_READ, [self._row_id])
         return bool(found.rows) and uri in found.rows[0]["watched"]
 
-    async def _read(self) -> str:
-        found = await owner_pool.fetch(_READ, [_row(self.id)])
-        return str(found.rows[0]["log_level"]) if found.rows else USUAL_LOG_LEVEL
+    async def _fetch_log_level(self) -> str:
+        found = await owner_pool.fetch(_READ, [self._row_id])
+        return str(found.rows[0]["log_level"]) if found.rows else DEFAULT_LOG_LEVEL
+
+    @property
+    def _row_id(self) -> str:
+        return hashlib.sha256(self.id.encode()).hexdigest()
+
+    async def _execute(self, statement: str, values: list[str]) -> None:
+        await writer.using(lambda connection: connection.execute(statement, values))
 
 
-def begin(declared: Any, *, caller: Caller) -> str:
-    """Make the id of a new session; what we never ask of a client is left out."""
-    known = declared if isinstance(declared, dict) else {}
-    capabilities: dict[str, Any] = {name: _modes(known[name]) for name in _KNOWN if name in known}
-    return sign_token({"c": capabilities, "who": _who(caller), "n": secrets.token_hex(8)}, purpose=_PURPOSE)
+def create_session_id(declared: Any, *, caller: Caller) -> str:
+    """Make the id of a new session; capabilities that no tool uses are left out."""
+    declared = declared if isinstance(declared, dict) else {}
+    capabilities: dict[str, Any] = {}
+    for name in _KNOWN_CAPABILITIES:
+        if name in declared:
+            modes = declared[name] if isinstance(declared[name], dict) else {}
+            capabilities[name] = {mode: {} for mode in ("form", "url") if mode in modes}
+    token = {"c": capabilities, "who": [caller.name, caller.key_id], "n": secrets.token_hex(8)}
+    return sign_token(token, purpose=_PURPOSE)
 
 
-def resume(session_id: str, *, caller: Caller) -> Session | None:
-    """Give the session of this id; None for one that is another caller's, forged or too old."""
-    kept = read_token(session_id, purpose=_PURPOSE, seconds=SESSION_SECONDS)
-    if not isinstance(kept, dict) or kept.get("who") != _who(caller):
+def find_session(session_id: str, *, caller: Caller) -> Session | None:
+    """Return the session of this id; None for one that is another caller's, forged or expired."""
+    token = read_token(session_id, purpose=_PURPOSE, seconds=MAX_SESSION_SECONDS)
+    if not isinstance(token, dict) or token.get("who") != [caller.name, caller.key_id]:
         return None
-    return Session(id=session_id, capabilities=kept["c"])
-
-
-def _modes(declared: Any) -> dict[str, Any]:
-    """Keep in which ways it can be asked, as `form`."""
-    return {name: {} for name in ("form", "url") if isinstance(declared, dict) and name in declared}
+    return Session(id=session_id, capabilities=token["c"])
 
 
 async def forget_old() -> None:
-    """Delete what was kept of sessions that have ended."""
-    await writer.using(lambda connection: connection.execute(_FORGET, [SESSION_SECONDS]))
-
-
-def _who(caller: Caller) -> list[Any]:
-    return [caller.name, caller.key_id]
-
-
-def _row(session_id: str) -> str:
-    return hashlib.sha256(session_id.encode()).hexdigest()
+    """Delete the rows of expired sessions."""
+    await writer.using(lambda connection: connection.execute(_DELETE_EXPIRED, [MAX_SESSION_SECONDS]))

@@ -20,7 +20,7 @@ from toolbox.contract.client_channel import TASKS, Answers, MissingCapability
 from toolbox.contract.encoding import timestamp
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Call
-from toolbox.mcp.sdk_client import Context, missing
+from toolbox.mcp.client import Context, missing_capability_error
 from toolbox.work import task_queries
 from toolbox.work.task_worker import enqueue
 
@@ -81,7 +81,7 @@ async def _asked(ctx: Context, params: TaskParams, *, caller_of: CallerOf) -> tu
     meta = (ctx.params or {}).get("_meta") or {}
     declared = meta.get(types.CLIENT_CAPABILITIES_META_KEY) or {}
     if TASKS not in (declared.get("extensions") or {}):
-        raise missing(MissingCapability({"extensions": {TASKS: {}}}, what=f"knows tasks ({TASKS})"))
+        raise missing_capability_error(MissingCapability({"extensions": {TASKS: {}}}, what=f"knows tasks ({TASKS})"))
     named = ctx.request.headers.get(MCP_NAME_HEADER) if ctx.request is not None else None
     if named is not None and decode_header_value(named) != params.task_id:
         raise MCPError(types.HEADER_MISMATCH, "mcp-name header does not match the request body's 'taskId' parameter")

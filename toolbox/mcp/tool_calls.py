@@ -1,9 +1,9 @@
 """
-`tools/call` over HTTP, read and answered without the SDK's transport, which costs several times the tool itself.
+`tools/call` over HTTP, parsed and answered without the SDK's transport, which costs several times the tool itself.
 
-Only what is plainly a call that may be answered with one JSON object is read here, by the SDK's own rules
-(mcp.shared.inbound, mcp_types); everything else, and everything malformed, is left to jsonrpc_errors.py and the SDK's
-transport. tests/toolbox/mcp/test_tool_calls.py holds both to the same answers.
+Only a plain call that one JSON object may answer is parsed here, by the SDK's own rules (mcp.shared.inbound,
+mcp_types); everything else, and everything malformed, is left to jsonrpc.py and the SDK's transport.
+tests/toolbox/mcp/test_tool_calls.py checks that both give the same answers.
 """
 
 import json
@@ -28,18 +28,17 @@ from toolbox.contract.tool import Tool
 from toolbox.dispatch.dispatch import Reply
 from toolbox.dispatch.duplicate_keys import find_duplicate_key, may_have_duplicate_keys
 from toolbox.http.headers import Sent, decode_headers, measure_head
-from toolbox.mcp.lone_surrogates import split_lone_surrogates
+from toolbox.mcp.client import compute_binding, render_client_requests
+from toolbox.mcp.jsonrpc import split_lone_surrogates
 from toolbox.mcp.results import tool_result
-from toolbox.mcp.sdk_client import binding_of, question
 
 _VERSION = MCP_PROTOCOL_VERSION_HEADER.encode()
 _PARAMETER_HEADER = MCP_PARAM_HEADER_PREFIX.lower()
-_MAX_ENVELOPE = 4_096
-_MAX_KIND = 1_024
-_FIRST_WITH_LINKS = "2025-06-18"
-_ENVELOPE_NAMES = 5
-_JSON = frozenset({"application/json", "application/*", "*/*"})
-
+_MAX_META_BYTES = 4_096
+_MAX_MEDIA_TYPE_BYTES = 1_024
+_FIRST_VERSION_WITH_LINKS = "2025-06-18"
+_ENVELOPE_KEYS = 5
+_JSON_TYPES = frozenset({"application/json", "application/*", "*/*"})
 
 _Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
 
@@ -57,9 +56,16 @@ class _Request(msgspec.Struct, forbid_unknown_fields=True):
     jsonrpc: str
 
 
+_request = msgspec.json.Decoder(_Request)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsCall:
-    """A `tools/call` that one JSON object answers; `arguments` are as they were sent, and can be `broken`."""
+    """
+    A `tools/call` that one JSON object answers; `arguments` are as they were sent.
+
+    `is_broken`: strict parsers refuse the arguments, and only the tool's refusal says why.
+    """
 
     id: int | str
     name: str
@@ -77,31 +83,36 @@ class ToolsCall:
 
     @property
     def progress_token(self) -> str | int | None:
-        """What the client wants to hear of progress by."""
+        """The token that the client wants progress reported by."""
         token = (orjson.loads(self.meta) if self.meta else {}).get("progressToken")
         return token if isinstance(token, str | int) else None
 
 
-_request = msgspec.json.Decoder(_Request)
-
-
 def read_call(body: bytes, *, sent: Sent, lines: list[tuple[bytes, bytes]]) -> ToolsCall | None:
-    """Read a call from a POST body and its headers (`sent` folded, `lines` raw); None leaves it to the SDK."""
+    """Parse a call from a POST body and its headers (`sent` folded, `lines` raw); None leaves it to the SDK."""
     version = sent.get(_VERSION)
     is_modern = version in MODERN_PROTOCOL_VERSIONS
     is_known = is_modern or version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
-    decoded = _decoded(body) if is_known and _asks_for_json(sent) else None
+    content_type, accepted = (sent.get(name, "")[:_MAX_MEDIA_TYPE_BYTES] for name in (b"content-type", b"accept"))
+    decoded = _decode(body) if is_known and _is_json(content_type, accepted=accepted) else None
     if decoded is None:
         return None
     request, arguments, is_broken = decoded
-    meta = bytes(request.params.meta)
     if request.method != "tools/call" or request.jsonrpc != "2.0" or not arguments.startswith(b"{"):
         return None
-    if not (_is_modern_envelope(request, meta=meta, sent=sent, lines=lines) if is_modern else _is_plain_meta(meta)):
+    meta, name = bytes(request.params.meta), request.params.name
+    if is_modern:
+        # Clients send the same head and envelope with every call, so the verdicts on small ones are cached.
+        head = tuple(lines)
+        is_small = len(meta) + len(name) + measure_head(head) <= 2 * _MAX_META_BYTES
+        check = _is_valid_modern_envelope if is_small else _is_valid_modern_envelope.__wrapped__
+        if not check(head, name=name, meta=meta, version=version):
+            return None
+    elif meta and not meta.startswith(b"{"):
         return None
     return ToolsCall(
         id=request.id,
-        name=request.params.name,
+        name=name,
         arguments=arguments,
         is_modern=is_modern,
         meta=meta,
@@ -110,111 +121,86 @@ def read_call(body: bytes, *, sent: Sent, lines: list[tuple[bytes, bytes]]) -> T
     )
 
 
-def _decoded(body: bytes) -> tuple[_Request, bytes, bool] | None:
-    """Decode a request, with its arguments, and whether only the tool's refusal has words for these."""
+def _decode(body: bytes) -> tuple[_Request, bytes, bool] | None:
+    """Decode a request, with its arguments, and whether these are broken; None leaves it to the SDK."""
     try:
         request = _request.decode(body)
-        arguments = bytes(request.params.arguments)
-        return None if _repeats(body, request=request) else (request, arguments or b"{}", False)
     except RecursionError:
         return None
     except msgspec.DecodeError:
         parts = split_lone_surrogates(body)
-    try:
-        return (_request.decode(parts[0]), parts[1], True) if parts else None
-    except msgspec.DecodeError:
+        try:
+            return (_request.decode(parts[0]), parts[1], True) if parts else None
+        except msgspec.DecodeError:
+            return None
+    arguments, meta = bytes(request.params.arguments), bytes(request.params.meta)
+    # Keys of the envelope; those of the arguments are checked when they are parsed.
+    keys = _ENVELOPE_KEYS + bool(arguments) + bool(meta) + arguments.count(b":") + meta.count(b":")
+    if may_have_duplicate_keys(body, names=keys) and find_duplicate_key(body) is not None:
         return None
-
-
-def _repeats(body: bytes, *, request: _Request) -> bool:
-    """Tell whether a name of the envelope comes twice; those of the arguments are looked at when they are read."""
-    inside = [part for part in (bytes(request.params.arguments), bytes(request.params.meta)) if part]
-    names = _ENVELOPE_NAMES + len(inside) + sum(part.count(b":") for part in inside)
-    return may_have_duplicate_keys(body, names=names) and find_duplicate_key(body) is not None
+    return request, arguments or b"{}", False
 
 
 def knows_links(version: str | None) -> bool:
-    """Tell whether the protocol has links to documents in answers; who names no version may be of before them."""
-    return version is not None and version >= _FIRST_WITH_LINKS
+    """Tell whether the protocol has links to documents in answers; without a version it may be an older one."""
+    return version is not None and version >= _FIRST_VERSION_WITH_LINKS
 
 
-def begins_plainly(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> bool:
+def is_plain_call(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> bool:
     """
-    Tell whether the call is answered by this lane, at least as far as its first question.
+    Tell whether the call can be answered without the SDK, at least up to its first question.
 
-    A tool that asks seldom begins so for clients of 2026, who are asked by an answer. One of before 2026 that has no
-    session has not said that it can be asked.
+    A tool that seldom asks can for clients of 2026, who are asked by a result. A client of before 2026 without a
+    session has not declared that it can be asked.
     """
-    is_asked_here = call.is_modern or not has_session
-    return call.is_broken or tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and is_asked_here)
+    can_ask = call.is_modern or not has_session
+    return call.is_broken or tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and can_ask)
 
 
-def result_body(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: bytes = b"") -> bytes:
-    """Write the JSON-RPC answer; `stamp` is what every result of the 2026 era has."""
+def render_result(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: bytes = b"") -> bytes:
+    """Render the JSON-RPC response; `stamp` ends every result of the 2026 era."""
     result = tool_result(reply, tool=tool, has_links=call.knows_links)
     end = stamp if call.is_modern else b""
     return b'{"jsonrpc":"2.0","id":%b,"result":%b%b}}' % (orjson.dumps(call.id), result[:-1], end)
 
 
-def question_body(
-    call: ToolsCall, *, continuation: InputRequired, client: ClientChannel, server: dict[str, Any]
-) -> bytes:
-    """Write the JSON-RPC answer that asks a client of 2026 to call again, with answers."""
-    params = {"name": call.name, "arguments": json.loads(call.arguments)}
-    binding = binding_of("tools/call", params=params, caller=client.caller)
-    asking = question(continuation, answers=client.answers, binding=binding)
-    result = {**asking, "resultType": "input_required", "_meta": {SERVER_INFO_META_KEY: server}}
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (orjson.dumps(call.id), orjson.dumps(result))
-
-
-def stamp_of(server: dict[str, Any]) -> bytes:
-    """Write what every result of the 2026 era ends with, by the server's name."""
+def render_stamp(server: dict[str, Any]) -> bytes:
+    """Render what ends every result of the 2026 era: the server's name and version."""
     return b',"resultType":"complete","_meta":%b' % orjson.dumps({SERVER_INFO_META_KEY: server})
 
 
-def _asks_for_json(sent: Sent) -> bool:
-    return _is_json(sent.get(b"content-type", "")[:_MAX_KIND], accepted=sent.get(b"accept", "")[:_MAX_KIND])
+def render_question(
+    call: ToolsCall, *, continuation: InputRequired, client: ClientChannel, server: dict[str, Any]
+) -> bytes:
+    """Render the JSON-RPC response that asks a client of 2026 to call again, with answers."""
+    params = {"name": call.name, "arguments": json.loads(call.arguments)}
+    binding = compute_binding("tools/call", params=params, caller=client.caller)
+    requests = render_client_requests(continuation, answers=client.answers, binding=binding)
+    result = {**requests, "resultType": "input_required", "_meta": {SERVER_INFO_META_KEY: server}}
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (orjson.dumps(call.id), orjson.dumps(result))
 
 
 @lru_cache(maxsize=256)
 def _is_json(content_type: str, *, accepted: str) -> bool:
-    kinds = {part.partition(";")[0].strip().lower() for part in accepted.split(",")}
-    return content_type.partition(";")[0].strip().lower() == "application/json" and not _JSON.isdisjoint(kinds)
-
-
-def _is_modern_envelope(request: _Request, *, meta: bytes, sent: Sent, lines: list[tuple[bytes, bytes]]) -> bool:
-    """Tell whether the SDK would let the request through; clients send the same head and envelope with every call."""
-    head, name = tuple(lines), request.params.name
-    size = len(meta) + len(name) + measure_head(head)
-    judge = _is_let_through if size <= 2 * _MAX_ENVELOPE else _is_let_through.__wrapped__
-    return judge(head, name=name, meta=meta, version=sent[_VERSION])
+    types = {part.partition(";")[0].strip().lower() for part in accepted.split(",")}
+    return content_type.partition(";")[0].strip().lower() == "application/json" and not _JSON_TYPES.isdisjoint(types)
 
 
 @lru_cache(maxsize=256)
-def _is_let_through(lines: tuple[tuple[bytes, bytes], ...], *, name: str, meta: bytes, version: str) -> bool:
-    """Tell whether the SDK's own ladder would let the request through, and no parameter travels as a header."""
+def _is_valid_modern_envelope(lines: tuple[tuple[bytes, bytes], ...], *, name: str, meta: bytes, version: str) -> bool:
+    """Tell whether the SDK's own checks would accept the request, and no parameter travels as a header."""
     names = [(header.decode("latin-1"), "") for header, _ in lines]
     if find_duplicated_routing_header(names) or any(one.lower().startswith(_PARAMETER_HEADER) for one, _ in names):
         return False
-    decoded = _valid_meta(meta, version=version) if len(meta) <= _MAX_ENVELOPE else None
-    if decoded is None:
+    if len(meta) > _MAX_META_BYTES:
         return False
-    body = {"method": "tools/call", "params": {"name": name, "_meta": decoded}}
-    headers = {header.decode("latin-1"): value for header, value in decode_headers(lines).items()}
-    return isinstance(classify_inbound_request(body, headers=headers), InboundModernRoute)
-
-
-def _valid_meta(meta: bytes, *, version: str) -> dict[str, Any] | None:
-    """Give an envelope that the SDK's types accept."""
     try:
         decoded = orjson.loads(meta)
         methods.validate_client_request("tools/call", version, {"name": "tool", "_meta": decoded})
     except ValueError:
-        return None
-    if find_duplicate_key(meta):
-        return None
-    return decoded if isinstance(decoded, dict) else None
-
-
-def _is_plain_meta(meta: bytes) -> bool:
-    return not meta or meta.startswith(b"{")
+        return False
+    if not isinstance(decoded, dict) or find_duplicate_key(meta):
+        return False
+    headers = {header.decode("latin-1"): value for header, value in decode_headers(lines).items()}
+    body = {"method": "tools/call", "params": {"name": name, "_meta": decoded}}
+    return isinstance(classify_inbound_request(body, headers=headers), InboundModernRoute)

@@ -17,10 +17,10 @@ from oauth2_provider.scopes import BaseScopes
 
 from toolbox.access.scopes import known_scopes
 from toolbox.catalogue.registry import registry
+from toolbox.http.server_address import resources
 from toolbox.oauth.metadata import usual_scopes
 from toolbox.oauth.own_tokens import PREFIX
 from toolbox.oauth.queries import clients_of_this_hour, end_family
-from toolbox.oauth.server_address import resources
 
 MAX_CLIENTS_AN_HOUR = 300
 _RIGHTS = {"read": "Read", "write": "Change"}

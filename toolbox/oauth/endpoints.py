@@ -7,8 +7,8 @@ from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from oauth2_provider.views import DynamicClientRegistrationView, TokenView
 
+from toolbox.http.server_address import site_of
 from toolbox.oauth.authorization_server import is_ours
-from toolbox.oauth.server_address import site_of
 
 MAX_REQUEST = 16_384
 TAKEN_GRANTS = {"authorization_code", "refresh_token"}

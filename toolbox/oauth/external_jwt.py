@@ -9,9 +9,9 @@ from django.conf import settings
 from toolbox.access.scopes import known_scopes
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import Unauthenticated
+from toolbox.http.server_address import resources, scopes_within
 from toolbox.oauth.grants import Grant, standing
 from toolbox.oauth.issuer_keys import IssuerKeys
-from toolbox.oauth.server_address import resources, scopes_within
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """All of two keys: with one that both sides know, whoever can check a token could make one."""

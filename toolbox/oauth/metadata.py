@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from toolbox.catalogue.registry import registry
-from toolbox.oauth.server_address import resources, site_of
+from toolbox.http.server_address import resources, site_of
 
 
 @require_safe

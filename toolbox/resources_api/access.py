@@ -16,7 +16,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.errors import Bearer, DatabaseUnavailable, Refusal, Unauthenticated
 from toolbox.database import event_loop
 from toolbox.http.headers import read_credential, render_challenge
-from toolbox.oauth.server_address import metadata_address, site_of
+from toolbox.http.server_address import metadata_address, site_of
 
 
 class DatabaseAway(APIException):

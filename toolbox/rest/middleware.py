@@ -19,7 +19,7 @@ from toolbox.http.headers import (
     read_request_id,
     response_header_lines,
 )
-from toolbox.oauth.server_address import metadata_address, site
+from toolbox.http.server_address import metadata_address, site
 
 PREFIX = "/api/tools/"
 PATIENCE_SECONDS = 0.2

@@ -18,7 +18,7 @@ from toolbox.audit.current_request import current_request
 from toolbox.audit.log import audit
 from toolbox.catalogue.registry import registry
 from toolbox.database import event_loop
-from toolbox.mcp.middleware import McpMiddleware
+from toolbox.mcp.endpoint import McpMiddleware
 from toolbox.rest.middleware import ToolCallMiddleware
 
 CALL = "/api/tools/linescore/query_linescore_data"

@@ -19,7 +19,7 @@ from toolbox.contract.tool import Tool
 from toolbox.database.pool import Connection, Pool
 from toolbox.database.pools import reader
 from toolbox.database.ttl_cache import clear_all_caches
-from toolbox.mcp.tool_description import mcp_tool
+from toolbox.mcp.tool_listing import mcp_tool
 
 MAY_DO_ALL = Caller(name="local", scopes=frozenset({"*:read", "*:write"}))
 _OURS: ContextVar[bool] = ContextVar("_OURS", default=False)

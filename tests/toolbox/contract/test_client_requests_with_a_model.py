@@ -15,8 +15,8 @@ from tests.sprints.asking.chat_server import ChatServer, chat_server
 from tests.toolbox.dispatching import answering
 from toolbox.audit.log import audit
 from toolbox.catalogue.registry import registry
-from toolbox.mcp import sdk_client
-from toolbox.mcp.middleware import McpMiddleware
+from toolbox.mcp import client as mcp_client
+from toolbox.mcp.endpoint import McpMiddleware
 from toolbox.models import ToolCall
 
 QUESTION = {"naturalLanguageQuery": "When is the release?"}
@@ -118,7 +118,7 @@ async def test_a_state_is_good_for_its_caller_its_question_and_an_hour(
             await post(**given | {"requestState": state[:-1] + ("A" if state[-1] != "A" else "B")}),
             await post(**given, arguments=QUESTION | {"schemaContext": 10**40}),
         ]
-        monkeypatch.setattr(sdk_client, "STATE_SECONDS", -1)
+        monkeypatch.setattr(mcp_client, "MAX_STATE_AGE_SECONDS", -1)
         refused.append(await post(**given))
 
     assert [told["error"]["code"] for told in refused] == [-32602] * 5

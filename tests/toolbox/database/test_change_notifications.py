@@ -18,7 +18,7 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
 from toolbox.contract.resources import address
 from toolbox.database.pools import owner_pool
-from toolbox.mcp.catalogue_changes import may_watch
+from toolbox.mcp.changes import may_watch
 from toolbox.mcp.server import mcp_server
 
 GAME = "linescore://games/2024020001"

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from tests.toolbox.transports import A_TOOL, TOOLS, mcp_in_memory
-from toolbox.mcp.catalogue_cost import BYTES_A_TOKEN, Cost
+from toolbox.mcp.tool_listing import BYTES_PER_TOKEN, measure_cost
 
 MAX_TOKENS_ASKING = 9_000
 MAX_TOKENS = 15_000
@@ -19,10 +19,10 @@ OURS = {
 
 
 def test_the_contracts_tools_keep_their_budget() -> None:
-    cost = Cost.of([tool for tool in TOOLS if tool.name not in OURS])
+    cost = measure_cost([tool for tool in TOOLS if tool.name not in OURS])
 
-    assert cost.asking / BYTES_A_TOKEN < MAX_TOKENS_ASKING
-    assert cost.mcp / BYTES_A_TOKEN < MAX_TOKENS
+    assert cost.request / BYTES_PER_TOKEN < MAX_TOKENS_ASKING
+    assert cost.mcp / BYTES_PER_TOKEN < MAX_TOKENS
 
 
 async def test_the_cost_is_what_a_client_receives() -> None:
@@ -30,7 +30,7 @@ async def test_the_cost_is_what_a_client_receives() -> None:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
 
     received = listed[A_TOOL.name].model_dump(mode="json", by_alias=True, exclude_none=True)
-    assert Cost.of([A_TOOL]).mcp == len(orjson.dumps(received))
+    assert measure_cost([A_TOOL]).mcp == len(orjson.dumps(received))
 
 
 @pytest.mark.parametrize("line", ["query_linescore_data", "/mcp/linescore", "/mcp "])

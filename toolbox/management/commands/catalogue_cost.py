@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from toolbox.catalogue.registry import registry
-from toolbox.mcp.catalogue_cost import BYTES_A_TOKEN, Cost, compact_cost
+from toolbox.mcp.tool_listing import BYTES_PER_TOKEN, CatalogueCost, measure_compact_cost, measure_cost
 
 
 class Command(BaseCommand):
@@ -19,18 +19,18 @@ class Command(BaseCommand):
         """Print one table: tools, then addresses."""
         table = Table("", "name, description, input", "whole over MCP", "OpenAI function", title="bytes (tokens)")
         for tool in registry.tools():
-            table.add_row(tool.name, *_cells(Cost.of([tool])))
+            table.add_row(tool.name, *_cells(measure_cost([tool])))
         table.add_section()
         for toolkit in registry.toolkits():
-            table.add_row(f"/mcp/{toolkit.domain}", *_cells(Cost.of(toolkit.tools)))
-        table.add_row("/mcp", *_cells(Cost.of(registry.tools())))
-        compact = compact_cost()
-        table.add_row("/mcp/compact", *_cells(Cost(asking=compact, mcp=compact, function=compact)))
+            table.add_row(f"/mcp/{toolkit.domain}", *_cells(measure_cost(toolkit.tools)))
+        table.add_row("/mcp", *_cells(measure_cost(registry.tools())))
+        compact = measure_compact_cost()
+        table.add_row("/mcp/compact", *_cells(CatalogueCost(request=compact, mcp=compact, function=compact)))
         console = Console(width=120)
         with console.capture() as drawn:
             console.print(table)
         self.stdout.write(drawn.get())
 
 
-def _cells(cost: Cost) -> list[str]:
-    return [f"{size:,} ({size // BYTES_A_TOKEN:,})" for size in (cost.asking, cost.mcp, cost.function)]
+def _cells(cost: CatalogueCost) -> list[str]:
+    return [f"{size:,} ({size // BYTES_PER_TOKEN:,})" for size in (cost.request, cost.mcp, cost.function)]

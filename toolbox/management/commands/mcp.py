@@ -14,8 +14,8 @@ from mcp.server.stdio import stdio_server
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.database import event_loop
+from toolbox.mcp.jsonrpc import StdioErrorResponder
 from toolbox.mcp.server import mcp_server
-from toolbox.mcp.stdio_errors import StdioErrorResponder
 
 TRANSPORT = "stdio"
 

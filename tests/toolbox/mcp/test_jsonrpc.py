@@ -13,7 +13,7 @@ from tests.toolbox.mcp.test_mcp import _stdio
 from tests.toolbox.transports import A_TOOL, address
 from toolbox.dispatch.dispatch import Call, Reply
 from toolbox.dispatch.duplicate_keys import find_duplicate_key
-from toolbox.mcp.cancellation import RunningCalls
+from toolbox.mcp.protocol_2025 import RunningCalls
 
 LEGACY = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":%s}}'
@@ -118,11 +118,11 @@ async def test_a_call_is_cancelled_by_its_own_session_alone(monkeypatch: pytest.
     async def fetch(statement: str, values: list[str]) -> None:
         passed_on.append(values[1])
 
-    monkeypatch.setattr("toolbox.mcp.cancellation.dispatch", answer)
-    monkeypatch.setattr("toolbox.mcp.cancellation.owner_pool.fetch", fetch)
+    monkeypatch.setattr("toolbox.mcp.protocol_2025.dispatch", answer)
+    monkeypatch.setattr("toolbox.mcp.protocol_2025.owner_pool.fetch", fetch)
     here, elsewhere = RunningCalls(), RunningCalls()
     call = Call(tool="any", arguments=b"{}", credential=None, transport="test", request_id="any")
-    calling = asyncio.create_task(here.answered(call, session_id="alice's", call_id=1))
+    calling = asyncio.create_task(here.dispatch(call, session_id="alice's", call_id=1))
     await began.wait()
 
     await here.cancel("bob's", call_id=1)
@@ -130,7 +130,7 @@ async def test_a_call_is_cancelled_by_its_own_session_alone(monkeypatch: pytest.
     await asyncio.sleep(0)
     others = (calling.done(), len(passed_on))
     await elsewhere.cancel("alice's", call_id=1)
-    here._heard(passed_on[-1])
+    here._receive(passed_on[-1])
 
     assert others == (False, 2)
     assert await calling is None

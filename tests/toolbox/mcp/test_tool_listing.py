@@ -8,16 +8,23 @@ import pytest
 from mcp_types import CallToolRequestParams
 
 from tests.toolbox.transports import A_TOOL, TOOLS, mcp_over_http, settled
-from toolbox.mcp.catalogue_cost import BYTES_A_TOKEN, compact_cost
-from toolbox.mcp.compact import CALL, NAMES, rank, through, unwrapped
 from toolbox.mcp.tool_calls import ToolsCall
+from toolbox.mcp.tool_listing import (
+    BYTES_PER_TOKEN,
+    CALL,
+    NAMES,
+    measure_compact_cost,
+    rank,
+    unwrap_call,
+    unwrap_params,
+)
 
 MAX_TOKENS = 500
 both_eras = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
 def test_it_costs_a_fraction() -> None:
-    assert compact_cost() / BYTES_A_TOKEN < MAX_TOKENS
+    assert measure_compact_cost() / BYTES_PER_TOKEN < MAX_TOKENS
 
 
 @pytest.mark.parametrize(
@@ -93,4 +100,4 @@ def test_both_lanes_unwrap_the_same_calls() -> None:
         call = ToolsCall(id=1, name=CALL, arguments=orjson.dumps(arguments), is_modern=True)
         params = CallToolRequestParams(name=CALL, arguments=arguments)
 
-        assert (through(call) is not None) == (unwrapped(params) is not None) == is_sound
+        assert (unwrap_call(call) is not None) == (unwrap_params(params) is not None) == is_sound

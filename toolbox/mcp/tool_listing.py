@@ -1,0 +1,258 @@
+"""
+What MCP clients read about tools, and what that costs a model.
+
+The compact catalogue, at `/mcp/compact`, lists three tools in place of all, for clients that pay for each schema they
+list: one finds tools by words, one describes a tool, one calls it. What can be found, described and called is what the
+key may use. A call through it is the tool's own, with its own audit row, questions and tasks.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any
+
+import mcp_types as types
+import msgspec
+import orjson
+
+from toolbox.catalogue.registry import Registry
+from toolbox.contract.caller import Caller
+from toolbox.contract.encoding import encode
+from toolbox.contract.envelope import KERNEL_ENVELOPE
+from toolbox.contract.errors import UNKNOWN_TOOL, ErrorCode, Refusal
+from toolbox.contract.functions import function_schema
+from toolbox.contract.json_schema import shape
+from toolbox.contract.tool import Tool
+from toolbox.dispatch.duplicate_keys import find_duplicate_key, may_have_duplicate_keys
+from toolbox.mcp.tool_calls import ToolsCall
+
+SEARCH, DESCRIBE, CALL = NAMES = "search_tools", "describe_tool", "call_tool"
+MAX_FOUND = 10
+MAX_QUERY_CHARACTERS = 400
+MIN_WORD_CHARACTERS = 3
+BYTES_PER_TOKEN = 4
+_WORD = re.compile(r"[^\W_]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+_STOP_WORDS = frozenset(
+    ("the", "and", "for", "with", "that", "what", "which", "how", "did", "does", "are", "was", "were", "this", "from",
+     "into", "have", "has", "all", "any")
+)  # fmt: skip
+_NAME_WEIGHT, _DOMAIN_WEIGHT, _TEXT_WEIGHT, _PARAMETER_WEIGHT, _PREFIX_FACTOR = 3.0, 2.0, 1.0, 0.5, 0.5
+_REFUSAL_SCHEMA = {
+    "type": "object", "required": ["error"], "description": "Why there is no answer, and what to do next.",
+}  # fmt: skip
+"""Every refusal, the kernel's and every domain's; in full it would double the catalogue for no gain."""
+
+
+def mcp_tool(tool: Tool) -> types.Tool:
+    """
+    Describe a tool to an MCP client.
+
+    The output schema covers answers and refusals, because clients check both by it. It holds shapes alone: what the
+    fields mean, a quarter of the whole catalogue, is in the tool's pages and in OpenAPI.
+    """
+    output_schema = {"type": "object", "anyOf": [shape(tool.output_schema), _REFUSAL_SCHEMA]}
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=None if tool.gives_contents else output_schema,
+        annotations=_annotations(writes=tool.writes),
+    )
+
+
+def _annotations(*, writes: bool) -> types.ToolAnnotations:
+    return types.ToolAnnotations(
+        read_only_hint=not writes, destructive_hint=writes, idempotent_hint=not writes, open_world_hint=False
+    )
+
+
+class _WrappedCall(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_wrapped_call = msgspec.json.Decoder(_WrappedCall)
+
+
+def unwrap_call(call: ToolsCall) -> ToolsCall | None:
+    """Return the call that `call_tool` wraps; None where it wraps none, or an invalid one."""
+    if call.name != CALL:
+        return None
+    try:
+        inner = _wrapped_call.decode(call.arguments)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    arguments = bytes(inner.arguments)
+    if may_have_duplicate_keys(call.arguments, names=2 + arguments.count(b":")) and find_duplicate_key(call.arguments):
+        return None
+    return replace(call, name=inner.name, arguments=arguments) if arguments.startswith(b"{") else None
+
+
+def unwrap_params(params: types.CallToolRequestParams) -> types.CallToolRequestParams | None:
+    """Return the same of a call that the SDK has read."""
+    wrapped = params.arguments or {}
+    name, arguments = wrapped.get("name"), wrapped.get("arguments", {})
+    is_valid = isinstance(name, str) and isinstance(arguments, dict) and wrapped.keys() <= {"name", "arguments"}
+    if params.name != CALL or not is_valid:
+        return None
+    return params.model_copy(update={"name": name, "arguments": arguments})
+
+
+def list_compact_tools() -> list[types.Tool]:
+    """List the three tools of the compact catalogue."""
+    return [
+        types.Tool(
+            name=name,
+            title=name.replace("_", " ").capitalize(),
+            description=description,
+            input_schema=schema,
+            annotations=_annotations(writes=name == CALL),
+        )
+        for name, (description, schema) in _COMPACT_TOOLS.items()
+    ]
+
+
+def answer_compact(name: str, arguments: dict[str, Any], *, caller: Caller, registry: Registry) -> dict[str, Any]:
+    """Answer a call of `search_tools` or `describe_tool`; anything else is a refusal, with `error`."""
+    if name == SEARCH and isinstance(arguments.get("query"), str) and arguments.keys() == {"query"}:
+        return _search(arguments["query"][:MAX_QUERY_CHARACTERS], caller=caller, registry=registry)
+    if name == DESCRIBE and isinstance(arguments.get("name"), str) and arguments.keys() == {"name"}:
+        return _describe(arguments["name"], caller=caller, registry=registry)
+    expected = ", ".join(f"{part} ({about['type']})" for part, about in _COMPACT_TOOLS[name][1]["properties"].items())
+    return _render_refusal(
+        KERNEL_ENVELOPE.bad_input, f"{name} cannot be called so.", suggestion=f"Send {expected}, and nothing else."
+    )
+
+
+def _search(query: str, *, caller: Caller, registry: Registry) -> dict[str, Any]:
+    tools = registry.visible_to(caller)
+    ranked = rank(query, tools=tools)
+    shown = [
+        {
+            "name": tool.name,
+            "domain": tool.domain,
+            "summary": _SENTENCE_END.split(tool.described)[0],
+            "writes": tool.writes,
+        }
+        for tool in (ranked or tools)[:MAX_FOUND]
+    ]
+    note = {"note": "No tool has these words; here are the first of all."} if tools and not ranked else {}
+    return {"tools": shown, "total": len(tools)} | note
+
+
+def rank(query: str, *, tools: Sequence[Tool]) -> list[Tool]:
+    """Order the tools that have words of the query, by the rarity of those words; empty where none has any."""
+    weights = [_weigh_words(tool) for tool in tools]
+    rarities: dict[str, float] = {}
+    for word in _split_words(query):
+        if count := sum(_match_weight(word, known) > 0 for known in weights):
+            rarities[word] = log(1 + len(tools) / count)
+    scores = [sum(_match_weight(word, known) * rarity for word, rarity in rarities.items()) for known in weights]
+    order = sorted(range(len(tools)), key=lambda place: -scores[place])
+    return [tools[place] for place in order if scores[place] > 0]
+
+
+def _weigh_words(tool: Tool) -> dict[str, float]:
+    """Weigh the words that describe a tool by where they stand."""
+    parameters = tool.input_schema.get("properties", {})
+    texts = (
+        (_PARAMETER_WEIGHT, " ".join(f"{name} {part.get('description', '')}" for name, part in parameters.items())),
+        (_TEXT_WEIGHT, tool.described),
+        (_DOMAIN_WEIGHT, tool.domain),
+        (_NAME_WEIGHT, tool.name),
+    )
+    return {word: weight for weight, text in texts for word in _split_words(text)}
+
+
+def _match_weight(word: str, weights: dict[str, float]) -> float:
+    """Weigh a word that is there, or that begins or ends one that is there, as `game` does `games`."""
+    if word in weights:
+        return weights[word]
+    if len(word) <= MIN_WORD_CHARACTERS:  # shorter ones begin many
+        return 0.0
+    related = [weight for known, weight in weights.items() if known.startswith(word) or word.startswith(known)]
+    return max(related, default=0.0) * _PREFIX_FACTOR
+
+
+def _split_words(text: str) -> set[str]:
+    words = (found.lower() for found in _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)))
+    return {word for word in words if len(word) >= MIN_WORD_CHARACTERS} - _STOP_WORDS
+
+
+def _describe(name: str, *, caller: Caller, registry: Registry) -> dict[str, Any]:
+    tool = registry.find(name)
+    if tool is None or not tool.is_offered_to(caller):
+        nearest = ", ".join(registry.nearest(name, caller=caller)[:3])
+        suggestion = f"Nearest: {nearest}." if nearest else "This key may use no tool; ask for scopes."
+        return _render_refusal(UNKNOWN_TOOL, "There is no tool of that name for this key.", suggestion=suggestion)
+    described = {name: value for name, value in _dump(mcp_tool(tool)).items() if name != "outputSchema"}
+    return described | {"example": orjson.loads(tool.example_arguments)}
+
+
+def _render_refusal(code: ErrorCode, message: str, *, suggestion: str) -> dict[str, Any]:
+    body: dict[str, Any] = orjson.loads(encode(KERNEL_ENVELOPE.refusal(Refusal(code, message, suggestion=suggestion))))
+    return body
+
+
+def _object_schema(required: Iterable[str], **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+_NAME_SCHEMA = {"type": "string", "description": "The tool's name, as search_tools gives it."}
+_COMPACT_TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
+    SEARCH: (
+        f"Find tools by what they are for: up to {MAX_FOUND}, the likeliest first, each with a sentence. Begin here.",
+        _object_schema(["query"], query={"type": "string", "description": "A few words, as 'league standings'."}),
+    ),
+    DESCRIBE: (
+        "Describe one tool: what it does, its input schema, and an example of its arguments. Read it before a call.",
+        _object_schema(["name"], name=_NAME_SCHEMA),
+    ),
+    CALL: (
+        "Call a tool by its name, with arguments as describe_tool shows them. Its answer and its refusals are its own.",
+        _object_schema(
+            ["name"], name=_NAME_SCHEMA, arguments={"type": "object", "description": "What the tool takes."}
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueCost:
+    """
+    Bytes of one tool, or of several, as each transport describes them to a model.
+
+    `request` is the name, description and input schema, which a model sees with every request.
+    """
+
+    request: int
+    mcp: int
+    function: int
+
+
+def measure_cost(tools: Iterable[Tool]) -> CatalogueCost:
+    """Add up the bytes of tools."""
+    described = [(_dump(mcp_tool(tool)), function_schema(tool)) for tool in tools]
+    return CatalogueCost(
+        request=sum(
+            _size({name: one[name] for name in ("name", "description", "inputSchema")}) for one, _ in described
+        ),
+        mcp=sum(_size(one) for one, _ in described),
+        function=sum(_size(function) for _, function in described),
+    )
+
+
+def measure_compact_cost() -> int:
+    """Count the bytes of the compact catalogue."""
+    return sum(_size(_dump(tool)) for tool in list_compact_tools())
+
+
+def _dump(tool: types.Tool) -> dict[str, Any]:
+    return tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _size(described: dict[str, Any]) -> int:
+    return len(orjson.dumps(described))
