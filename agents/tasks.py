@@ -1,4 +1,4 @@
-"""What workers do: carry on one run, and sweep up what others left."""
+"""What workers do: execute one run, and sweep up what others left."""
 
 import os
 import platform

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from agents.runs import sweeper
-from tests.agents.conversation_client import Onlooker
+from tests.agents.conversation_client import Observer
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, hangs, says, work_on
 from tests.conftest import ALICE_KEY, BOB_KEY
 from toolbox.access.keys import identify
@@ -68,7 +68,7 @@ def _asked(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | Non
 
 
 class _Task:
-    """A task that this process carries on."""
+    """A task that this process executes."""
 
     def __init__(self, caller: Caller, *, capabilities: dict[str, Any] = TASKS, **asked: Any) -> None:
         call = _call(ASKED | asked, caller=caller, client=RetriedCall(capabilities=capabilities))
@@ -99,7 +99,7 @@ def _result(row: task_queries.Row) -> Any:
 
 
 def test_a_task_is_its_run_and_ends_with_the_answer_and_what_it_cost(
-    alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+    alice: Caller, scripted_as: Scripted, onlooker: Observer
 ) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
 
@@ -138,7 +138,7 @@ def test_an_approval_is_the_task_s_question(
     django_db_blocker: Any,
     alice: Caller,
     scripted_as: Scripted,
-    onlooker: Onlooker,
+    onlooker: Observer,
     given: dict[str, Any],
     *,
     is_made: bool,
@@ -170,13 +170,13 @@ def test_who_cannot_be_asked_is_told_where_to_approve(alice: Caller, scripted_as
     _asked({"runId": told["runId"]}, caller=alice)
 
 
-def _is_running(onlooker: Onlooker, run_id: UUID) -> bool:
+def _is_running(onlooker: Observer, run_id: UUID) -> bool:
     return bool(onlooker.ask("SELECT 1 FROM agents_runs WHERE id = %s AND state = 'running'", run_id))
 
 
 @pytest.mark.parametrize("is_parked", [True, False])
 def test_with_the_task_its_run_is_cancelled(
-    alice: Caller, scripted_as: Scripted, onlooker: Onlooker, *, is_parked: bool
+    alice: Caller, scripted_as: Scripted, onlooker: Observer, *, is_parked: bool
 ) -> None:
     scripted_as(calls(A_WRITE, tool=INGEST) if is_parked else hangs())
     task = _Task(alice, capabilities=FORMS)
@@ -191,7 +191,7 @@ def test_with_the_task_its_run_is_cancelled(
 
 
 def test_without_tasks_it_is_begun_and_looked_at_again(
-    alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+    alice: Caller, scripted_as: Scripted, onlooker: Observer
 ) -> None:
     scripted_as(says("21 periods."))
 
