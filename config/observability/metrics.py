@@ -30,8 +30,9 @@ A_DAY = timedelta(days=1)
 async def exposition() -> bytes:
     """Gather and write every figure; raises DatabaseUnavailable."""
     calls = await traffic.by_tool()
+    lost = _lost(await traffic.lost_calls())
     runs = await count_runs(since=datetime.now(UTC) - A_DAY)
-    families = [*_calls(calls), *_runs(runs), _jobs(await job_counts()), *_process(), _parts(await parts())]
+    families = [*_calls(calls), lost, *_runs(runs), _jobs(await job_counts()), *_process(), _parts(await parts())]
     registry = CollectorRegistry()
     registry.register(_Gathered(families))
     return generate_latest(registry)
@@ -60,6 +61,17 @@ def _calls(calls: list[Traffic]) -> Iterator[Metric]:
         limited.add_metric([one.domain, one.tool], one.rate_limited)
         lasted.add_metric([one.domain, one.tool], buckets=_buckets(one), sum_value=one.milliseconds / 1000)
     yield from (counted, limited, lasted)
+
+
+def _lost(calls: dict[tuple[str, str], int]) -> Metric:
+    family = GaugeMetricFamily(
+        "toolroom_calls_outcome_unknown",
+        "Calls that write whose process was killed before their outcome was recorded.",
+        labels=["domain", "tool"],
+    )
+    for (domain, tool), count in calls.items():
+        family.add_metric([domain, tool], count)
+    return family
 
 
 def _buckets(one: Traffic) -> list[tuple[str, float]]:

@@ -87,12 +87,6 @@ async def identify(credential: str | Caller | None) -> Caller:
     return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
-async def identify_anew(credential: str) -> Caller:
-    """Identify whoever presents this credential now, for what stays open after its request was admitted; as above."""
-    hashed = digest(credential)
-    return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
-
-
 async def find_caller(credential: str | Caller | None) -> Caller | None:
     """Return who presents this credential, as they are now; None where their access has ended."""
     try:
@@ -123,6 +117,12 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
         if not working.done():
             working.cancel()
             await asyncio.wait([working])
+
+
+async def identify_anew(credential: str) -> Caller:
+    """Identify the presenter of a credential without the memory, for streams that outlive their admission."""
+    hashed = digest(credential)
+    return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
 def forget() -> None:

@@ -7,8 +7,9 @@ of 2025 by protocol_2025.py, and malformed messages by jsonrpc.py; every other m
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
@@ -29,16 +30,14 @@ from toolbox.contract.errors import (
     WRONG_ORIGIN,
     DatabaseUnavailable,
     Refusal,
-    ToolError,
     Unauthenticated,
 )
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
-from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply
-from toolbox.dispatch.entry import render_refusal
+from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply, dispatch
+from toolbox.dispatch.entry import ActiveCall, Request, perform, record_unread, render_refusal
 from toolbox.http.bodies import BodyError, read_body
 from toolbox.http.headers import (
-    Sent,
     decode_headers,
     has_allowed_host,
     is_own_origin,
@@ -57,8 +56,10 @@ from toolbox.mcp.protocol_2025 import (
     render_cancelled,
     running_calls,
 )
+from toolbox.mcp.requests import INVALID_MESSAGE, SCOPE_KEY, SESSION_STREAM
 from toolbox.mcp.server import http_credential, mcp_server
 from toolbox.mcp.sessions import HEADER as SESSION_HEADER
+from toolbox.mcp.sessions import find_session
 from toolbox.mcp.tool_calls import (
     ToolsCall,
     is_plain_call,
@@ -105,15 +106,15 @@ class McpMiddleware:
         request = McpHttpRequest(scope=scope, receive=receive, send=send)
         try:
             endpoint = await self._admit(request)
-        except ToolError as refusal:
-            await request.refuse(render_refusal(refusal))
+        except Refusal as refusal:
+            await request.refuse(await record_unread(INVALID_MESSAGE, request=request.for_entry(None), refusal=refusal))
             return
         if scope["method"] == "POST":
             await endpoint.handle_post(request)
         elif is_2025_protocol(request.sent):
             await endpoint.serve_session_stream(request)
         else:
-            await endpoint.manager.handle_request(request.scope_with_id, receive, request.send_with_id)
+            await endpoint.delegate_to_sdk(b"", request=request)
 
     async def _admit(self, request: "McpHttpRequest") -> "McpEndpoint":
         """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
@@ -124,7 +125,7 @@ class McpMiddleware:
         try:
             request.caller = await run_on_loop(lambda: identify(request.credential))
         except DatabaseUnavailable as away:
-            raise ToolError(
+            raise Refusal(
                 KERNEL_ENVELOPE.database_down, "The database is not reachable.", suggestion="Please try again."
             ) from away
         endpoint = self._endpoints.get(request.scope["path"].rstrip("/"))
@@ -134,51 +135,57 @@ class McpMiddleware:
         return endpoint
 
 
-@dataclass(kw_only=True)
 class McpHttpRequest:
-    """One HTTP request, and the ways to answer it; `caller` is set once they are identified."""
+    """
+    One HTTP request, and the ways to answer it; `caller` is set once they are identified.
 
-    scope: Scope
-    receive: Receive
-    send: Send
-    caller: Caller = field(init=False)
+    `sent` are its headers; `id` is its own, or one of ours; `session_id` is the 2025 session that it names, empty for
+    none. `is_recorded` says that the message behind it has passed the entry, or is a notification.
+    """
 
-    @cached_property
-    def sent(self) -> Sent:
-        """Its headers."""
-        return decode_headers(self.scope["headers"])
+    caller: Caller
 
-    @cached_property
-    def id(self) -> str:
-        """Its id, or one of ours."""
-        return read_request_id(self.sent.get(_REQUEST_ID, ""))
-
-    @cached_property
-    def credential(self) -> str | None:
-        """The key or token that it came with."""
-        return read_credential(self.sent.get(b"authorization", ""), api_key=self.sent.get(b"x-api-key", ""))
-
-    @property
-    def session_id(self) -> str:
-        """The 2025 session that it names; empty for none."""
-        return self.sent.get(SESSION_HEADER, "")
+    def __init__(self, *, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self.receive, self.send = scope, receive, send
+        sent = self.sent = decode_headers(scope["headers"])
+        self.id = read_request_id(sent.get(_REQUEST_ID, ""))
+        self.credential = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+        self.session_id = sent.get(SESSION_HEADER, "")
+        self.is_recorded = False
 
     @property
     def accepts_stream(self) -> bool:
         """Tell whether the client accepts a stream of events for an answer."""
         return "text/event-stream" in self.sent.get(b"accept", "").lower()
 
-    @property
-    def scope_with_id(self) -> Scope:
-        """The request with its id, also where it came without one: the SDK's handlers read it from there."""
-        lines = [line for line in self.scope["headers"] if line[0].lower() != _REQUEST_ID]
-        return {**self.scope, "headers": [*lines, (_REQUEST_ID, self.id.encode())]}
+    def for_entry(self, caller: Caller | None) -> Request:
+        """Return the entry's request for a message that nobody reads."""
+        return Request(credential=caller, transport=TRANSPORT, request_id=self.id)
 
-    async def send_with_id(self, message: Message) -> None:
-        """Send what the SDK answers, with the request's id."""
+    @property
+    def sdk_scope(self) -> Scope:
+        """The scope for the SDK's transport: handlers read the request, and its id where it came without one, there."""
+        lines = [line for line in self.scope["headers"] if line[0].lower() != _REQUEST_ID]
+        return {**self.scope, "headers": [*lines, (_REQUEST_ID, self.id.encode())], SCOPE_KEY: self}
+
+    async def send_from_sdk(self, message: Message) -> None:
+        """Send what the SDK's transport answers, with the request's id; what it refuses itself passes the entry."""
         if message["type"] == "http.response.start":
             message = {**message, "headers": [*message.get("headers", ()), (_REQUEST_ID, self.id.encode())]}
+            is_refused = HTTPStatus.BAD_REQUEST <= message["status"] < HTTPStatus.INTERNAL_SERVER_ERROR
+            if is_refused and not self.is_recorded:
+                await self._record(Reply(body=b"", status=message["status"], code="INVALID_MESSAGE"))
         await self.send(message)
+
+    async def reject(self, reply: Reply) -> None:
+        """Send an error of the protocol, through the entry, which may refuse the message for another reason."""
+        await self.refuse(await self._record(reply))
+
+    async def _record(self, reply: Reply) -> Reply:
+        async def work(_: ActiveCall) -> Reply:
+            return reply
+
+        return await perform(INVALID_MESSAGE, request=self.for_entry(self.caller), work=work)
 
     async def reply(self, reply: Reply) -> None:
         """Send a reply."""
@@ -213,10 +220,10 @@ class McpEndpoint:
         try:
             body = await read_body(request.receive, most=MAX_BODY_BYTES)
         except BodyError as failure:
-            await request.reply(failure.reply) if failure.reply else None
+            await request.reject(failure.reply) if failure.reply else None
             return
         if body is None:
-            await request.reply(_TOO_LARGE)
+            await request.reject(_TOO_LARGE)
             return
         if not _is_utf8(body):
             await self.delegate_to_sdk(body, request=request)
@@ -224,10 +231,16 @@ class McpEndpoint:
         call = read_call(body, sent=request.sent, lines=request.scope["headers"])
         if call and self.is_compact and call.name in tool_listing.NAMES:
             call = tool_listing.unwrap_call(call)
-        if call and await self._answer_if_plain(call, request=request):
-            return
+        if call:
+            await dynamic_tools.ready()
+            tool = self.registry.find(call.name, domain=self.domain)
+            # Refused by HTTP's own status: a client of OAuth has to fetch a token with another scope first.
+            needs_scope = tool and request.caller.issuer and not request.caller.has(tool.scope)
+            is_plain = needs_scope or is_plain_call(call, tool=tool, has_session=bool(request.session_id))
+            if is_plain and await self._answer(call, tool=tool, request=request):
+                return
         if (call is None or call.is_modern) and (error := find_message_error(body)):
-            await request.reply(error)
+            await request.reject(error)
         elif is_2025_protocol(request.sent):
             await self._handle_2025(body, call=call, request=request)
         else:
@@ -238,31 +251,28 @@ class McpEndpoint:
         is_tool_call = request.sent.get(b"mcp-method", "") == "tools/call" and send is None
         manager = self.streaming_manager if request.accepts_stream and is_tool_call else self.manager
         current_request.set(request.id)
-        await manager.handle_request(request.scope_with_id, request.replay(body), send or request.send_with_id)
+        await manager.handle_request(request.sdk_scope, request.replay(body), send or request.send_from_sdk)
 
     async def serve_session_stream(self, request: McpHttpRequest) -> None:
         """Serve the stream of a 2025 session (GET); there is none without a session."""
-        session = Request2025(caller=request.caller, session_id=request.session_id).session
+        session = find_session(request.session_id, caller=request.caller)
         is_get = request.scope["method"] == "GET"
-        if session and is_get and request.accepts_stream and changes.has_room_for_session_stream():
-            await changes.serve_session_stream(
-                watches=session.watches,
-                registry=self.registry,
-                credential=request.credential,
-                receive=request.receive,
-                send=request.send,
-            )
-        else:
-            await request.reply(NO_STREAM)
+        has_room = changes.has_room_for_session_stream()
 
-    async def _answer_if_plain(self, call: ToolsCall, *, request: McpHttpRequest) -> bool:
-        await dynamic_tools.ready()
-        tool = self.registry.find(call.name, domain=self.domain)
-        caller = request.caller
-        # Refused by HTTP's own status: a client of OAuth has to fetch a token with another scope first.
-        needs_scope = tool is not None and bool(caller.issuer) and not caller.has(tool.scope)
-        is_plain = needs_scope or is_plain_call(call, tool=tool, has_session=bool(request.session_id))
-        return is_plain and await self._answer(call, tool=tool, request=request)
+        async def admit(_: ActiveCall) -> Reply | None:
+            return None if session and is_get and request.accepts_stream and has_room else NO_STREAM
+
+        refusal = await perform(SESSION_STREAM, request=request.for_entry(request.caller), work=admit)
+        if refusal or not session:
+            await request.refuse(refusal or NO_STREAM)
+            return
+        await changes.serve_session_stream(
+            watches=session.watches,
+            registry=self.registry,
+            credential=request.credential,
+            receive=request.receive,
+            send=request.send,
+        )
 
     async def _answer(self, call: ToolsCall, *, tool: Tool | None, request: McpHttpRequest) -> bool:
         """Answer a call by one JSON object; False if the tool has a question, and nothing was sent."""
@@ -270,9 +280,11 @@ class McpEndpoint:
         is_cancellable = call.is_modern or not (tool and tool.writes)
         with CancelOnDisconnect(request.receive) if is_cancellable else nullcontext():
             client = RetriedCall(capabilities=call.capabilities) if tool and tool.talks else None
-            session_id = "" if call.is_modern else request.session_id
             tool_call = self._make_call(call, tool=tool, request=request, client=client)
-            reply = await running_calls.dispatch(tool_call, session_id=session_id, call_id=call.id)
+            if call.is_modern or not request.session_id:
+                reply: Reply | None = await dispatch(tool_call)
+            else:
+                reply = await running_calls.dispatch(tool_call, session_id=request.session_id, call_id=call.id)
             if reply is None:
                 await request.reply(render_cancelled(call.id))
             elif client and isinstance(reply.continuation, InputRequired) and not self.is_compact:
@@ -289,17 +301,19 @@ class McpEndpoint:
         return True
 
     async def _handle_2025(self, body: bytes, *, call: ToolsCall | None, request: McpHttpRequest) -> None:
-        legacy = Request2025(caller=request.caller, session_id=request.session_id)
+        legacy = Request2025(
+            caller=request.caller, session_id=request.session_id, transport=TRANSPORT, request_id=request.id
+        )
         if legacy.session_id and legacy.session is None:
-            await request.reply(NO_SESSION)
+            await request.reject(NO_SESSION)
         elif call and request.accepts_stream:
             await self._stream_call(call, legacy=legacy, request=request)
         elif call:
             await self._answer(call, tool=self.registry.find(call.name, domain=self.domain), request=request)
         elif reply := await legacy.reply(body):
-            await request.reply(reply)
+            await (request.reject(reply) if reply.is_refusal else request.reply(reply))
         else:
-            send = legacy.add_session_id(body, send=request.send_with_id)
+            send = legacy.add_session_id(body, send=request.send_from_sdk)
             await self.delegate_to_sdk(body, request=request, send=send)
 
     async def _stream_call(self, call: ToolsCall, *, legacy: Request2025, request: McpHttpRequest) -> None:

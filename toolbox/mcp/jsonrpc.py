@@ -28,7 +28,7 @@ def render_error(
 ) -> Reply:
     """Render an error of the protocol as an HTTP reply."""
     body = {"jsonrpc": "2.0", "id": call_id, "error": {"code": code, "message": message}}
-    return Reply(body=orjson.dumps(body), status=status)
+    return Reply(body=orjson.dumps(body), status=status, code="INVALID_MESSAGE")
 
 
 def find_message_error(body: bytes) -> Reply | None:

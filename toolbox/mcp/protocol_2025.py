@@ -12,7 +12,7 @@ import json
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
@@ -29,10 +29,11 @@ from toolbox.contract.client_channel import LOG_LEVELS, ClientRequest, Connected
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.database.pools import owner_pool
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
-from toolbox.dispatch.entry import render_refusal
+from toolbox.dispatch.entry import ActiveCall, perform, render_refusal
 from toolbox.http.headers import Sent
 from toolbox.mcp.changes import EVENT_STREAM_HEADERS, PING_SECONDS, is_storable_uri, render_event
 from toolbox.mcp.jsonrpc import render_error
+from toolbox.mcp.requests import get_operation, make_protocol_error, make_request
 from toolbox.mcp.sessions import DEFAULT_LOG_LEVEL, HEADER, Session, create_session_id, find_session
 from toolbox.mcp.tool_calls import ToolsCall
 from toolbox.rest.middleware import send_reply
@@ -69,6 +70,8 @@ class Request2025:
 
     caller: Caller
     session_id: str
+    transport: str
+    request_id: str
 
     @cached_property
     def session(self) -> Session | None:
@@ -101,24 +104,31 @@ class Request2025:
                 if self.session and isinstance(call_id, int | str):
                     await running_calls.cancel(self.session_id, call_id=call_id)
                 return _ACCEPTED
-            if not isinstance(message.id, int | str) or not await self._change_session(message):
-                return None
         except DatabaseUnavailable:
             return _DATABASE_UNAVAILABLE
-        return Reply(body=orjson.dumps({"jsonrpc": "2.0", "id": message.id, "result": {}}))
+        return await self._change_session(message)
 
-    async def _change_session(self, message: _Envelope) -> bool:
-        """Change the session as the message says; False for another message, or invalid parameters."""
-        params = message.params or {}
-        level, uri = params.get("level"), params.get("uri")
-        if message.method == "logging/setLevel" and level in LOG_LEVELS:
-            await self.session.set_log_level(level) if self.session else None
-            return True
-        if message.method not in _SUBSCRIBING or not isinstance(uri, str) or not is_storable_uri(uri):
-            return False
-        if self.session:
-            await _SUBSCRIBING[message.method](self.session, uri)
-        return True
+    async def _change_session(self, message: _Envelope) -> Reply | None:
+        """Change the session as the message says; None for another message, or invalid parameters."""
+        name, change = _SESSION_CHANGES.get(message.method or "", ("", None))
+        value: Any = (message.params or {}).get(name)
+        is_valid = value in LOG_LEVELS if name == "level" else isinstance(value, str) and is_storable_uri(value)
+        if change is None or not is_valid or not isinstance(message.id, int | str):
+            return None
+
+        async def work(_: ActiveCall) -> None:
+            if self.session:
+                await change(self.session, value)
+
+        request = make_request(
+            message.params, credential=self.caller, transport=self.transport, request_id=self.request_id
+        )
+        refusal = await perform(get_operation(message.method or ""), request=request, work=work)
+        if refusal is None:
+            return Reply(body=orjson.dumps({"jsonrpc": "2.0", "id": message.id, "result": {}}))
+        error = make_protocol_error(refusal)
+        reply = render_error(error.message, code=error.code, status=refusal.status, call_id=message.id)
+        return replace(reply, code="")  # it is recorded already
 
     def add_session_id(self, body: bytes, *, send: Send) -> Send:
         """Return a `send` that adds the id of a new session to the answer to `initialize`."""
@@ -138,7 +148,11 @@ class Request2025:
         return send_with_session_id
 
 
-_SUBSCRIBING = {"resources/subscribe": Session.subscribe, "resources/unsubscribe": Session.unsubscribe}
+_SESSION_CHANGES = {
+    "logging/setLevel": ("level", Session.set_log_level),
+    "resources/subscribe": ("uri", Session.subscribe),
+    "resources/unsubscribe": ("uri", Session.unsubscribe),
+}
 _ACCEPTED = Reply(body=b"", status=202)
 _ANSWER_TOO_LARGE = render_error("The answer is larger than 7,900 bytes, or nobody waits for it.", status=413)
 _DATABASE_UNAVAILABLE = render_error(

@@ -1,120 +1,143 @@
 """
-Requests of MCP beside calls of tools, done at home: failures become the protocol's errors, and each leaves a row.
+The entry of every MCP request but `tools/call`: a middleware of the SDK's server.
 
-The row's `tool` is the method, as resources/read, and its arguments are what was named.
+Each request passes `toolbox.dispatch.entry` once, so that its caller is identified and counted, its time bounded, its
+errors turned into the protocol's, and one audit row left, whose `tool` is the method. Handlers find the call in their
+context: `ctx.lifespan_context.caller`.
 """
 
 import asyncio
 import json
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any, Final, TypeVar
 
 import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
-from toolbox.audit.log import KEPT_ARGUMENTS, CallRecord, audit
+from toolbox.access.keys import run_until_revoked
+from toolbox.audit.log import KEPT_ARGUMENTS
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import CallInterrupted, MissingCapability
-from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout, ToolError
-from toolbox.database.event_loop import run_on_loop
-from toolbox.dispatch import entry as kernel_entry
-from toolbox.mcp.client import missing_capability_error
-from toolbox.models import ToolCall
+from toolbox.contract.errors import ErrorCode, Refusal, ToolError, Unauthenticated
+from toolbox.dispatch.entry import ActiveCall, Operation, Reply, Request, perform
+from toolbox.mcp.client import Context, get_request_id, missing_capability_error, run_on
 
-logger = logging.getLogger(__name__)
-
-DEADLINE_SECONDS = 10.0
-Outcome = ToolCall.Outcome
 Result = TypeVar("Result")
+CredentialOf = Callable[[Context], str | Caller | None]
+
+WITHOUT_ENTRY: Final = frozenset({"ping", "tools/call"})
+"""`ping` reaches no data; `tools/call` is dispatched as a tool, which passes the entry under the tool's name."""
+LONG_LIVED: Final = frozenset({"subscriptions/listen"})
+"""Recorded when it begins; it ends with the connection, or within 5 s after the access of its caller."""
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    method: Operation(name=method, domain="", scope=None, writes=method in ("tasks/update", "tasks/cancel"))
+    for method in (
+        "initialize", "server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read",
+        "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
+        "logging/setLevel", "subscriptions/listen", "tasks/get", "tasks/update", "tasks/cancel",
+    )
+}  # fmt: skip
+"""Every method that reaches data. What is offered has a scope of its own, which the handlers check."""
+SESSION_STREAM: Final = Operation(name="sessions/stream", domain="", scope=None)
+"""GET of a 2025 session; recorded when it begins."""
+INVALID_MESSAGE: Final = Operation(name="mcp message", domain="", scope=None)
+"""What is refused before anyone knows its method: an unknown caller, a body too large, a malformed message."""
+SCOPE_KEY: Final = "toolroom.mcp_request"
+"""Where an HTTP request's ASGI scope holds its McpHttpRequest, for handlers behind the SDK's transport."""
+_NOT_LOGGED = frozenset({"_meta", "inputResponses", "requestState"})
+_INVALID_PARAMETERS = ErrorCode("INVALID_PARAMETERS", 400, "The protocol's own error.")
 
 
-@dataclass(slots=True, kw_only=True)
-class Entry:
-    """What the row will say; `domain` and `size` are found out on the way, a `code` says that it was refused."""
+class ContinueWithResult(CallInterrupted):
+    """The request goes on in another one, for which this result asks."""
 
-    method: str
-    about: dict[str, Any]
-    caller: Caller
-    transport: str
-    request_id: str
-    domain: str = ""
-    size: int = 0
-    outcome: Outcome = Outcome.CANCELLED
-    code: str = ""
+    def __init__(self, result: types.InputRequiredResult) -> None:
+        super().__init__("the client is asked")
+        self.result = result
 
 
-async def recorded(entry: Entry, *, work: Callable[[], Awaitable[Result]]) -> Result:
-    """Do it within 10 s; raises MCPError, and Interruption where the client is to be asked."""
+class _ProtocolError(ToolError):
+    """An error that is the protocol's already."""
 
-    async def at_once() -> Result:
-        async with _row(entry), asyncio.timeout(DEADLINE_SECONDS):
-            return await work()
-
-    return await run_on_loop(at_once)
+    def __init__(self, error: MCPError | ValidationError) -> None:
+        super().__init__(_INVALID_PARAMETERS, str(error), suggestion="")
+        self.error = error
 
 
-@asynccontextmanager
-async def _row(entry: Entry) -> AsyncIterator[None]:
-    started, called_at = kernel_entry.clock(), datetime.now(UTC)
-    try:
-        await audit.room()
-        yield
-        entry.outcome = Outcome.REFUSED if entry.code else Outcome.ANSWERED
-    except CallInterrupted:
-        entry.outcome = Outcome.CONTINUED
-        raise
-    except MCPError:
-        entry.outcome, entry.code = Outcome.REFUSED, "INVALID_PARAMETERS"
-        raise
-    except ToolError as error:
-        entry.outcome, entry.code = Outcome.REFUSED, error.code.code
-        raise _refusal(error) from error
-    except (TimeoutError, StatementTimeout) as late:
-        said = f"{entry.method} did not finish within {DEADLINE_SECONDS:g} s."
-        raise _ended(entry, said, code="TIMEOUT") from late
-    except DatabaseUnavailable as away:
-        said = "Database temporarily unavailable. Please try again."
-        raise _ended(entry, said, code="DATABASE_ERROR") from away
-    except Exception as error:  # the entry point of these requests: logged here, answered without details
-        logger.exception("%s failed, request %s", entry.method, entry.request_id)
-        raise _ended(entry, "It failed in a way nobody planned.", code="INTERNAL_ERROR") from error
-    finally:
-        audit.record(_record(entry, called_at=called_at, milliseconds=(kernel_entry.clock() - started) * 1000))
+def get_operation(method: str) -> Operation:
+    """Return the operation of a method; callers can make up any number of unknown ones."""
+    return OPERATIONS.get(method) or Operation(name=method, domain="", scope=None, is_known=False)
 
 
-def _refusal(error: ToolError) -> MCPError:
+def make_entry(*, transport: str, credential_of: CredentialOf) -> ServerMiddleware[Any]:
+    """Make the middleware of a server whose messages come over this transport."""
+
+    async def enter(ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.request is not None:
+            ctx.request.scope[SCOPE_KEY].is_recorded = True
+        if ctx.request_id is None or ctx.method in WITHOUT_ENTRY:
+            return await call_next(ctx)
+        loop, credential = asyncio.get_running_loop(), credential_of(ctx)
+        request = make_request(ctx.params, credential=credential, transport=transport, request_id=get_request_id(ctx))
+
+        async def call_handler(call: ActiveCall) -> HandlerResult:
+            try:
+                return await run_on(loop, _await(call_next(replace(ctx, lifespan_context=call))))
+            except (MCPError, ValidationError) as error:
+                raise _ProtocolError(error) from error
+
+        async def admit(call: ActiveCall) -> ActiveCall:
+            return call
+
+        if ctx.method not in LONG_LIVED:
+            return _raise_refusal(await perform(get_operation(ctx.method), request=request, work=call_handler))
+        call = _raise_refusal(await perform(get_operation(ctx.method), request=request, work=admit))
+        try:
+            listening = _await(call_next(replace(ctx, lifespan_context=call)))
+            return await run_until_revoked(listening, credential=credential)
+        except Unauthenticated as ended:
+            raise MCPError(types.INVALID_REQUEST, f"{ended.message} {ended.suggestion}") from ended
+
+    return enter
+
+
+async def _await(awaitable: Any) -> HandlerResult:
+    result: HandlerResult = await awaitable
+    return result
+
+
+def make_request(
+    params: Mapping[str, Any] | None, *, credential: str | Caller | None, transport: str, request_id: str
+) -> Request:
+    """Make the entry's request of a message's parameters, without what only the protocol is interested in."""
+    logged = {name: value for name, value in (params or {}).items() if name not in _NOT_LOGGED}
+    arguments = json.dumps(logged, ensure_ascii=False).encode("utf-8", "surrogatepass")[:KEPT_ARGUMENTS]
+    return Request(credential=credential, transport=transport, request_id=request_id, arguments=arguments)
+
+
+def _raise_refusal(answer: Result | Reply) -> Result | types.InputRequiredResult:
+    """Return what the entry gave; raise the protocol's error where that is a refusal."""
+    if not isinstance(answer, Reply):
+        return answer
+    if isinstance(answer.continuation, ContinueWithResult):
+        return answer.continuation.result
+    if isinstance(answer.error, _ProtocolError):
+        raise answer.error.error
+    raise make_protocol_error(answer)
+
+
+def make_protocol_error(refusal: Reply) -> MCPError:
+    """Return the protocol's error for a refusal of the entry."""
+    error = refusal.error
     if isinstance(error, MissingCapability):
         return missing_capability_error(error)
-    said = f"{error.message.rstrip('.')}. {error.suggestion}"
-    return MCPError(types.INVALID_PARAMS, said, dict(error.details) or None)
-
-
-def _ended(entry: Entry, message: str, *, code: str) -> MCPError:
-    entry.outcome, entry.code = Outcome.FAILED, code
-    return MCPError(types.INTERNAL_ERROR, message)
-
-
-def _record(entry: Entry, *, called_at: datetime, milliseconds: float) -> CallRecord:
-    return CallRecord(
-        called_at=called_at,
-        request_id=entry.request_id,
-        caller=entry.caller.name,
-        key_id=entry.caller.key_id,
-        transport=entry.transport,
-        domain=entry.domain,
-        tool=entry.method,
-        arguments=json.dumps(entry.about, ensure_ascii=False).encode("utf-8", "surrogatepass")[:KEPT_ARGUMENTS],
-        outcome=entry.outcome,
-        code=entry.code,
-        status=_STATUS.get(entry.outcome, 499),
-        rows=None,
-        answer_bytes=entry.size,
-        milliseconds=milliseconds,
-    )
-
-
-_STATUS = {Outcome.ANSWERED: 200, Outcome.CONTINUED: 202, Outcome.REFUSED: 400, Outcome.FAILED: 500}
+    if error is None:
+        return MCPError(types.INTERNAL_ERROR, "The request failed.")
+    code = types.INVALID_REQUEST if isinstance(error, Refusal) else types.INVALID_PARAMS
+    if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        code = types.INTERNAL_ERROR
+    return MCPError(code, f"{error.message.rstrip('.')}. {error.suggestion}", dict(error.details) or None)

@@ -1,46 +1,40 @@
-"""MCP: the catalogue and the calls, through the official SDK's low-level server."""
+"""The SDK's low-level server: the catalogue and the calls of tools, for every transport."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
 import orjson
-from mcp.server.context import HandlerResult, ServerRequestContext
+from mcp.server.context import HandlerResult
 from mcp.server.lowlevel.server import Server
-from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolbox import VERSION
-from toolbox.access.keys import ACCESS_ENDED, find_caller, identify
-from toolbox.access.limits import call_limits
+from toolbox.access.keys import find_caller, run_until_revoked
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
-from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import BecomeTask, ClientChannel, InputRequired, MissingCapability
-from toolbox.contract.errors import DatabaseUnavailable, Refusal
+from toolbox.contract.encoding import encode
+from toolbox.contract.errors import Unauthenticated
 from toolbox.contract.tool import Tool
-from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
-from toolbox.http.headers import decode_headers, read_credential
+from toolbox.dispatch.entry import ActiveCall, Operation, perform, render_refusal
 from toolbox.mcp import tool_listing
 from toolbox.mcp.changes import ConnectionPreferences, make_listen_handler, may_watch
-from toolbox.mcp.client import get_request_id, make_client_channel, missing_capability_error, render_input_required
-from toolbox.mcp.requests import Entry, recorded
-from toolbox.mcp.resources import Offers
+from toolbox.mcp.client import (
+    Context,
+    get_request_id,
+    make_client_channel,
+    missing_capability_error,
+    render_input_required,
+)
+from toolbox.mcp.requests import SCOPE_KEY, CredentialOf, make_entry, make_request
+from toolbox.mcp.resources import ResourceHandlers
 from toolbox.mcp.results import tool_result
-from toolbox.mcp.tasks import begin_task, offer_tasks
+from toolbox.mcp.tasks import begin_task, register_tasks
 from toolbox.mcp.tool_calls import knows_links
-from toolbox.mcp.tool_listing import mcp_tool
 
-Context = ServerRequestContext[Any, Any]
-Listen = Callable[[Context, types.SubscriptionsListenRequestParams], Awaitable[types.SubscriptionsListenResult]]
-CredentialOf = Callable[[Context], str | Caller | None]
-
-STANDING_SECONDS = 4.0
-"""How often it is asked whether whoever holds a stream may still."""
 INSTRUCTIONS = (
     "Toolroom answers questions from curated data. A refusal says what to change: follow its suggestion once; "
     "if details.retryWith is there, merge it into your arguments and call again."
@@ -56,92 +50,103 @@ def mcp_server(
     is_compact: bool = False,
 ) -> Server[Any]:
     """Make an MCP server of the tools that the caller may use: all, one domain's, or all behind three."""
-
-    async def caller_of(ctx: Context) -> Caller:
-        return await _caller(credential_of(ctx))
-
-    offers = Offers(registry=registry, caller_of=caller_of, transport=transport, domain=domain)
-    likes = ConnectionPreferences(registry=registry)
-    tools = _Tools(
+    preferences = ConnectionPreferences(registry=registry)
+    tools = _ToolHandlers(
         registry=registry,
         credential_of=credential_of,
         transport=transport,
         domain=domain,
-        likes=likes,
+        preferences=preferences,
         is_compact=is_compact,
     )
+    changes = make_listen_handler(registry)
+
+    async def listen(ctx: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
+        await dynamic_tools.ready()
+        wanted, caller = params.notifications, ctx.lifespan_context.caller
+        uris = [uri for uri in wanted.resource_subscriptions or () if may_watch(uri, caller=caller, registry=registry)]
+        allowed = wanted.model_copy(update={"resource_subscriptions": uris or None})
+        return await changes(ctx, params.model_copy(update={"notifications": allowed}))
+
     server: Server[Any] = _Server(
         "-".join(filter(None, ("toolroom", domain, "compact" if is_compact else None))),
         version=VERSION,
         instructions=INSTRUCTIONS,
         on_list_tools=tools.list,
-        on_subscriptions_listen=_listening(registry, credential_of=credential_of),
-        **offers.handlers(),
+        on_subscriptions_listen=listen,
+        **ResourceHandlers(registry=registry, domain=domain).by_name(),
     )
+    server.middleware.append(make_entry(transport=transport, credential_of=credential_of))
     server.add_request_handler("tools/call", types.CallToolRequestParams, tools.call)
-    likes.register(server)
-    offer_tasks(server, caller_of=caller_of)
+    preferences.register(server)
+    register_tasks(server)
     return server
 
 
 class _Server(Server[Any]):
-    """The SDK's, which says what it really tells: tools and prompts change, the list of documents does not."""
+    """The SDK's server, with true capabilities: tools and prompts change, the list of documents does not."""
 
     def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
-        """Say what is told of changes, alike in both eras."""
-        told = super().get_capabilities(*args, **options)
+        """Say of which lists changes are sent, the same in both eras."""
+        capabilities = super().get_capabilities(*args, **options)
         lists = {"tools": True, "prompts": True, "resources": False}
         changed = {
-            name: getattr(told, name).model_copy(update={"list_changed": is_told}) for name, is_told in lists.items()
+            name: getattr(capabilities, name).model_copy(update={"list_changed": is_sent})
+            for name, is_sent in lists.items()
         }
-        return told.model_copy(update=changed)
+        return capabilities.model_copy(update=changed)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Tools:
-    """The tools of one server: all domains', or one's."""
+class _ToolHandlers:
+    """The handlers of `tools/...` of one server."""
 
     registry: Registry
     credential_of: CredentialOf
     transport: str
     domain: str | None
-    likes: ConnectionPreferences
+    preferences: ConnectionPreferences
     is_compact: bool
 
     async def list(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the caller may use."""
-        caller = await _caller(self.credential_of(ctx))
         if self.is_compact:
             return types.ListToolsResult(tools=tool_listing.list_compact_tools())
         await dynamic_tools.ready()
-        shown = self.registry.visible_to(caller, domain=self.domain)
-        return types.ListToolsResult(tools=[mcp_tool(tool) for tool in shown])
+        visible = self.registry.visible_to(ctx.lifespan_context.caller, domain=self.domain)
+        return types.ListToolsResult(tools=[tool_listing.mcp_tool(tool) for tool in visible])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
-        """Call a tool; one that asks, or goes on as a task, does so in the way of the client's protocol."""
+        """Call a tool; one that asks, or becomes a task, does so in the way of the client's protocol."""
         await dynamic_tools.ready()
         if self.is_compact and params.name in tool_listing.NAMES:
             inner = tool_listing.unwrap_params(params)
             if inner is None:
-                return await self._asked(ctx, params)
+                return await self._call_compact(ctx, params)
             params = inner
+        credential = self.credential_of(ctx)
         tool = self.registry.find(params.name, domain=self.domain)
-        caller = await _caller(self.credential_of(ctx)) if tool and tool.talks else None
-        client = (
-            make_client_channel(ctx, params=params, caller=caller, log_level=self.likes.log_level)
-            if caller
-            else ClientChannel()
-        )
+        # Only such a tool needs to know the caller here; without one, the dispatch refuses the call.
+        caller = await find_caller(credential) if tool and tool.talks else None
+        client = ClientChannel()
+        if caller:
+            client = make_client_channel(ctx, params=params, caller=caller, log_level=self.preferences.log_level)
         call = Call(
             tool=params.name,
             domain=tool.domain if tool else self.domain,
-            arguments=_json(params.arguments or {}),
-            credential=self.credential_of(ctx),
+            # As they came: any integer, any script; a lone surrogate is left to be refused.
+            arguments=json.dumps(params.arguments or {}, ensure_ascii=False, separators=(",", ":")).encode(
+                "utf-8", "surrogatepass"
+            ),
+            credential=credential,
             transport=self.transport,
             request_id=get_request_id(ctx),
             client=client,
         )
-        reply = await dispatch(call)
+        try:
+            reply = await (run_until_revoked(dispatch(call), credential=credential) if caller else dispatch(call))
+        except Unauthenticated as ended:
+            reply = render_refusal(ended)
         if caller and isinstance(reply.continuation, InputRequired):
             return render_input_required(reply.continuation, ctx=ctx, client=client, caller=caller)
         if caller and isinstance(reply.continuation, BecomeTask):
@@ -150,48 +155,22 @@ class _Tools:
             raise missing_capability_error(reply.continuation)
         return mcp_result(reply, tool=tool, has_links=knows_links(ctx.protocol_version))
 
-    async def _asked(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """Answer about the catalogue, with an audit row as of any tool."""
-        caller = await _caller(self.credential_of(ctx))
-        entry = Entry(
-            method=params.name, about=params.arguments or {}, caller=caller, transport=self.transport,
+    async def _call_compact(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Answer a search of the catalogue, or the description of a tool, with an audit row like any tool's."""
+        operation = Operation(name=params.name, domain="", scope=None)
+        request = make_request(
+            params.arguments,
+            credential=self.credential_of(ctx),
+            transport=self.transport,
             request_id=get_request_id(ctx),
-        )  # fmt: skip
+        )
 
-        async def work() -> types.CallToolResult:
-            body = tool_listing.answer_compact(
-                params.name, params.arguments or {}, caller=caller, registry=self.registry
-            )
-            text = orjson.dumps(body).decode()
-            entry.size, entry.code = len(text), body.get("error", {}).get("code", "")
-            content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
-            return types.CallToolResult(content=content, structured_content=body, is_error="error" in body)
+        async def answer(call: ActiveCall) -> Reply:
+            arguments = params.arguments or {}
+            body = tool_listing.answer_compact(params.name, arguments, caller=call.caller, registry=self.registry)
+            return Reply(body=encode(body))
 
-        return await recorded(entry, work=work)
-
-
-def _listening(registry: Registry, *, credential_of: CredentialOf) -> Listen:
-    """Make the way of a known caller to be told of changes of the catalogue."""
-    changes = make_listen_handler(registry)
-
-    async def listen(ctx: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
-        presented = credential_of(ctx)
-        caller = await _caller(presented)
-        await dynamic_tools.ready()
-        wanted = params.notifications
-        uris = wanted.resource_subscriptions or ()
-        watched = [uri for uri in uris if may_watch(uri, caller=caller, registry=registry)]
-        honoured = wanted.model_copy(update={"resource_subscriptions": watched or None})
-        stream = asyncio.ensure_future(changes(ctx, params.model_copy(update={"notifications": honoured})))
-        try:
-            while not (await asyncio.wait([stream], timeout=STANDING_SECONDS))[0]:
-                if await find_caller(presented) is None:
-                    raise MCPError(types.INVALID_REQUEST, f"{ACCESS_ENDED} Open it again.")
-            return stream.result()
-        finally:
-            stream.cancel()
-
-    return listen
+        return mcp_result(await perform(operation, request=request, work=answer))
 
 
 def mcp_result(reply: Reply, *, tool: Tool | None = None, has_links: bool = True) -> types.CallToolResult:
@@ -200,30 +179,8 @@ def mcp_result(reply: Reply, *, tool: Tool | None = None, has_links: bool = True
     return types.CallToolResult.model_validate(result, by_name=False)
 
 
-def _json(arguments: dict[str, Any]) -> bytes:
-    """Write the arguments again as they came: any integer, any script; a lone surrogate is left to be refused."""
-    return json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-
-
 def http_credential(ctx: Context) -> str | None:
-    """Take the key from the HTTP request that carried the message."""
-    if ctx.request is None:
-        return None
-    sent = decode_headers(ctx.request.headers.raw)
-    return read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
-
-
-async def _counted(presented: str | Caller | None) -> Caller:
-    caller = await identify(presented)
-    await call_limits.count(caller)
-    return caller
-
-
-async def _caller(presented: str | Caller | None) -> Caller:
-    """Find out who asks for the catalogue; a list has no place for a refusal, so it is the protocol's error."""
-    try:
-        return await run_on_loop(lambda: _counted(presented))
-    except Refusal as refusal:
-        raise MCPError(types.INVALID_REQUEST, f"{refusal.message} {refusal.suggestion}") from refusal
-    except DatabaseUnavailable as away:
-        raise MCPError(types.INTERNAL_ERROR, "Database temporarily unavailable. Please try again.") from away
+    """Return the key or token of the HTTP request that carried the message."""
+    request: Any = ctx.request
+    credential: str | None = request.scope[SCOPE_KEY].credential
+    return credential

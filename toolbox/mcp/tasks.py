@@ -1,10 +1,9 @@
 """
-The extension io.modelcontextprotocol/tasks: calls that workers carry on, looked after by whoever made them.
+The extension io.modelcontextprotocol/tasks: calls that workers continue, for whoever made them.
 
-Only clients that declare the extension get a task, or may ask about one; a task of another caller is not there.
+Only a client that declares the extension gets a task, or may ask about one. A task of another caller does not exist.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,7 +17,6 @@ from pydantic import Field
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import TASKS, Answers, MissingCapability
 from toolbox.contract.encoding import timestamp
-from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Call
 from toolbox.mcp.client import Context, missing_capability_error
 from toolbox.work import task_queries
@@ -27,8 +25,6 @@ from toolbox.work.task_worker import enqueue
 KEEP_SECONDS = 86_400
 """How long a task can be asked about after its last change."""
 POLL_MILLISECONDS = 500
-
-CallerOf = Callable[[Context], Awaitable[Caller]]
 
 
 class TaskParams(types.RequestParams):
@@ -43,25 +39,21 @@ class UpdateParams(TaskParams):
     input_responses: Answers = Field(alias="inputResponses")
 
 
-def offer_tasks(server: Server[Any], *, caller_of: CallerOf) -> None:
-    """Have the server know the extension."""
+def register_tasks(server: Server[Any]) -> None:
+    """Register the extension's handlers."""
 
     async def get(ctx: Context, params: TaskParams) -> dict[str, Any]:
-        task_id, caller = await _asked(ctx, params, caller_of=caller_of)
-        row = await run_on_loop(lambda: task_queries.read(task_id, caller=caller))
-        return _detailed(_found(row))
+        return _render_details(await _find_task(ctx, params))
 
     async def update(ctx: Context, params: UpdateParams) -> dict[str, Any]:
-        task_id, caller = await _asked(ctx, params, caller_of=caller_of)
-        _found(await task_queries.read(task_id, caller=caller))
-        if await task_queries.tell(task_id, given=params.input_responses, caller=caller):
+        task_id = (await _find_task(ctx, params))["id"]
+        if await task_queries.tell(task_id, given=params.input_responses, caller=ctx.lifespan_context.caller):
             enqueue(task_id)
         return {"resultType": "complete"}
 
     async def cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
-        task_id, caller = await _asked(ctx, params, caller_of=caller_of)
-        _found(await task_queries.read(task_id, caller=caller))
-        await task_queries.cancel(task_id, caller=caller)
+        task_id = (await _find_task(ctx, params))["id"]
+        await task_queries.cancel(task_id, caller=ctx.lifespan_context.caller)
         return {"resultType": "complete"}
 
     server.extensions[TASKS] = {}
@@ -71,13 +63,14 @@ def offer_tasks(server: Server[Any], *, caller_of: CallerOf) -> None:
 
 
 async def begin_task(call: Call, *, caller: Caller) -> dict[str, Any]:
-    """Have a worker go on with the call, and give the task, which is there when this returns."""
+    """Have a worker continue the call, and return the task, which is stored when this returns."""
     row = await task_queries.create(uuid4(), call=call, caller=caller, keep_seconds=KEEP_SECONDS)
     enqueue(row["id"])
-    return _task(row) | {"resultType": "task"}
+    return _render_task(row) | {"resultType": "task"}
 
 
-async def _asked(ctx: Context, params: TaskParams, *, caller_of: CallerOf) -> tuple[UUID, Caller]:
+async def _find_task(ctx: Context, params: TaskParams) -> task_queries.Row:
+    """Return the caller's task, to a client that declares the extension."""
     meta = (ctx.params or {}).get("_meta") or {}
     declared = meta.get(types.CLIENT_CAPABILITIES_META_KEY) or {}
     if TASKS not in (declared.get("extensions") or {}):
@@ -85,24 +78,20 @@ async def _asked(ctx: Context, params: TaskParams, *, caller_of: CallerOf) -> tu
     named = ctx.request.headers.get(MCP_NAME_HEADER) if ctx.request is not None else None
     if named is not None and decode_header_value(named) != params.task_id:
         raise MCPError(types.HEADER_MISMATCH, "mcp-name header does not match the request body's 'taskId' parameter")
-    caller = await caller_of(ctx)
+    unknown = MCPError(
+        types.INVALID_PARAMS, "There is no such task: it is unknown, another caller's, or was forgotten."
+    )
     try:
-        return UUID(params.task_id), caller
+        task_id = UUID(params.task_id)
     except ValueError:
-        raise _no_task() from None
-
-
-def _found(row: task_queries.Row | None) -> task_queries.Row:
+        raise unknown from None
+    row = await task_queries.read(task_id, caller=ctx.lifespan_context.caller)
     if row is None:
-        raise _no_task()
+        raise unknown
     return row
 
 
-def _no_task() -> MCPError:
-    return MCPError(types.INVALID_PARAMS, "There is no such task: it is unknown, another caller's, or was forgotten.")
-
-
-def _task(row: task_queries.Row) -> dict[str, Any]:
+def _render_task(row: task_queries.Row) -> dict[str, Any]:
     return {
         "taskId": str(row["id"]),
         "status": row["status"],
@@ -113,10 +102,10 @@ def _task(row: task_queries.Row) -> dict[str, Any]:
     } | ({"statusMessage": row["progress"]} if row["progress"] else {})
 
 
-def _detailed(row: task_queries.Row) -> dict[str, Any]:
-    known = _task(row)
+def _render_details(row: task_queries.Row) -> dict[str, Any]:
+    task = _render_task(row)
     if row["status"] == "completed":
-        return known | {"result": orjson.loads(row["outcome"])}
+        return task | {"result": orjson.loads(row["outcome"])}
     if row["status"] == "failed":
-        return known | {"error": orjson.loads(row["outcome"])}
-    return known | ({"inputRequests": row["inquiries"]} if row["status"] == "input_required" else {})
+        return task | {"error": orjson.loads(row["outcome"])}
+    return task | ({"inputRequests": row["inquiries"]} if row["status"] == "input_required" else {})

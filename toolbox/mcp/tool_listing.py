@@ -18,9 +18,8 @@ import orjson
 
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
-from toolbox.contract.encoding import encode
 from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import UNKNOWN_TOOL, ErrorCode, Refusal
+from toolbox.contract.errors import UNKNOWN_TOOL, Refusal, ToolError
 from toolbox.contract.functions import function_schema
 from toolbox.contract.json_schema import shape
 from toolbox.contract.tool import Tool
@@ -116,13 +115,13 @@ def list_compact_tools() -> list[types.Tool]:
 
 
 def answer_compact(name: str, arguments: dict[str, Any], *, caller: Caller, registry: Registry) -> dict[str, Any]:
-    """Answer a call of `search_tools` or `describe_tool`; anything else is a refusal, with `error`."""
+    """Answer a call of `search_tools` or `describe_tool`; raises ToolError."""
     if name == SEARCH and isinstance(arguments.get("query"), str) and arguments.keys() == {"query"}:
         return _search(arguments["query"][:MAX_QUERY_CHARACTERS], caller=caller, registry=registry)
     if name == DESCRIBE and isinstance(arguments.get("name"), str) and arguments.keys() == {"name"}:
         return _describe(arguments["name"], caller=caller, registry=registry)
     expected = ", ".join(f"{part} ({about['type']})" for part, about in _COMPACT_TOOLS[name][1]["properties"].items())
-    return _render_refusal(
+    raise ToolError(
         KERNEL_ENVELOPE.bad_input, f"{name} cannot be called so.", suggestion=f"Send {expected}, and nothing else."
     )
 
@@ -187,14 +186,9 @@ def _describe(name: str, *, caller: Caller, registry: Registry) -> dict[str, Any
     if tool is None or not tool.is_offered_to(caller):
         nearest = ", ".join(registry.nearest(name, caller=caller)[:3])
         suggestion = f"Nearest: {nearest}." if nearest else "This key may use no tool; ask for scopes."
-        return _render_refusal(UNKNOWN_TOOL, "There is no tool of that name for this key.", suggestion=suggestion)
+        raise Refusal(UNKNOWN_TOOL, "There is no tool of that name for this key.", suggestion=suggestion)
     described = {name: value for name, value in _dump(mcp_tool(tool)).items() if name != "outputSchema"}
     return described | {"example": orjson.loads(tool.example_arguments)}
-
-
-def _render_refusal(code: ErrorCode, message: str, *, suggestion: str) -> dict[str, Any]:
-    body: dict[str, Any] = orjson.loads(encode(KERNEL_ENVELOPE.refusal(Refusal(code, message, suggestion=suggestion))))
-    return body
 
 
 def _object_schema(required: Iterable[str], **properties: Any) -> dict[str, Any]:

@@ -151,9 +151,10 @@ async def test_reading_and_getting_leave_a_row_each() -> None:
         rows = await found.fetchall()
 
     assert rows == [
+        ("initialize", "", "answered", False),
         ("resources/read", "linescore", "answered", True),
         ("prompts/get", "linescore", "answered", True),
-        ("resources/read", "", "refused", False),
+        ("resources/read", "", "refused", True),
     ]
 
 
