@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from agents.queries.ending import end_run
-from agents.queries.leases import append
+from agents.queries.leases import append, end_run
 from agents.queries.pools import store
 from agents.step_access import require_scope
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
-from toolbox.database.pool import Connection
-from toolbox.database.pools import writer
+from toolbox.database.pools import Connection, writer
 
 MAX_WAITING = 20
 MAX_TITLE = 80
@@ -123,7 +121,7 @@ async def post_message(
                 return "full"
             return await _store_message(connection, found, key_id=key_id, text=text, run_id=run_id)
 
-    return await writer.using(take)
+    return await writer.run(take)
 
 
 async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
@@ -136,7 +134,7 @@ async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
             await append(connection, run_id=again, kind="run.queued", data={"again": str(run_id)})
             return again
 
-    return await writer.using(repeat)
+    return await writer.run(repeat)
 
 
 async def owned_run(run_id: UUID, *, owner_id: int | None, conversation_id: UUID | None = None) -> Row | None:
@@ -203,7 +201,7 @@ async def _decide(run_id: UUID, *, number: int | None, decide: Any) -> int | Non
             decided: int = waiting["number"]
             return decided
 
-    return await store.using(settle)
+    return await store.run(settle)
 
 
 async def _store_message(

@@ -11,12 +11,12 @@ from uuid import UUID
 import httpx
 import pytest
 
-from agents.queries import ending
+from agents.queries import leases
 from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, Scripted, begin_work_on, calls, hangs, says, work_on
 from tests.conftest import running_server
 from tests.toolbox.transports import PLAIN_HTTP
-from toolbox.contract.api_keys import digest
+from toolbox.contract.caller import hash_api_key
 from toolbox.database import event_loop
 
 Event = tuple[int, str, dict[str, Any]]
@@ -25,7 +25,7 @@ Event = tuple[int, str, dict[str, Any]]
 @pytest.fixture
 def alice(cast: SimpleNamespace, onlooker: Observer) -> Owner:
     """Talk as alice, by the key that reads the stream."""
-    key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", digest(cast.alice))[0]
+    key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.alice))[0]
     return Owner("", owner_id=key["owner_id"], key_id=key["id"])
 
 
@@ -135,7 +135,7 @@ def test_events_come_as_they_happen(
         assert next(events)[1] == "run.queued"
         work = begin_work_on(run_id)
         assert [next(events)[1] for _ in range(3)] == ["run.started", "model.asked", "text"]
-        event_loop.run(ending.cancel(run_id))
+        event_loop.run(leases.cancel(run_id))
         assert [kind for _, kind, _ in events] == ["run.finished"]
 
     work.result(5)

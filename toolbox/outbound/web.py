@@ -17,8 +17,18 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import httpcore
 
 from toolbox.database import event_loop
-from toolbox.outbound.failures import Broken, Overdue, Oversized, Redirected, Unreachable
-from toolbox.outbound.host_pools import MAX_CONNECTIONS, HostPool, HostPools, Resolver, resolve
+from toolbox.outbound.host_pools import (
+    MAX_CONNECTIONS,
+    Broken,
+    HostPool,
+    HostPools,
+    Overdue,
+    Oversized,
+    Redirected,
+    Resolver,
+    Unreachable,
+    resolve,
+)
 
 MAX_REDIRECTS = 3
 _PIECE = 65_536

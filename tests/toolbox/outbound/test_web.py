@@ -9,8 +9,19 @@ import httpcore
 import pytest
 
 from tests.bad_upstream import GOOD, BadUpstream, bad_upstream
-from toolbox.outbound.failures import AddressRefused, Broken, Overdue, Oversized, Redirected, Unreachable, WebFailure
-from toolbox.outbound.host_pools import MAX_CONNECTIONS, MAX_LANES, may_connect, verifying
+from toolbox.outbound.host_pools import (
+    MAX_CONNECTIONS,
+    MAX_LANES,
+    AddressRefused,
+    Broken,
+    Overdue,
+    Oversized,
+    Redirected,
+    Unreachable,
+    WebFailure,
+    may_connect,
+    verifying,
+)
 from toolbox.outbound.web import Destination, Web
 
 

@@ -14,10 +14,9 @@ from django.conf import settings
 
 from config.celery import app
 from graphql_proxy.upstreams import KnownUpstream, upstreams
+from toolbox.database.caches import SingleFlight, TtlCache
 from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool, reader
-from toolbox.database.single_flight import SingleFlight
-from toolbox.database.ttl_cache import TtlCache
 from toolbox.outbound.web import Destination, web
 
 logger = logging.getLogger(__name__)
@@ -44,7 +43,7 @@ _under_way: SingleFlight[list[Part]] = SingleFlight()
 
 async def parts() -> list[Part]:
     """Give how every part stands."""
-    return await run_on_loop(lambda: _under_way.join("parts", lambda: _known.get("parts", _asked)))
+    return await run_on_loop(lambda: _under_way.run("parts", lambda: _known.get("parts", _asked)))
 
 
 def is_ready(parts: list[Part]) -> bool:
