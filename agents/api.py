@@ -207,7 +207,7 @@ async def _list_messages(sent: _Input) -> BaseModel:
 
 
 @_endpoint("POST", _ONE + "/messages", use_cases.POST, summary="Say something, to be answered", status=202,
-           answer=contracts.Accepted, form=MESSAGE_FORM,
+           answer=contracts.AcceptedMessage, form=MESSAGE_FORM,
            description="The message is stored and a run is queued; a worker answers it. "
            "Its events come as they happen.",
            errors=(contracts.UNKNOWN_CONVERSATION, contracts.CONVERSATION_BUSY))  # fmt: skip
@@ -239,7 +239,7 @@ async def _stream_events(sent: _Input) -> EventStream:
     )
 
 
-@_endpoint("POST", _RUN + "/cancel", use_cases.CANCEL, summary="Stop a run", answer=contracts.Cancelled,
+@_endpoint("POST", _RUN + "/cancel", use_cases.CANCEL, summary="Stop a run", answer=contracts.Cancellation,
            description="Takes effect at once, wherever the run stands; "
            "a tool's statement is cancelled in the database.",
            errors=(*_RUN_ERRORS, contracts.RUN_OVER))  # fmt: skip
@@ -247,14 +247,14 @@ async def _cancel(sent: _Input) -> BaseModel:
     return await use_cases.cancel_run(sent.conversation_id, run_id=sent.run_id, caller=sent.caller)
 
 
-@_endpoint("POST", _RUN + "/approve", use_cases.APPROVE, summary="Approve a call that waits", answer=contracts.Decided,
+@_endpoint("POST", _RUN + "/approve", use_cases.APPROVE, summary="Approve a call that waits", answer=contracts.Decision,
            form=APPROVAL_FORM, errors=(*_RUN_ERRORS, contracts.NOT_AWAITING))  # fmt: skip
 async def _approve(sent: _Input) -> BaseModel:
     approval = sent.read_body(APPROVAL_FORM)
     return await use_cases.approve_step(sent.conversation_id, run_id=sent.run_id, approval=approval, caller=sent.caller)
 
 
-@_endpoint("POST", _RUN + "/reject", use_cases.REJECT, summary="Reject a call that waits", answer=contracts.Decided,
+@_endpoint("POST", _RUN + "/reject", use_cases.REJECT, summary="Reject a call that waits", answer=contracts.Decision,
            form=REJECTION_FORM, errors=(*_RUN_ERRORS, contracts.NOT_AWAITING))  # fmt: skip
 async def _reject(sent: _Input) -> BaseModel:
     rejection = sent.read_body(REJECTION_FORM)

@@ -36,7 +36,7 @@ class NewConversation(ToolInput):
     model: str = Field("", max_length=200, description="A model of the server's; empty: the one the server names.")
     max_steps: WholeNumber = Field(24, ge=1, le=500, description="Model calls and tool calls of one run, together.")
     max_tokens: WholeNumber = Field(200_000, ge=1, le=100_000_000, description="Tokens in and out of one run.")
-    max_seconds: WholeNumber = Field(300, ge=1, le=86_400, description="Wall time of one run, approval apart.")
+    max_seconds: WholeNumber = Field(300, ge=1, le=86_400, description="Time of one run, approval apart.")
     max_answer_bytes: WholeNumber = Field(
         20_000, ge=1_000, le=2_000_000, description="What the model sees of one tool's answer; the whole is kept."
     )
@@ -81,13 +81,13 @@ class Rejection(ToolInput):
     word: str = Field("", max_length=2_000, description="Why, for the model to read.")
 
 
-class Said(ToolOutput):
+class ContractModel(ToolOutput):
     """An answer whose names are camelCase in JSON."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 
 
-class ConversationAnswer(Said):
+class ConversationAnswer(ContractModel):
     """A conversation and its policy."""
 
     id: UUID = Field(description="Its id.")
@@ -96,7 +96,7 @@ class ConversationAnswer(Said):
     model: str = Field(description="The model asked for; empty: the one the server names.")
     max_steps: int = Field(description="Steps of one run at most.")
     max_tokens: int = Field(description="Tokens of one run at most.")
-    max_seconds: int = Field(description="Wall time of one run at most.")
+    max_seconds: int = Field(description="Time of one run at most.")
     max_answer_bytes: int = Field(description="What the model sees of one tool's answer at most.")
     approve_tools: list[str] = Field(description="Tools that wait for approval, beside those that write.")
     second_message: SecondMessage = Field(description="What becomes of a second message.")
@@ -106,14 +106,14 @@ class ConversationAnswer(Said):
     updated_at: datetime = Field(description="When something was last said in it.")
 
 
-class Conversations(Said):
+class Conversations(ContractModel):
     """A page of conversations."""
 
     conversations: list[ConversationAnswer] = Field(description="The latest first.")
     next: str | None = Field(None, description="`before` for the next page; absent on the last.")
 
 
-class MessageAnswer(Said):
+class MessageAnswer(ContractModel):
     """A message of a conversation."""
 
     number: int = Field(description="Its place in the conversation, from 1.")
@@ -124,14 +124,14 @@ class MessageAnswer(Said):
     created_at: datetime = Field(description="When it was said.")
 
 
-class Messages(Said):
+class Messages(ContractModel):
     """A page of messages."""
 
     messages: list[MessageAnswer] = Field(description="In order.")
     next: int | None = Field(None, description="`after` for the next page; absent on the last.")
 
 
-class Accepted(Said):
+class AcceptedMessage(ContractModel):
     """A message that was taken."""
 
     run_id: UUID = Field(description="The run that will answer it.")
@@ -141,7 +141,7 @@ class Accepted(Said):
     events: str = Field(description="Address of its events, as they happen.")
 
 
-class StepAnswer(Said):
+class StepAnswer(ContractModel):
     """A step of a run."""
 
     number: int = Field(description="Its place in the run, from 1.")
@@ -157,7 +157,7 @@ class StepAnswer(Said):
     completion_tokens: int = Field(description="Tokens that the model wrote.")
 
 
-class RunAnswer(Said):
+class RunAnswer(ContractModel):
     """A run: where it stands and what it cost."""
 
     id: UUID = Field(description="Its id.")
@@ -179,7 +179,7 @@ class RunAnswer(Said):
     steps: list[StepAnswer] = Field(description="What was done, in order.")
 
 
-class WholeStep(Said):
+class WholeStep(ContractModel):
     """A step with its whole answer."""
 
     number: int = Field(description="Its place in the run.")
@@ -187,14 +187,14 @@ class WholeStep(Said):
     shown: str | None = Field(None, description="What the model saw of it, where that was less.")
 
 
-class Decided(Said):
+class Decision(ContractModel):
     """A person's word that was taken."""
 
     step: int = Field(description="The step that was decided.")
     state: RunState = Field(description="queued: a worker goes on with it.")
 
 
-class Cancelled(Said):
+class Cancellation(ContractModel):
     """A run that was stopped."""
 
     state: RunState = Field(description="cancelled.")

@@ -150,7 +150,7 @@ async def open_stream(
 
 
 async def _identify_reader(request: Request) -> Caller:
-    """Identify whoever reads a stream, 2 s old at most; raises Refusal where their key or session has ended."""
+    """Identify the reader of a stream, from at most 2 s ago; raises Refusal where their key or session has ended."""
     credential, session = request.credential, request.session
     if isinstance(credential, str):
         caller = await _callers.get(("key", credential), lambda: identify_anew(credential))

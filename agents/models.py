@@ -1,8 +1,8 @@
 """
 Conversations, their messages, the runs that answer them, each run's steps and events.
 
-A run's row is the truth about it, not the broker's message: `attempt` is the fence. Whoever takes the run raises it,
-and every write of the engine names the attempt it belongs to, so that a worker thought dead cannot write any more.
+A run's row is the truth about it, not the broker's message: `attempt` is the fence. The worker that claims a run
+raises it, and every write names its attempt, so that a worker thought dead cannot write any more.
 """
 
 import uuid

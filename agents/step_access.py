@@ -1,5 +1,5 @@
 """
-Who may see and decide the calls of a run: whoever holds the scope of the call's tool now.
+Who may see and approve the calls of a run: the callers who hold the scope of the call's tool now.
 
 It does not matter which key began the run, or what else the owner of a key may do. Without the scope a caller sees that
 a call was made, when and with which outcome, but neither its arguments nor what came back. What the model says is part

@@ -19,12 +19,12 @@ from agents.contracts import (
     UNKNOWN_MESSAGE,
     UNKNOWN_RUN,
     UNKNOWN_STEP,
-    Accepted,
+    AcceptedMessage,
     Approval,
-    Cancelled,
+    Cancellation,
     ConversationAnswer,
     Conversations,
-    Decided,
+    Decision,
     Fork,
     MessageAnswer,
     Messages,
@@ -152,14 +152,14 @@ async def list_messages(conversation_id: UUID, *, caller: Caller, after: int, li
     return Messages(messages=[MessageAnswer(**row) for row in rows], next=following)
 
 
-async def post_message(conversation_id: UUID, *, text: str, caller: Caller) -> Accepted:
+async def post_message(conversation_id: UUID, *, text: str, caller: Caller) -> AcceptedMessage:
     """Store a message and queue the run that answers it, which acts with the scopes of the caller's key."""
-    posted = await run_requests.post(conversation_id, owner_id=caller.owner_id, key_id=caller.key_id, text=text)
-    if not isinstance(posted, run_requests.Posted):
+    posted = await run_requests.post_message(conversation_id, owner_id=caller.owner_id, key_id=caller.key_id, text=text)
+    if not isinstance(posted, run_requests.PostedMessage):
         raise _not_posted(posted)
     enqueue(RUNS, work_id=posted.run_id)
     address = f"{PATH}/{conversation_id}/runs/{posted.run_id}"
-    return Accepted(
+    return AcceptedMessage(
         run_id=posted.run_id, message=posted.number, state="queued", run=address, events=f"{address}/events"
     )
 
@@ -193,7 +193,7 @@ async def show_step(conversation_id: UUID, *, run_id: UUID, number: int, caller:
     return WholeStep(number=number, answer=answer, shown=found["shown"] or None)
 
 
-async def cancel_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> Cancelled:
+async def cancel_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> Cancellation:
     """Cancel a run; its worker stops at once. A run that is cancelled already gives the same answer."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     if following := await leases.cancel(row["id"]):
@@ -201,21 +201,23 @@ async def cancel_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> 
     state = (await find_run(conversation_id, run_id=run_id, caller=caller))["state"]
     if state != "cancelled":
         raise Refusal(RUN_OVER, f"The run has ended already: {state}.", suggestion="GET the run; it has its answer.")
-    return Cancelled(state="cancelled")
+    return Cancellation(state="cancelled")
 
 
-async def approve_step(conversation_id: UUID, *, run_id: UUID, approval: Approval, caller: Caller) -> Decided:
+async def approve_step(conversation_id: UUID, *, run_id: UUID, approval: Approval, caller: Caller) -> Decision:
     """Approve the waiting call, with other arguments where some are given; requires the scope of the call."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     arguments = "" if approval.arguments is None else encode(approval.arguments).decode()
     number = await run_requests.approve(row["id"], number=approval.step, caller=caller, arguments=arguments)
-    return _decided(row, number=number)
+    return _confirm_decision(row, number=number)
 
 
-async def reject_step(conversation_id: UUID, *, run_id: UUID, rejection: Rejection, caller: Caller) -> Decided:
+async def reject_step(conversation_id: UUID, *, run_id: UUID, rejection: Rejection, caller: Caller) -> Decision:
     """Reject the waiting call; the model goes on, knowing why."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
-    return _decided(row, number=await run_requests.reject(row["id"], number=rejection.step, word=rejection.word))
+    return _confirm_decision(
+        row, number=await run_requests.reject(row["id"], number=rejection.step, word=rejection.word)
+    )
 
 
 async def run_again(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> UUID:
@@ -319,7 +321,7 @@ def _not_posted(why: run_requests.NotPosted) -> Refusal:
     )
 
 
-def _decided(row: Row, *, number: int | None) -> Decided:
+def _confirm_decision(row: Row, *, number: int | None) -> Decision:
     if number is None:
         raise Refusal(
             NOT_AWAITING,
@@ -327,7 +329,7 @@ def _decided(row: Row, *, number: int | None) -> Decided:
             suggestion="GET the run; a step that waits is awaiting_approval.",
         )
     enqueue(RUNS, work_id=row["id"])
-    return Decided(step=number, state="queued")
+    return Decision(step=number, state="queued")
 
 
 def _step(row: Row, *, caller: Caller) -> StepAnswer:

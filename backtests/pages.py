@@ -20,8 +20,8 @@ from backtests.inspecting.wording import told
 from backtests.moments import moment_of, written
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
-from toolbox.access.people import require_scope
 from toolbox.database import event_loop
+from toolbox.http.pages import require_scope
 
 SCOPE = "backtests:read"
 MAX_COMPARED, RUNS_A_PAGE, DEEPEST_PAGE, MAX_SYMBOLS = 4, 25, 400, 200

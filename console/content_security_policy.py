@@ -1,4 +1,4 @@
-"""What a browser may load for our pages: files of this server, and nothing else."""
+"""The Content-Security-Policy of our pages: a browser may load files of this server, and nothing else."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase

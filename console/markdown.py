@@ -1,4 +1,4 @@
-"""Answers are Markdown that a model wrote: made HTML without HTML of its own, without images, without addresses run."""
+"""Markdown that a model wrote, rendered without raw HTML, images or javascript: links."""
 
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
@@ -9,10 +9,10 @@ _markdown = (
 
 
 def render_markdown(text: str) -> SafeString:
-    """Make an answer HTML; the parser escapes whatever is no Markdown, and refuses javascript: addresses."""
+    """Render an answer as HTML; the parser escapes raw HTML and refuses javascript: addresses."""
     return SafeString(_markdown.render(text))
 
 
 def render_markdown_line(text: str) -> SafeString:
-    """Make a line HTML, without a paragraph around it."""
+    """Render a line as HTML, without a paragraph around it."""
     return SafeString(_markdown.renderInline(text))

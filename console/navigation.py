@@ -1,4 +1,4 @@
-"""What stands at the top of every page: the pages that this person may open."""
+"""The navigation at the top of every page: the pages that this person may open."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,8 +27,8 @@ class Entry:
         """Where it is."""
         return reverse(self.url_name)
 
-    def on(self, path: str) -> "Entry":
-        """Say whether this is where somebody is."""
+    def mark_current(self, path: str) -> "Entry":
+        """Mark the entry of the page that is open."""
         is_below = self.address != "/" and path.startswith(self.address)
         return replace(self, current="page" if path == self.address else "true" if is_below else "")
 
@@ -47,10 +47,10 @@ ENTRIES = [
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
     """Give templates `navigation`, made only where it is shown."""
-    return {"navigation": lambda: _shown(request)}
+    return {"navigation": lambda: _find_entries(request)}
 
 
-def _shown(request: HttpRequest) -> list[Entry]:
+def _find_entries(request: HttpRequest) -> list[Entry]:
     if not request.user.is_authenticated:
         return []
     try:
@@ -58,4 +58,4 @@ def _shown(request: HttpRequest) -> list[Entry]:
     except (PermissionDenied, DatabaseUnavailable):  # this very page may be the one that says so
         return []
     allowed = [entry for entry in ENTRIES if not entry.scope or caller.has(entry.scope)]
-    return [entry.on(request.path) for entry in allowed if request.user.is_staff or not entry.is_staff_only]
+    return [entry.mark_current(request.path) for entry in allowed if request.user.is_staff or not entry.is_staff_only]

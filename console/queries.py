@@ -1,4 +1,4 @@
-"""What pages ask of Django's own tables."""
+"""Queries of pages on Django's own tables."""
 
 from django.contrib.auth.models import User
 

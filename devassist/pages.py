@@ -18,10 +18,10 @@ from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR
 from devassist.root_causes.refusals import nothing_found
 from devassist.root_causes.searching import Looked, looked
-from toolbox.access.people import require_scope
 from toolbox.contract.errors import StatementTimeout, ToolError
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
+from toolbox.http.pages import require_scope
 
 SCOPE = "devassist:read"
 LONGEST = 100_000

@@ -12,12 +12,13 @@ from django.views.decorators.http import require_safe
 from graphql_proxy import queries, schema_pages
 from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream, usable_by
-from toolbox.access.people import require_person, require_scope
+from toolbox.access.people import require_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
+from toolbox.http.pages import require_scope
 
 SCOPE = "graphql_proxy:read"
 PAGE, MAX_FOUND, MAX_WORDS, MAX_NEAR = 50, 50, 200, 8

@@ -12,8 +12,8 @@ from django.urls import path
 from linescore.standings import queries
 from linescore.standings.drawing import HeatRow, form, heat_map
 from linescore.standings.queries import Row
-from toolbox.access.people import require_scope
 from toolbox.database import event_loop
+from toolbox.http.pages import require_scope
 
 SCOPE = "linescore:read"
 PERIODS = ("1st", "2nd", "3rd")

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from sprints import board_queries
 from sprints.board_page import Links, Row, sprint_panels, team_panels
 from sprints.board_queries import Rows
-from toolbox.access.people import require_scope
+from toolbox.http.pages import require_scope
 
 SCOPE = "sprints:read"
 

@@ -90,23 +90,23 @@ NotPosted = Literal["unknown", "busy", "full"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posted:
+class PostedMessage:
     """A message that was taken, and the run that will answer it."""
 
     run_id: UUID
     number: int
 
 
-async def post(
+async def post_message(
     conversation_id: UUID, *, owner_id: int | None, key_id: int | None, text: str, run_id: UUID | None = None
-) -> Posted | NotPosted:
+) -> PostedMessage | NotPosted:
     """
     Take a message and queue its run, as the conversation's policy says; the row is there before any broker hears.
 
     The run gets the id `run_id`, where one is given.
     """
 
-    async def take(connection: Connection) -> Posted | NotPosted:
+    async def take(connection: Connection) -> PostedMessage | NotPosted:
         async with connection.transaction():
             found = await (await connection.execute(_CONVERSATION, [conversation_id, owner_id])).fetchone()
             if found is None:
@@ -119,7 +119,7 @@ async def post(
                     await end_run(connection, run_id=earlier, state="cancelled")
             elif len(live) >= MAX_WAITING:
                 return "full"
-            return await _posted(connection, found, key_id=key_id, text=text, run_id=run_id)
+            return await _store_message(connection, found, key_id=key_id, text=text, run_id=run_id)
 
     return await writer.run(take)
 
@@ -173,7 +173,7 @@ async def approve(run_id: UUID, *, number: int | None, caller: Caller, arguments
         data = {"step": waiting["number"], "edited": bool(arguments)}
         await append(connection, run_id=run_id, kind="approval.given", data=data)
 
-    return await _decided(run_id, number=number, decide=decide)
+    return await _decide(run_id, number=number, decide=decide)
 
 
 async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | None:
@@ -184,10 +184,10 @@ async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | N
         await connection.execute(_REJECT, [word, run_id, step])
         await append(connection, run_id=run_id, kind="approval.refused", data={"step": step, "word": word})
 
-    return await _decided(run_id, number=number, decide=decide)
+    return await _decide(run_id, number=number, decide=decide)
 
 
-async def _decided(run_id: UUID, *, number: int | None, decide: Any) -> int | None:
+async def _decide(run_id: UUID, *, number: int | None, decide: Any) -> int | None:
     await dynamic_tools.ready()
 
     async def settle(connection: Connection) -> int | None:
@@ -204,7 +204,9 @@ async def _decided(run_id: UUID, *, number: int | None, decide: Any) -> int | No
     return await store.run(settle)
 
 
-async def _posted(connection: Connection, found: Row, *, key_id: int | None, text: str, run_id: UUID | None) -> Posted:
+async def _store_message(
+    connection: Connection, found: Row, *, key_id: int | None, text: str, run_id: UUID | None
+) -> PostedMessage:
     number = found["message_count"] + 1
     told = {"conversation": found["id"], "number": number, "text": text, "key": key_id}
     title = found["title"] or " ".join(text.split())[:MAX_TITLE]
@@ -214,4 +216,4 @@ async def _posted(connection: Connection, found: Row, *, key_id: int | None, tex
     run = await (await connection.execute(_RUN, begun)).fetchone()
     made: UUID = run["id"] if run else UUID(int=0)
     await append(connection, run_id=made, kind="run.queued", data={"message": number})
-    return Posted(run_id=made, number=number)
+    return PostedMessage(run_id=made, number=number)

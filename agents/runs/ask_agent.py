@@ -16,10 +16,10 @@ from agents.contracts import (
     MAX_MESSAGE,
     UNKNOWN_CONVERSATION,
     UNKNOWN_RUN,
+    ContractModel,
     Name,
     NewConversation,
     RunState,
-    Said,
 )
 from agents.models import FINAL
 from agents.queries import conversations, events, run_requests
@@ -61,7 +61,7 @@ class AgentQuestion(ToolInput):
         return self
 
 
-class WaitsFor(Said):
+class WaitsFor(ContractModel):
     """A call that waits for a person's word."""
 
     tool: str = Field(description="Which tool.")
@@ -69,7 +69,7 @@ class WaitsFor(Said):
     reason: str = Field(description="Why it waits.")
 
 
-class AgentAnswer(Said):
+class AgentAnswer(ContractModel):
     """Where the run stands; the answer once it has ended."""
 
     state: RunState = Field(description="succeeded, or another end; else it goes on.")
@@ -112,7 +112,7 @@ async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
     conversation_id = ask.conversation_id or await _conversation(ask, caller=caller)
     if await run_requests.has_others(caller.key_id, conversation_id=conversation_id):
         raise _unknown_conversation()
-    posted = await run_requests.post(
+    posted = await run_requests.post_message(
         conversation_id,
         owner_id=caller.owner_id,
         key_id=caller.key_id,
@@ -121,7 +121,7 @@ async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
     )
     if posted == "unknown":
         raise _unknown_conversation()
-    if not isinstance(posted, run_requests.Posted):
+    if not isinstance(posted, run_requests.PostedMessage):
         raise Refusal(
             CONVERSATION_BUSY,
             "Other messages of this conversation wait.",

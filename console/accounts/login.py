@@ -1,4 +1,4 @@
-"""Logging in: by name and password, or once by a link that whoever runs the server had printed."""
+"""Logging in: by name and password, or once by a link printed on the server."""
 
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
@@ -22,9 +22,9 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 class OnceTokens(PasswordResetTokenGenerator):
     """
-    Signs who may enter. A token dies with the next log-in, because it covers when the last one was.
+    Signs who may log in. A token ends with the next log-in, because it covers when the last one was.
 
-    It dies with a change of password too, and after PASSWORD_RESET_TIMEOUT seconds.
+    It ends with a change of password too, and after PASSWORD_RESET_TIMEOUT seconds.
     """
 
     key_salt = "console.accounts.login.OnceTokens"
@@ -59,7 +59,7 @@ def login_link_path(user: User) -> str:
 @never_cache
 @sensitive_variables("token")
 def enter(request: HttpRequest, *, name: str, token: str) -> HttpResponse:
-    """Show who would enter; let them in when they say so, since mail programs and chats open links by themselves."""
+    """Show who the link logs in; log them in on POST, because mail programs and chats open links by themselves."""
     person = find_active_user(_number(name))
     if person is None or not tokens.check_token(person, token):
         return render(request, "console/enter.html", {"person": None}, status=410)

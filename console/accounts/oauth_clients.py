@@ -1,22 +1,22 @@
-"""The clients that a person let in: what each may do, since when, and a way to end it."""
+"""Connected apps: what each can do, since when, and a way to disconnect it."""
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from toolbox.access.people import require_person
+from toolbox.http.pages import page
 from toolbox.oauth.authorization_server import in_words
 from toolbox.oauth.own_tokens import client_name
 from toolbox.oauth.queries import clients_of, end_client
 
 
 @require_safe
-@login_required
+@page(domain="console")
 def index(request: HttpRequest) -> HttpResponse:
-    """Show them, those used last first."""
+    """List the connected apps, the latest used first."""
     clients = [
         {
             "id": one.id,
@@ -33,11 +33,11 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
+@page(domain="console", writes=True)
 def end(request: HttpRequest, *, client_id: int) -> HttpResponse:
-    """End what one of them may; it can ask to be let in again."""
+    """Disconnect an app; it can ask for permission again."""
     name = end_client(client_id, user_id=require_person(request).owner_id or 0)
     if name is None:
         raise Http404
-    messages.success(request, f"{client_name(name)} is out: its calls are refused within 5 seconds.")
+    messages.success(request, f"{client_name(name)} is disconnected: its calls are refused within 5 seconds.")
     return redirect("console:clients")

@@ -1,4 +1,4 @@
-"""Where a person lets a client in: who asks, for what in plain words, and where the answer goes."""
+"""The page on which a person connects an app: who asks, for which rights, and where the browser goes next."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -75,15 +75,15 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
         return [scope for scope in dict.fromkeys(scopes) if scope in known]
 
     def _problem(self, request: HttpRequest) -> str:
-        """Give what is wrong with the request in a way that only its client can mend."""
+        """Say what is wrong with the request in a way that only the app can fix."""
         place = site_of(request)
         if any(not is_ours(resource, place=place) for resource in request.GET.getlist("resource")):
-            return f"The client asks for access to another server than this one, which is {place}."
+            return f"The app asks for access to another server than this one, which is {place}."
         if request.GET.get("code_challenge_method") != "S256":
-            return "The client does not protect its request: this server takes PKCE with S256 only."
+            return "The app does not protect its request: this server accepts PKCE with S256 only."
         parts = urlsplit(request.GET.get("redirect_uri", ""))
         if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-            return "The client wants the answer sent unencrypted to another machine."
+            return "The app wants the response sent unencrypted to another machine."
         return ""
 
 

@@ -18,13 +18,13 @@ from agents import use_cases
 from agents.contracts import MAX_MESSAGE, MAX_TITLE, Approval, Fork, NewConversation, Rejection
 from agents.runs.run_caller import find_readable_toolkits
 from console.conversations.pages import open_conversation, render_run
-from console.tools.calls import TRANSPORT
 from console.tools.result_table import parse_json
 from toolbox.access.people import require_person
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
 from toolbox.dispatch.entry import Operation, Reply, Request, perform
 from toolbox.http.django_requests import find_request_id
+from toolbox.http.pages import TRANSPORT
 from toolbox.text.redaction import redact
 
 Result = TypeVar("Result")
@@ -98,7 +98,7 @@ def share(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def fork(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Copy the conversation up to a message into a new one; whoever may read a conversation may fork it."""
+    """Copy the conversation up to a message into a new one; a reader of a shared conversation may fork it too."""
     wanted = Fork(message=max(1, _number(request.POST.get("message", "")) or 1))
     copy = _perform(
         request,

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -19,13 +18,14 @@ from toolbox.database import event_loop
 from toolbox.examples.cache import KnownExample, examples_of
 from toolbox.examples.provider import samples
 from toolbox.examples.templates import question
+from toolbox.http.pages import page
 
 QUESTIONS_OF_A_DOMAIN = 2
 MAX_SEARCH = 100
 
 
 @require_GET
-@login_required
+@page(domain="console", scope="agents:read")
 def home(request: HttpRequest) -> HttpResponse:
     """Show where to ask, and the person's conversations that contain the searched words."""
     caller = require_person(request)
@@ -48,9 +48,9 @@ def home(request: HttpRequest) -> HttpResponse:
 
 async def suggest_questions(caller: Caller) -> list[str]:
     """Give questions to begin with, with real names in them, some of each domain that the person may ask."""
-    offered = [tool.name for tool in registry.visible_to(caller)]
+    visible = [tool.name for tool in registry.visible_to(caller)]
     chosen: dict[str, list[KnownExample]] = {}
-    for example in await examples_of(offered):
+    for example in await examples_of(visible):
         of_domain = chosen.setdefault(example.domain, [])
         if len(of_domain) < QUESTIONS_OF_A_DOMAIN:
             of_domain.append(example)

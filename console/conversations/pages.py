@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -21,6 +20,7 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
+from toolbox.http.pages import page
 from toolbox.text.redaction import redact
 
 OVER = (Step.State.ANSWERED, Step.State.REFUSED, Step.State.REJECTED)
@@ -32,8 +32,8 @@ COLOURS = {"succeeded": "good", "failed": "bad", "timed_out": "bad", "cancelled"
 
 
 @require_GET
-@login_required
-def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
+@page(domain="console", scope="agents:read")
+def show(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     """Show what was said, the latest last."""
     conversation, caller = open_conversation(request, conversation_id=conversation_id)
     before = request.GET.get("before", "")
@@ -46,7 +46,7 @@ def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@login_required
+@page(domain="console", scope="agents:read")
 def run(request: HttpRequest, *, conversation_id: UUID, run_id: UUID) -> HttpResponse:
     """Give a run's part of the page as it stands now."""
     conversation, caller = open_conversation(request, conversation_id=conversation_id)
@@ -66,7 +66,7 @@ def render_run(
 
 
 @require_GET
-@login_required
+@page(domain="console", scope="agents:read")
 def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: int) -> HttpResponse:
     """Give what stands behind a tool call: arguments, answer, rows."""
     _, caller = open_conversation(request, conversation_id=conversation_id)

@@ -13,10 +13,11 @@ from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.dispatch import entry
 from toolbox.dispatch.dispatch import Call, dispatch
+from toolbox.dispatch.entry import Reply
 from toolbox.http.headers import read_request_id
+from toolbox.http.pages import TRANSPORT
 from toolbox.text.redaction import redact
 
-TRANSPORT = "console"
 DEEPEST = 4
 
 
@@ -34,18 +35,14 @@ class Outcome:
     wrong: str = ""
     why: str = ""
     suggestion: str = ""
-    mend: str = ""
+    fix: str = ""
 
 
 def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
     """Call the tool; every outcome can be shown."""
     sent = orjson.dumps(arguments)
     started = entry.clock()
-    reply = event_loop.run(
-        dispatch(
-            Call(tool=tool.name, arguments=sent, credential=caller, transport=TRANSPORT, request_id=read_request_id(""))
-        )
-    )
+    reply = send_call(tool.name, arguments=sent, caller=caller)
     milliseconds = (entry.clock() - started) * 1000
     body = parse_json(reply.body.decode("utf-8", "replace"))
     table = None if reply.is_refusal else find_table(body)
@@ -62,8 +59,14 @@ def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outco
         wrong=_field(error, tool=tool),
         why=str(error.get("message") or error.get("error") or ""),
         suggestion=str(error.get("suggestion") or details.get("suggestion") or ""),
-        mend=_mend(arguments, patch=error.get("retryWith") or details.get("retryWith")),
+        fix=_render_fix(arguments, patch=error.get("retryWith") or details.get("retryWith")),
     )
+
+
+def send_call(name: str, *, arguments: bytes, caller: Caller) -> Reply:
+    """Send a call to the kernel as the person."""
+    call = Call(tool=name, arguments=arguments, credential=caller, transport=TRANSPORT, request_id=read_request_id(""))
+    return event_loop.run(dispatch(call))
 
 
 def _error(body: Any, *, deep: int = 0) -> dict[str, Any]:
@@ -94,9 +97,9 @@ def _field(error: dict[str, Any], *, tool: Tool) -> str:
 _QUOTES = [(" ", " "), (" ", ":"), ("'", "'"), ("`", "`"), (" ", ","), (" ", ".")]
 
 
-def _mend(arguments: dict[str, Any], *, patch: Any) -> str:
-    """Give the query of this page with the arguments mended by an RFC 7396 merge patch."""
+def _render_fix(arguments: dict[str, Any], *, patch: Any) -> str:
+    """Give the query of this page with the arguments as an RFC 7396 merge patch fixes them."""
     if not isinstance(patch, dict):
         return ""
-    mended = {name: value for name, value in {**arguments, **patch}.items() if value is not None}
-    return urlencode({"arguments": orjson.dumps(mended).decode()})
+    fixed = {name: value for name, value in {**arguments, **patch}.items() if value is not None}
+    return urlencode({"arguments": orjson.dumps(fixed).decode()})

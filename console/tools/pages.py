@@ -6,65 +6,85 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods
 
 from console.markdown import render_markdown, render_markdown_line
 from console.tools.call_snippets import render_snippets
-from console.tools.calls import Outcome, call_tool
-from console.tools.form_fields import make_fields, read_arguments
+from console.tools.calls import Outcome, call_tool, send_call
+from console.tools.form_fields import Field, make_fields, read_arguments
 from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
-from toolbox.catalogue.documentation import fields, kind, said
+from toolbox.catalogue.documentation import fields as describe_fields
+from toolbox.catalogue.documentation import kind, said
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import KERNEL_CODES
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
+from toolbox.http.pages import page
 
 MAX_WORDS = 100
 
 
 @require_GET
-@login_required
+@page(domain="console")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the tools that this person may use, by domain; those that have every searched word."""
     event_loop.run(dynamic_tools.ready())
     caller = require_person(request)
     words = request.GET.get("q", "").strip()[:MAX_WORDS]
-    offered = registry.visible_to(caller)
-    found = [tool for tool in offered if _has(tool, words=words.lower().split())]
+    visible = registry.visible_to(caller)
+    found = [tool for tool in visible if _has(tool, words=words.lower().split())]
     domains = [
         {"toolkit": toolkit, "tools": of_domain}
         for toolkit in registry.toolkits()
         if (of_domain := [tool for tool in found if tool.domain == toolkit.domain])
     ]
-    shown = {"domains": domains, "words": words, "count": len(found), "all": len(offered)}
+    shown = {"domains": domains, "words": words, "count": len(found), "all": len(visible)}
     template = "console/tool_list.html" if request.headers.get("HX-Request") else "console/tools.html"
     return render(request, template, shown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def show(request: HttpRequest, *, name: str) -> HttpResponse:
+def show(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Show one tool; a form that is sent calls it as the person, and shows what an agent would get."""
+    return _call(request, name=name) if request.method == "POST" else show_form(request, name=name)
+
+
+@page(domain="console")
+def show_form(request: HttpRequest, *, name: str) -> HttpResponse:
+    """Show a tool's contract, and the form that calls it."""
+    event_loop.run(dynamic_tools.ready())
+    tool = _find_tool(name, caller=require_person(request))
+    fields = make_fields(tool.input_schema, values=_initial_arguments(request, tool=tool))
+    return _render(request, tool=tool, fields=fields)
+
+
+def _call(request: HttpRequest, *, name: str) -> HttpResponse:
     event_loop.run(dynamic_tools.ready())
     caller = require_person(request)
-    tool = _permitted(name, caller=caller)
+    try:
+        tool = _find_tool(name, caller=caller)
+    except (Http404, PermissionDenied):
+        send_call(name, arguments=b"{}", caller=caller)  # the kernel refuses it, and leaves the audit row
+        raise
     schema = tool.input_schema
-    outcome: Outcome | None = None
-    if request.method == "POST":
-        values = {name: request.POST.get(name, "") for name in schema.get("properties", {})}
-        outcome = call_tool(tool, arguments=read_arguments(schema, values=values), caller=caller)
-        shown = make_fields(schema, values=values, wrong=outcome.wrong, why=outcome.why)
-    else:
-        shown = make_fields(schema, values=_given(request, tool=tool))
+    values = {field: request.POST.get(field, "") for field in schema.get("properties", {})}
+    outcome = call_tool(tool, arguments=read_arguments(schema, values=values), caller=caller)
+    fields = make_fields(schema, values=values, wrong=outcome.wrong, why=outcome.why)
+    return _render(request, tool=tool, fields=fields, outcome=outcome)
+
+
+def _render(request: HttpRequest, *, tool: Tool, fields: list[Field], outcome: Outcome | None = None) -> HttpResponse:
     arguments = outcome.arguments if outcome else tool.example_arguments
     context = {
         "tool": tool,
-        "fields": shown,
+        "fields": fields,
         "outcome": outcome,
         "calls": render_snippets(tool, arguments=arguments, server=request.build_absolute_uri("/").rstrip("/")),
     }
@@ -73,19 +93,19 @@ def show(request: HttpRequest, *, name: str) -> HttpResponse:
     return render(request, "console/tool.html", context | _contract(tool))
 
 
-def _permitted(name: str, *, caller: Caller) -> Tool:
+def _find_tool(name: str, *, caller: Caller) -> Tool:
     tool = registry.find(name)
     if tool is None:
         raise Http404
     if not tool.is_offered_to(caller):
         raise PermissionDenied(
-            f"{tool.name} needs the right {tool.scope}. Ask an administrator to put you into the group of that name."
+            f"{tool.name} requires the right {tool.scope}. Ask an administrator to add you to the group of that name."
         )
     return tool
 
 
-def _given(request: HttpRequest, *, tool: Tool) -> dict[str, Any]:
-    """Begin with the arguments in the address, which a suggested mend has, else with the example's."""
+def _initial_arguments(request: HttpRequest, *, tool: Tool) -> dict[str, Any]:
+    """Begin with the arguments in the address, which a suggested fix has, else with the example's."""
     sent = parse_json(request.GET.get("arguments", ""))
     values = sent if isinstance(sent, dict) else parse_json(tool.example_arguments.decode())
     return values if isinstance(values, dict) else {}
@@ -105,7 +125,7 @@ def _contract(tool: Tool) -> dict[str, Any]:
     return {
         "described": render_markdown(tool.description),
         "parameters": _lines(parameters),
-        "answers": _lines(fields(tool.success_schema)),
+        "answers": _lines(describe_fields(tool.success_schema)),
         "codes": tool.codes,
         "kernel_codes": KERNEL_CODES,
         "example": format_json(parse_json(tool.example_arguments.decode())),

@@ -1,11 +1,11 @@
-"""A table that invites it, drawn: bars of its first column of figures, in SVG without styles or scripts."""
+"""A bar chart of a table's first numeric column, in SVG without styles or scripts."""
 
 from dataclasses import dataclass
 
 from console.tools.result_table import Table
 
 MAX_BARS = 40
-FEWEST_BARS = 2
+MIN_BARS = 2
 WIDTH = 640
 LEFT = 150
 RIGHT = 70
@@ -41,7 +41,7 @@ class Drawing:
 
 def draw_chart(table: Table) -> Drawing | None:
     """Draw up to 40 rows that have a name and a figure; None where that would say nothing."""
-    if not FEWEST_BARS <= len(table.rows) <= MAX_BARS:
+    if not MIN_BARS <= len(table.rows) <= MAX_BARS:
         return None
     named = _place(table, numeric=False)
     figured = _place(table, numeric=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.conversation_client import Onlooker, Talk, onlooking
+from tests.agents.conversation_client import Observer, Owner, observe_database
 from tests.agents.model_server import KEY, MODEL, ModelServer, model_server
 from tests.agents.own_worker import Script, Scripted
 from tests.agents.processes import Broker, Part, own_broker
@@ -56,22 +56,22 @@ def worker(environment: dict[str, str]) -> Iterator[Part]:
 
 
 @pytest.fixture
-def onlooker(cast: SimpleNamespace) -> Iterator[Onlooker]:
+def onlooker(cast: SimpleNamespace) -> Iterator[Observer]:
     """Look on from the database's side."""
-    with onlooking() as looking:
+    with observe_database() as looking:
         yield looking
 
 
 @pytest.fixture
-def talk(broker: Broker) -> Talk:
+def talk(broker: Broker) -> Owner:
     """Talk as the local operator."""
-    return Talk(broker.address)
+    return Owner(broker.address)
 
 
 @pytest.fixture
-def quiet_talk(cast: SimpleNamespace) -> Talk:
+def quiet_talk(cast: SimpleNamespace) -> Owner:
     """Talk as the local operator, and tell no broker of it."""
-    return Talk("")
+    return Owner("")
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ SETTINGS: dict[str, Any] = {
 APPROVER = Caller(name="approver", scopes=frozenset({"*:read", "*:write"}))
 
 
-class Talk:
+class Owner:
     """The conversations of one owner; None is the local operator."""
 
     def __init__(self, broker: str, *, owner_id: int | None = None, key_id: int | None = None) -> None:
@@ -41,7 +41,7 @@ class Talk:
         """Say something, in a conversation of its own unless one is given; gives the run's id."""
         conversation = to or self.begin(**settings)
         posted = event_loop.run(
-            run_requests.post(conversation, owner_id=self._owner_id, key_id=self._key_id, text=text)
+            run_requests.post_message(conversation, owner_id=self._owner_id, key_id=self._key_id, text=text)
         )
         assert not isinstance(posted, str), posted
         if is_told:
@@ -73,7 +73,7 @@ class Talk:
             carry_out_run.apply_async(kwargs={"run_id": str(run_id)}, connection=connection)
 
 
-class Onlooker:
+class Observer:
     """A connection of the test's own to the database, woken by the events of runs."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
@@ -152,14 +152,14 @@ class Onlooker:
 
 
 @contextmanager
-def onlooking() -> Iterator[Onlooker]:
+def observe_database() -> Iterator[Observer]:
     """Connect to the test's database as its owner."""
     with psycopg.connect(conninfo(), autocommit=True, row_factory=dict_row) as connection:
-        yield Onlooker(connection)
+        yield Observer(connection)
 
 
 @contextmanager
-def locked(table: str) -> Iterator[None]:
+def lock_table(table: str) -> Iterator[None]:
     """Keep everybody from a table until the block ends: a statement that reads it waits."""
     with psycopg.connect(conninfo()) as connection:
         connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
@@ -168,8 +168,8 @@ def locked(table: str) -> Iterator[None]:
 
 
 @contextmanager
-def reserved(run_id: UUID, *, step: int) -> Iterator[None]:
-    """Hold a run before a step until the block ends: whoever begins the step waits, for the number is being taken."""
+def reserve_step(run_id: UUID, *, step: int) -> Iterator[None]:
+    """Hold a run before a step until the block ends: a worker that begins the step waits for its number."""
     with psycopg.connect(conninfo()) as connection:
         connection.execute(
             "INSERT INTO agents_steps (run_id, number, kind, state, attempt, idempotency_key, call_id, tool, arguments,"

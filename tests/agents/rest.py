@@ -13,7 +13,7 @@ from tests.toolbox.transports import PLAIN_HTTP
 CONVERSATIONS = "/api/agents/conversations"
 
 
-class Person:
+class RestClient:
     """Somebody with a key."""
 
     def __init__(self, http: httpx.Client) -> None:
@@ -61,11 +61,11 @@ class Person:
 
 
 @contextmanager
-def talking(address: str, *, key: str) -> Iterator[Person]:
+def connect_person(address: str, *, key: str) -> Iterator[RestClient]:
     """Give somebody with a key a connection to the server."""
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(base_url=address, headers=headers, timeout=20, verify=PLAIN_HTTP) as http:
-        yield Person(http)
+        yield RestClient(http)
 
 
 def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:

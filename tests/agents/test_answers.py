@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.first_tries import FIRST_TRIES, FirstTry, mended
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import scheduler
@@ -19,7 +19,7 @@ REFUSED = "I gave up."
 FEBRUARY = {"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28"}
 
 
-def test_a_question_is_answered_through_a_tool(scripted: ModelServer, talk: Talk, onlooker: Onlooker) -> None:
+def test_a_question_is_answered_through_a_tool(scripted: ModelServer, talk: Owner, onlooker: Observer) -> None:
     scripted.when("Carolina in February", calls("query_linescore_data", FEBRUARY), says("Seven periods were won."))
 
     run_id = talk.say("Carolina in February")
@@ -47,7 +47,7 @@ def _model(first: FirstTry, asked: Asked) -> Turn:
     return calls(first.tool, again) if again else says(REFUSED)
 
 
-def test_most_refused_first_tries_recover(scripted: ModelServer, talk: Talk, onlooker: Onlooker) -> None:
+def test_most_refused_first_tries_recover(scripted: ModelServer, talk: Owner, onlooker: Observer) -> None:
     runs = {}
     for number, first in enumerate(FIRST_TRIES):
         scripted.answer(f"try {number}.", partial(_model, first))
@@ -59,7 +59,7 @@ def test_most_refused_first_tries_recover(scripted: ModelServer, talk: Talk, onl
     assert len(recovered) >= WANTED * len(runs), f"{len(recovered)} of {len(runs)}; not {lost}"
 
 
-def _is_recovered(first: FirstTry, onlooker: Onlooker, run_id: UUID) -> bool:
+def _is_recovered(first: FirstTry, onlooker: Observer, run_id: UUID) -> bool:
     """Tell whether the first call was refused, the second answered, and the second what was meant."""
     run = onlooker.end_of(run_id, seconds=40)
     tools = [step for step in onlooker.steps(run_id) if step["kind"] == "tool"]

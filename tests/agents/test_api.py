@@ -86,7 +86,7 @@ async def test_a_conversation_is_begun_with_its_policy(alice: httpx.AsyncClient)
 
 
 @pytest.mark.parametrize(
-    ("body", "said", "mend"),
+    ("body", "said", "fix"),
     [
         ({"toolkits": ["linescor"]}, "Use one of: linescore", None),
         ({"approveTools": ["query_linescore"]}, "Use one of: query_linescore_data", None),
@@ -97,14 +97,14 @@ async def test_a_conversation_is_begun_with_its_policy(alice: httpx.AsyncClient)
     ],
 )
 async def test_a_policy_that_makes_no_sense_is_refused_with_what_would(
-    alice: httpx.AsyncClient, body: dict[str, Any], said: str, mend: dict[str, Any] | None
+    alice: httpx.AsyncClient, body: dict[str, Any], said: str, fix: dict[str, Any] | None
 ) -> None:
     answer = await alice.post(CONVERSATIONS, json=body)
 
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (400, "INVALID_PARAMETERS")
     assert said in error["suggestion"]
-    assert error.get("details", {}).get("retryWith") == mend
+    assert error.get("details", {}).get("retryWith") == fix
 
 
 async def test_a_body_that_is_no_json_is_refused(alice: httpx.AsyncClient) -> None:

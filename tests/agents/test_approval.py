@@ -7,12 +7,12 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
 
 
 @pytest.fixture
-def waiting(quiet_talk: Talk, scripted_as: Scripted) -> UUID:
+def waiting(quiet_talk: Owner, scripted_as: Scripted) -> UUID:
     """Have a run that waits for approval of its call."""
     scripted_as(calls(FEBRUARY))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False, approve_tools=[LINESCORE])
@@ -21,13 +21,13 @@ def waiting(quiet_talk: Talk, scripted_as: Scripted) -> UUID:
 
 
 @pytest.fixture
-def person(quiet_talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Talk:
-    """Decide without telling a broker."""
+def person(quiet_talk: Owner, monkeypatch: pytest.MonkeyPatch) -> Owner:
+    """Decide without notifying a broker."""
     monkeypatch.setattr(quiet_talk, "_tell", lambda _: None)
     return quiet_talk
 
 
-def test_the_run_waits_and_its_worker_is_free(waiting: UUID, onlooker: Onlooker) -> None:
+def test_the_run_waits_and_its_worker_is_free(waiting: UUID, onlooker: Observer) -> None:
     run = onlooker.run(waiting)
 
     assert (run["state"], run["worker"]) == ("awaiting_approval", "")
@@ -37,7 +37,7 @@ def test_the_run_waits_and_its_worker_is_free(waiting: UUID, onlooker: Onlooker)
 
 
 def test_an_approved_call_is_made_by_whichever_worker_comes(
-    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(says("21 periods."))
 
@@ -49,7 +49,7 @@ def test_an_approved_call_is_made_by_whichever_worker_comes(
 
 
 def test_a_person_s_arguments_are_used_and_the_model_is_told(
-    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(says("Other periods."))
     other = json.loads(FEBRUARY) | {"teamCode": "TOR"}
@@ -63,7 +63,7 @@ def test_a_person_s_arguments_are_used_and_the_model_is_told(
 
 
 def test_a_rejected_call_is_not_made_and_the_model_goes_on_with_the_word(
-    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(says("Then not."))
 
@@ -75,7 +75,7 @@ def test_a_rejected_call_is_not_made_and_the_model_goes_on_with_the_word(
     assert onlooker.calls(waiting) == []
 
 
-def test_nothing_is_decided_twice(waiting: UUID, person: Talk) -> None:
+def test_nothing_is_decided_twice(waiting: UUID, person: Owner) -> None:
     person.approve(waiting)
 
     with pytest.raises(AssertionError):
@@ -83,7 +83,7 @@ def test_nothing_is_decided_twice(waiting: UUID, person: Talk) -> None:
 
 
 def test_waiting_for_a_person_costs_none_of_the_run_s_time(
-    waiting: UUID, person: Talk, onlooker: Onlooker, scripted_as: Scripted
+    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     hour = "UPDATE agents_runs SET deadline_at = deadline_at - interval '1 h', paused_at = paused_at - interval '1 h'"
     onlooker.ask(f"{hour} WHERE id = %s", waiting)
@@ -95,7 +95,7 @@ def test_waiting_for_a_person_costs_none_of_the_run_s_time(
     assert onlooker.run(waiting)["state"] == "succeeded"
 
 
-def test_a_run_that_waits_can_be_cancelled(waiting: UUID, person: Talk, onlooker: Onlooker) -> None:
+def test_a_run_that_waits_can_be_cancelled(waiting: UUID, person: Owner, onlooker: Observer) -> None:
     person.cancel(waiting)
 
     assert onlooker.run(waiting)["state"] == "cancelled"
@@ -103,7 +103,7 @@ def test_a_run_that_waits_can_be_cancelled(waiting: UUID, person: Talk, onlooker
 
 
 def test_a_write_that_a_lost_worker_may_have_made_is_asked_about(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted_as(calls(FEBRUARY))
     monkeypatch.setattr("agents.runs.execution._writes", lambda name: name == LINESCORE)
@@ -124,7 +124,7 @@ def test_a_write_that_a_lost_worker_may_have_made_is_asked_about(
     [("succeeded", "running"), ("cancelled", "queued"), ("queued", "succeeded"), ("queued", "awaiting_approval")],
 )
 def test_the_database_refuses_a_course_that_no_run_takes(
-    quiet_talk: Talk, onlooker: Onlooker, before: str, after: str
+    quiet_talk: Owner, onlooker: Observer, before: str, after: str
 ) -> None:
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
     finished: Any = "now()" if before != "queued" else "NULL"

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 
-from tests.agents.conversation_client import Onlooker, locked
+from tests.agents.conversation_client import Observer, lock_table
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, hangs, says, work_on
 from tests.conftest import ALICE_KEY, BOB_KEY
 from toolbox.access.keys import identify
@@ -73,7 +73,7 @@ async def _carry_out(task_id: UUID) -> None:
 
 
 class _Task:
-    """A task that this process carries on."""
+    """A task that this process executes."""
 
     def __init__(self, caller: Caller, *, capabilities: dict[str, Any] = TASKS, **asked: Any) -> None:
         call = _call(ASKED | asked, caller=caller, client=RetriedCall(capabilities=capabilities))
@@ -104,7 +104,7 @@ def _result(row: Row) -> Any:
 
 
 def test_a_task_is_its_run_and_ends_with_the_answer_and_what_it_cost(
-    alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+    alice: Caller, scripted_as: Scripted, onlooker: Observer
 ) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
 
@@ -143,7 +143,7 @@ def test_an_approval_is_the_task_s_question(
     django_db_blocker: Any,
     alice: Caller,
     scripted_as: Scripted,
-    onlooker: Onlooker,
+    onlooker: Observer,
     given: dict[str, Any],
     *,
     is_made: bool,
@@ -175,13 +175,13 @@ def test_who_cannot_be_asked_is_told_where_to_approve(alice: Caller, scripted_as
     _asked({"runId": told["runId"]}, caller=alice)
 
 
-def _is_running(onlooker: Onlooker, run_id: UUID) -> bool:
+def _is_running(onlooker: Observer, run_id: UUID) -> bool:
     return bool(onlooker.ask("SELECT 1 FROM agents_runs WHERE id = %s AND state = 'running'", run_id))
 
 
 @pytest.mark.parametrize("is_parked", [True, False])
 def test_with_the_task_its_run_is_cancelled(
-    alice: Caller, scripted_as: Scripted, onlooker: Onlooker, *, is_parked: bool
+    alice: Caller, scripted_as: Scripted, onlooker: Observer, *, is_parked: bool
 ) -> None:
     scripted_as(calls(A_WRITE, tool=INGEST) if is_parked else hangs())
     task = _Task(alice, capabilities=FORMS)
@@ -196,7 +196,7 @@ def test_with_the_task_its_run_is_cancelled(
 
 
 def test_without_tasks_it_is_begun_and_looked_at_again(
-    alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+    alice: Caller, scripted_as: Scripted, onlooker: Observer
 ) -> None:
     scripted_as(says("21 periods."))
 
@@ -235,13 +235,13 @@ def test_what_says_nothing_or_two_things_is_refused(alice: Caller, asked: dict[s
 
 
 def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_nothing(
-    monkeypatch: pytest.MonkeyPatch, alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+    monkeypatch: pytest.MonkeyPatch, alice: Caller, scripted_as: Scripted, onlooker: Observer
 ) -> None:
     monkeypatch.setattr(worker, "_is_draining", False)
     monkeypatch.setattr("agents.runs.ask_agent.AGAIN_SECONDS", 0.0)
     scripted_as(calls(FEBRUARY))
     task = _Task(alice)
-    with locked("linescore_period_results"):
+    with lock_table("linescore_period_results"):
         working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
         onlooker.until(lambda: onlooker.waiting("linescore"))
         event_loop.run(worker.drain())
@@ -260,5 +260,5 @@ def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_not
     assert _result(task.work())["answer"] == "21 periods."
 
 
-def _task_row(onlooker: Onlooker, task_id: UUID) -> dict[str, Any]:
+def _task_row(onlooker: Observer, task_id: UUID) -> dict[str, Any]:
     return onlooker.ask("SELECT * FROM toolbox_tasks WHERE id = %s", task_id)[0]

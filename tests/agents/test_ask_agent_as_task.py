@@ -9,7 +9,7 @@ import httpx
 import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
-from tests.agents.conversation_client import Onlooker
+from tests.agents.conversation_client import Observer
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import IDLE, Broker, Part, starting_worker, take_work, web
 from tests.agents.turns import Gate, calls, says
@@ -80,7 +80,7 @@ def workers(environment: dict[str, str], client: _Client) -> Iterator[tuple[Part
 
 
 def test_a_run_tells_how_far_it_is_asks_and_goes_on_with_another_worker(
-    client: _Client, workers: tuple[Part, Part], scripted: ModelServer, broker: Broker, onlooker: Onlooker
+    client: _Client, workers: tuple[Part, Part], scripted: ModelServer, broker: Broker, onlooker: Observer
 ) -> None:
     leaving, staying = workers
     gate = Gate()
@@ -109,7 +109,7 @@ def test_a_run_tells_how_far_it_is_asks_and_goes_on_with_another_worker(
 
 
 def test_a_cancelled_task_ends_its_run(
-    client: _Client, workers: tuple[Part, Part], scripted: ModelServer, onlooker: Onlooker, broker: Broker
+    client: _Client, workers: tuple[Part, Part], scripted: ModelServer, onlooker: Observer, broker: Broker
 ) -> None:
     gate = Gate()
     scripted.when("Never ends", says("Well").at(gate))

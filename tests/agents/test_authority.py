@@ -20,7 +20,7 @@ from django.core.asgi import get_asgi_application
 from django.test import Client
 from graphql import build_schema
 
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
 from tests.mock_upstream import mock_upstream
 
@@ -54,13 +54,13 @@ def keys(scratch_database: None) -> Keys:
 
 
 @pytest.fixture
-def talk(keys: Keys) -> Talk:
+def talk(keys: Keys) -> Owner:
     """Talk by the key that has every scope."""
-    return Talk("", owner_id=keys.user.pk, key_id=keys.full_id)
+    return Owner("", owner_id=keys.user.pk, key_id=keys.full_id)
 
 
 @pytest.fixture
-def done(talk: Talk, scripted_as: Scripted) -> UUID:
+def done(talk: Owner, scripted_as: Scripted) -> UUID:
     """Have a run that called a tool and was answered."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = talk.say("How did Carolina do?", is_told=False)
@@ -88,7 +88,7 @@ def rename(to: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def waiting(talk: Talk, upstream: SimpleNamespace, scripted_as: Scripted) -> UUID:
+def waiting(talk: Owner, upstream: SimpleNamespace, scripted_as: Scripted) -> UUID:
     """Have a run whose mutation waits for approval."""
     scripted_as(calls(json.dumps(rename("Whalers")), tool=MUTATION), says("Done."))
     run_id = talk.say("Rename the team.", is_told=False)
@@ -108,7 +108,7 @@ def ask(method: str, address: str, *, key: str, body: Any = None) -> httpx.Respo
     return asyncio.run(send())
 
 
-def address_of(run_id: UUID, onlooker: Onlooker) -> str:
+def address_of(run_id: UUID, onlooker: Observer) -> str:
     """Give a run's address."""
     return f"/api/agents/conversations/{onlooker.run(run_id)['conversation_id']}/runs/{run_id}"
 
@@ -126,7 +126,7 @@ def events(answer: httpx.Response) -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_a_step_is_read_by_who_has_the_scope_of_its_tool(keys: Keys, done: UUID, onlooker: Onlooker) -> None:
+def test_a_step_is_read_by_who_has_the_scope_of_its_tool(keys: Keys, done: UUID, onlooker: Observer) -> None:
     address = f"{address_of(done, onlooker)}/steps/2"
 
     refused, given = ask("GET", address, key=keys.reader), ask("GET", address, key=keys.full)
@@ -137,14 +137,14 @@ def test_a_step_is_read_by_who_has_the_scope_of_its_tool(keys: Keys, done: UUID,
 
 
 def test_a_scope_that_was_taken_away_closes_the_step_to_the_very_key_that_called(
-    keys: Keys, done: UUID, onlooker: Onlooker
+    keys: Keys, done: UUID, onlooker: Observer
 ) -> None:
     onlooker.ask("UPDATE toolbox_api_keys SET scopes = %s WHERE id = %s", TALKS, keys.full_id)
 
     assert ask("GET", f"{address_of(done, onlooker)}/steps/2", key=keys.full).status_code == 403
 
 
-def test_everybody_who_may_read_the_run_sees_that_the_step_is_there(keys: Keys, done: UUID, onlooker: Onlooker) -> None:
+def test_everybody_who_may_read_the_run_sees_that_the_step_is_there(keys: Keys, done: UUID, onlooker: Observer) -> None:
     seen, whole = (ask("GET", address_of(done, onlooker), key=key).json() for key in (keys.reader, keys.full))
 
     step = seen["steps"][1]
@@ -155,7 +155,7 @@ def test_everybody_who_may_read_the_run_sees_that_the_step_is_there(keys: Keys, 
 
 
 def test_the_model_s_step_keeps_the_arguments_of_its_calls_from_who_may_not_make_them(
-    keys: Keys, done: UUID, onlooker: Onlooker
+    keys: Keys, done: UUID, onlooker: Observer
 ) -> None:
     address = f"{address_of(done, onlooker)}/steps/1"
 
@@ -165,7 +165,7 @@ def test_the_model_s_step_keeps_the_arguments_of_its_calls_from_who_may_not_make
     assert whole["arguments"] == FEBRUARY
 
 
-def test_the_stream_tells_that_a_call_was_made_and_not_with_what(keys: Keys, done: UUID, onlooker: Onlooker) -> None:
+def test_the_stream_tells_that_a_call_was_made_and_not_with_what(keys: Keys, done: UUID, onlooker: Observer) -> None:
     address = f"{address_of(done, onlooker)}/events"
 
     seen, whole = (events(ask("GET", address, key=key)) for key in (keys.reader, keys.full))
@@ -177,7 +177,7 @@ def test_the_stream_tells_that_a_call_was_made_and_not_with_what(keys: Keys, don
 
 
 def test_the_stream_keeps_what_a_refusal_repeats_of_a_call(
-    keys: Keys, talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    keys: Keys, talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls('{"teamCode": "SECRET"}'), says("No such team."))
     run_id = talk.say("How did they do?", is_told=False)
@@ -191,7 +191,7 @@ def test_the_stream_keeps_what_a_refusal_repeats_of_a_call(
 
 
 def test_a_call_is_approved_by_who_has_its_scope(
-    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Onlooker
+    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Observer
 ) -> None:
     address, edited = f"{address_of(waiting, onlooker)}/approve", {"arguments": rename("Nordiques")}
 
@@ -207,7 +207,7 @@ def test_a_call_is_approved_by_who_has_its_scope(
 
 
 def test_a_call_is_rejected_by_whoever_may_write_conversations(
-    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Onlooker
+    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Observer
 ) -> None:
     answer = ask("POST", f"{address_of(waiting, onlooker)}/reject", key=keys.writer, body={})
 
@@ -216,7 +216,7 @@ def test_a_call_is_rejected_by_whoever_may_write_conversations(
 
 
 def test_what_another_key_asks_in_a_conversation_is_done_with_its_own_scopes(
-    keys: Keys, done: UUID, onlooker: Onlooker, scripted_as: Scripted
+    keys: Keys, done: UUID, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls(FEBRUARY), says("I may not."))
     conversation = address_of(done, onlooker).partition("/runs/")[0]
@@ -227,7 +227,7 @@ def test_what_another_key_asks_in_a_conversation_is_done_with_its_own_scopes(
     assert [step["code"] for step in onlooker.steps(UUID(accepted["runId"]))] == ["", "FORBIDDEN", ""]
 
 
-def test_a_fork_takes_words_along_and_no_steps(keys: Keys, done: UUID, onlooker: Onlooker) -> None:
+def test_a_fork_takes_words_along_and_no_steps(keys: Keys, done: UUID, onlooker: Observer) -> None:
     conversation = address_of(done, onlooker).partition("/runs/")[0]
 
     fork = ask("POST", f"{conversation}/fork", key=keys.writer, body={"message": 2}).json()["id"]
@@ -239,7 +239,7 @@ def test_a_fork_takes_words_along_and_no_steps(keys: Keys, done: UUID, onlooker:
 
 
 def test_a_person_approves_on_the_page_what_they_may_do_themselves(
-    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Onlooker
+    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Observer
 ) -> None:
     browser = Client()
     browser.force_login(keys.user)
@@ -262,7 +262,7 @@ def test_a_person_approves_on_the_page_what_they_may_do_themselves(
     assert upstream.names == ["Nordiques"]
 
 
-def test_a_page_keeps_rows_and_arguments_from_who_lacks_the_scope(keys: Keys, done: UUID, onlooker: Onlooker) -> None:
+def test_a_page_keeps_rows_and_arguments_from_who_lacks_the_scope(keys: Keys, done: UUID, onlooker: Observer) -> None:
     browser = Client()
     browser.force_login(keys.user)
     page = f"/c/{onlooker.run(done)['conversation_id']}/runs/{done}/"

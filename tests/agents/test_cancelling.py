@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from tests.agents.conversation_client import Onlooker, locked
+from tests.agents.conversation_client import Observer, lock_table
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import starting_worker, web
-from tests.agents.rest import Person, talking
+from tests.agents.rest import RestClient, connect_person
 from tests.agents.turns import Gate, calls, says
 
 pytestmark = pytest.mark.slow
@@ -18,20 +18,20 @@ AT_ONCE_SECONDS = 2
 
 
 @pytest.fixture(scope="module")
-def alice(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[Person]:
+def alice(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[RestClient]:
     """Let alice talk to a web server of the module's own, with a worker behind it."""
     with starting_worker(environment) as worker, web(environment) as (address, _):
         worker.wait_for("ready.")
-        with talking(address, key=cast.alice) as person:
+        with connect_person(address, key=cast.alice) as person:
             yield person
 
 
-def _is_cancelled(alice: Person, run_id: UUID) -> bool:
+def _is_cancelled(alice: RestClient, run_id: UUID) -> bool:
     assert alice.do("cancel", run_id).json() == {"state": "cancelled"}
     return bool(alice.watched(run_id)[-1]["data"]["state"] == "cancelled")
 
 
-def test_while_it_waits_for_its_turn(alice: Person, scripted: ModelServer) -> None:
+def test_while_it_waits_for_its_turn(alice: RestClient, scripted: ModelServer) -> None:
     gate = Gate()
     scripted.when("first", says("First.").at(gate))
     conversation = alice.begin()
@@ -46,7 +46,7 @@ def test_while_it_waits_for_its_turn(alice: Person, scripted: ModelServer) -> No
 
 
 @pytest.mark.parametrize("after", [None, 2], ids=["waiting on the model", "streaming"])
-def test_while_the_model_is_asked(alice: Person, scripted: ModelServer, after: int | None) -> None:
+def test_while_the_model_is_asked(alice: RestClient, scripted: ModelServer, after: int | None) -> None:
     gate = Gate()
     scripted.when(f"gate {after}", says("Words nobody wants any more.").at(gate, after=after))
     run_id = alice.say(f"gate {after}")
@@ -57,9 +57,9 @@ def test_while_the_model_is_asked(alice: Person, scripted: ModelServer, after: i
     assert gate.left.wait(AT_ONCE_SECONDS)
 
 
-def test_inside_a_tool(alice: Person, scripted: ModelServer, onlooker: Onlooker) -> None:
+def test_inside_a_tool(alice: RestClient, scripted: ModelServer, onlooker: Observer) -> None:
     scripted.when("inside", calls("query_linescore_data", {"teamCode": "CAR"}))
-    with locked("linescore_period_results"):
+    with lock_table("linescore_period_results"):
         run_id = alice.say("inside")
         onlooker.until(lambda: onlooker.waiting("linescore"))
 
@@ -69,7 +69,7 @@ def test_inside_a_tool(alice: Person, scripted: ModelServer, onlooker: Onlooker)
     onlooker.until(lambda: [call["outcome"] for call in onlooker.calls(run_id)] == ["cancelled"])
 
 
-def test_while_it_awaits_approval(alice: Person, scripted: ModelServer, onlooker: Onlooker) -> None:
+def test_while_it_awaits_approval(alice: RestClient, scripted: ModelServer, onlooker: Observer) -> None:
     scripted.when("approval", calls("list_backtest_runs", {}))
     run_id = alice.say("approval", approveTools=["list_backtest_runs"])
     onlooker.state_of(run_id, state="awaiting_approval")
@@ -79,7 +79,7 @@ def test_while_it_awaits_approval(alice: Person, scripted: ModelServer, onlooker
     assert alice.do("approve", run_id).status_code == 409
 
 
-def test_what_was_over_stays_so(alice: Person, scripted: ModelServer) -> None:
+def test_what_was_over_stays_so(alice: RestClient, scripted: ModelServer) -> None:
     scripted.when("over", says("It is over."))
     run_id = alice.say("over")
     alice.watched(run_id)

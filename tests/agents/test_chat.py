@@ -59,11 +59,11 @@ def test_it_acts_with_the_key_it_is_given(cast: SimpleNamespace) -> None:
 
 @pytest.mark.usefixtures("cast")
 def test_what_cannot_be_is_said_without_a_traceback() -> None:
-    unknown_toolkit = chat("--toolkit", "nowhere", FEBRUARY)
+    unknown_toolkit = chat("--toolkit", "unknown", FEBRUARY)
     unknown_conversation = chat("--conversation", "00000000-0000-0000-0000-000000000000", FEBRUARY)
     unknown_key = chat(FEBRUARY, TOOLROOM_API_KEY="tr_nobody")
 
     for failed in (unknown_toolkit, unknown_conversation, unknown_key):
         assert failed.returncode == 1
         assert "Traceback" not in failed.stderr
-    assert "there is no toolkit nowhere" in unknown_toolkit.stderr
+    assert "there is no toolkit unknown" in unknown_toolkit.stderr

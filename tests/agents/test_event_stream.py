@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from agents.queries import leases
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, Scripted, begin_work_on, calls, hangs, says, work_on
 from tests.conftest import running_server
 from tests.toolbox.transports import PLAIN_HTTP
@@ -23,10 +23,10 @@ Event = tuple[int, str, dict[str, Any]]
 
 
 @pytest.fixture
-def alice(cast: SimpleNamespace, onlooker: Onlooker) -> Talk:
+def alice(cast: SimpleNamespace, onlooker: Observer) -> Owner:
     """Talk as alice, by the key that reads the stream."""
     key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.alice))[0]
-    return Talk("", owner_id=key["owner_id"], key_id=key["id"])
+    return Owner("", owner_id=key["owner_id"], key_id=key["id"])
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def django_server(cast: SimpleNamespace) -> Iterator[str]:
 
 @pytest.fixture(params=["server", "django_server"])
 def reader(request: pytest.FixtureRequest, cast: SimpleNamespace) -> Iterator[httpx.Client]:
-    """Give alice a client of a real server: one with a lane for streams, and one without."""
+    """Give alice a client of a real server: one with the middleware for streams, and one without."""
     headers = {"Authorization": f"Bearer {cast.alice}"}
     address = request.getfixturevalue(request.param)
     with httpx.Client(base_url=address, headers=headers, timeout=30, verify=PLAIN_HTTP) as client:
@@ -81,13 +81,13 @@ def events_of(lines: Iterator[str]) -> Iterator[Event]:
             yield number, kind, json.loads(value)
 
 
-def address_of(run_id: UUID, onlooker: Onlooker) -> str:
+def address_of(run_id: UUID, onlooker: Observer) -> str:
     """Give where the run's events are."""
     return f"/api/agents/conversations/{onlooker.run(run_id)['conversation_id']}/runs/{run_id}/events"
 
 
 @pytest.fixture
-def finished(alice: Talk, scripted_as: Scripted) -> UUID:
+def finished(alice: Owner, scripted_as: Scripted) -> UUID:
     """Have a run that is over."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)
@@ -96,7 +96,7 @@ def finished(alice: Talk, scripted_as: Scripted) -> UUID:
 
 
 def test_what_has_happened_is_replayed_and_the_stream_ends_with_the_run(
-    finished: UUID, reader: httpx.Client, onlooker: Onlooker
+    finished: UUID, reader: httpx.Client, onlooker: Observer
 ) -> None:
     with stream(reader, address_of(finished, onlooker)) as events:
         seen = list(events)
@@ -106,7 +106,7 @@ def test_what_has_happened_is_replayed_and_the_stream_ends_with_the_run(
     assert seen[-1][2]["text"] == "21 periods."
 
 
-def test_from_the_last_event_on(finished: UUID, reader: httpx.Client, onlooker: Onlooker) -> None:
+def test_from_the_last_event_on(finished: UUID, reader: httpx.Client, onlooker: Observer) -> None:
     with stream(reader, address_of(finished, onlooker), **{"Last-Event-ID": "4"}) as events:
         by_header = [number for number, _, _ in events]
     with stream(reader, f"{address_of(finished, onlooker)}?after=4") as events:
@@ -117,7 +117,7 @@ def test_from_the_last_event_on(finished: UUID, reader: httpx.Client, onlooker: 
 
 @pytest.mark.parametrize("last", ["10", "999999999", "all", "-1", "9" * 400])
 def test_a_last_event_that_is_the_last_or_none_ends_the_stream_too(
-    finished: UUID, reader: httpx.Client, onlooker: Onlooker, last: str
+    finished: UUID, reader: httpx.Client, onlooker: Observer, last: str
 ) -> None:
     with stream(reader, address_of(finished, onlooker), **{"Last-Event-ID": last}) as events:
         seen = len(list(events))
@@ -126,7 +126,7 @@ def test_a_last_event_that_is_the_last_or_none_ends_the_stream_too(
 
 
 def test_events_come_as_they_happen(
-    alice: Talk, reader: httpx.Client, onlooker: Onlooker, scripted_as: Scripted
+    alice: Owner, reader: httpx.Client, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(hangs())
     run_id = alice.say("How did Carolina do?", is_told=False)
@@ -141,7 +141,9 @@ def test_events_come_as_they_happen(
     work.result(5)
 
 
-def test_two_readers_see_the_same(alice: Talk, reader: httpx.Client, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_two_readers_see_the_same(
+    alice: Owner, reader: httpx.Client, onlooker: Observer, scripted_as: Scripted
+) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)
     address = address_of(run_id, onlooker)
@@ -151,7 +153,7 @@ def test_two_readers_see_the_same(alice: Talk, reader: httpx.Client, onlooker: O
         assert list(one) == list(other)
 
 
-def test_deleting_the_conversation_ends_the_stream(alice: Talk, reader: httpx.Client, onlooker: Onlooker) -> None:
+def test_deleting_the_conversation_ends_the_stream(alice: Owner, reader: httpx.Client, onlooker: Observer) -> None:
     run_id = alice.say("How did Carolina do?", is_told=False)
     address = address_of(run_id, onlooker)
 
@@ -162,7 +164,11 @@ def test_deleting_the_conversation_ends_the_stream(alice: Talk, reader: httpx.Cl
 
 
 def test_a_reader_that_leaves_is_let_go_of(
-    alice: Talk, reader: httpx.Client, onlooker: Onlooker, scripted_as: Scripted, plugged: Callable[[str], Any]
+    alice: Owner,
+    reader: httpx.Client,
+    onlooker: Observer,
+    scripted_as: Scripted,
+    plugged: Callable[[str], Any],
 ) -> None:
     scripted_as(says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)
@@ -177,7 +183,11 @@ def test_a_reader_that_leaves_is_let_go_of(
 
 
 def test_a_reader_that_does_not_read_holds_up_nobody(
-    alice: Talk, reader: httpx.Client, onlooker: Onlooker, scripted_as: Scripted, plugged: Callable[[str], Any]
+    alice: Owner,
+    reader: httpx.Client,
+    onlooker: Observer,
+    scripted_as: Scripted,
+    plugged: Callable[[str], Any],
 ) -> None:
     scripted_as(says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)

@@ -6,18 +6,18 @@ import pytest
 
 from agents.queries import history, run_requests
 from agents.queries.leases import RUNS
-from tests.agents.conversation_client import APPROVER, Onlooker, Talk
+from tests.agents.conversation_client import APPROVER, Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, work_on
 from toolbox.database import event_loop
 from toolbox.work import lease
 
 
 @pytest.fixture
-def conversation(quiet_talk: Talk) -> UUID:
+def conversation(quiet_talk: Owner) -> UUID:
     return quiet_talk.begin(approve_tools=[LINESCORE])
 
 
-def asked_a_while_ago(talk: Talk, onlooker: Onlooker, *, conversation: UUID) -> UUID:
+def asked_a_while_ago(talk: Owner, onlooker: Observer, *, conversation: UUID) -> UUID:
     """Say something, and have it said a minute ago; gives the run's id."""
     run_id = talk.say("How did Carolina do?", to=conversation, is_told=False)
     onlooker.ask("UPDATE agents_runs SET created_at = created_at - interval '1 min' WHERE id = %s", run_id)
@@ -30,7 +30,7 @@ def waiting_long(conversation: UUID) -> list[bool]:
 
 
 def test_a_run_that_nobody_takes_up_waits_long_after_a_while(
-    conversation: UUID, quiet_talk: Talk, onlooker: Onlooker
+    conversation: UUID, quiet_talk: Owner, onlooker: Observer
 ) -> None:
     run_id = quiet_talk.say("How did Carolina do?", to=conversation, is_told=False)
     at_first = waiting_long(conversation)
@@ -41,7 +41,7 @@ def test_a_run_that_nobody_takes_up_waits_long_after_a_while(
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])
 def test_a_run_that_was_decided_on_has_been_taken_up(
-    conversation: UUID, quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, decision: str
+    conversation: UUID, quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, decision: str
 ) -> None:
     scripted_as(calls(FEBRUARY))
     run_id = asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)
@@ -57,7 +57,7 @@ def test_a_run_that_was_decided_on_has_been_taken_up(
 
 @pytest.mark.parametrize("is_first_taken_up", [False, True])
 def test_a_run_behind_another_one_waits_for_that(
-    conversation: UUID, quiet_talk: Talk, onlooker: Onlooker, *, is_first_taken_up: bool
+    conversation: UUID, quiet_talk: Owner, onlooker: Observer, *, is_first_taken_up: bool
 ) -> None:
     first = asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)
     asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)

@@ -10,7 +10,7 @@ from agents.queries import leases, run_requests
 from agents.queries import steps as rows
 from agents.queries.leases import RUNS
 from agents.queries.rows import Said
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import Scripted, says, work_on
 from toolbox.database import event_loop
 from toolbox.work import lease
@@ -22,18 +22,18 @@ def claim(run_id: UUID, worker: str = "one") -> Any:
     return event_loop.run(lease.claim(RUNS, work_id=run_id, worker=worker))
 
 
-def silence(onlooker: Onlooker, run_id: UUID) -> None:
+def silence(onlooker: Observer, run_id: UUID) -> None:
     """Have the run's worker be silent for a minute."""
     onlooker.ask("UPDATE agents_runs SET heartbeat_at = heartbeat_at - interval '1 min' WHERE id = %s", run_id)
 
 
 @pytest.fixture
-def run_id(quiet_talk: Talk) -> UUID:
+def run_id(quiet_talk: Owner) -> UUID:
     """Have a run that nobody works on."""
     return quiet_talk.say("How did Carolina do?", is_told=False)
 
 
-def test_a_run_waits_for_the_one_before_it_in_the_conversation(quiet_talk: Talk) -> None:
+def test_a_run_waits_for_the_one_before_it_in_the_conversation(quiet_talk: Owner) -> None:
     conversation = quiet_talk.begin()
     first = quiet_talk.say("one?", to=conversation, is_told=False)
     second = quiet_talk.say("two?", to=conversation, is_told=False)
@@ -45,7 +45,7 @@ def test_a_run_waits_for_the_one_before_it_in_the_conversation(quiet_talk: Talk)
     assert claim(second)
 
 
-def test_a_second_message_replaces_the_first_where_that_is_the_policy(quiet_talk: Talk, onlooker: Onlooker) -> None:
+def test_a_second_message_replaces_the_first_where_that_is_the_policy(quiet_talk: Owner, onlooker: Observer) -> None:
     conversation = quiet_talk.begin(second_message="replace")
     first = quiet_talk.say("one?", to=conversation, is_told=False)
     held = claim(first)
@@ -57,22 +57,22 @@ def test_a_second_message_replaces_the_first_where_that_is_the_policy(quiet_talk
     assert claim(second)
 
 
-def test_a_second_message_is_refused_where_that_is_the_policy(quiet_talk: Talk) -> None:
+def test_a_second_message_is_refused_where_that_is_the_policy(quiet_talk: Owner) -> None:
     conversation = quiet_talk.begin(second_message="refuse")
     quiet_talk.say("one?", to=conversation, is_told=False)
 
-    assert event_loop.run(run_requests.post(conversation, owner_id=None, key_id=None, text="two?")) == "busy"
+    assert event_loop.run(run_requests.post_message(conversation, owner_id=None, key_id=None, text="two?")) == "busy"
 
 
-def test_only_so_many_messages_may_wait(quiet_talk: Talk) -> None:
+def test_only_so_many_messages_may_wait(quiet_talk: Owner) -> None:
     conversation = quiet_talk.begin()
     for number in range(run_requests.MAX_WAITING):
         quiet_talk.say(f"{number}?", to=conversation, is_told=False)
 
-    assert event_loop.run(run_requests.post(conversation, owner_id=None, key_id=None, text="more?")) == "full"
+    assert event_loop.run(run_requests.post_message(conversation, owner_id=None, key_id=None, text="more?")) == "full"
 
 
-def test_a_silent_worker_s_run_is_queued_again_once(run_id: UUID, onlooker: Onlooker) -> None:
+def test_a_silent_worker_s_run_is_queued_again_once(run_id: UUID, onlooker: Observer) -> None:
     claim(run_id)
     silence(onlooker, run_id)
 
@@ -85,7 +85,7 @@ def test_a_silent_worker_s_run_is_queued_again_once(run_id: UUID, onlooker: Onlo
 
 @pytest.mark.parametrize("is_taken_up_again", [False, True])
 def test_a_worker_that_was_taken_for_dead_can_write_nothing(
-    run_id: UUID, onlooker: Onlooker, *, is_taken_up_again: bool
+    run_id: UUID, onlooker: Observer, *, is_taken_up_again: bool
 ) -> None:
     held = claim(run_id, "one")
     silence(onlooker, run_id)
@@ -109,7 +109,7 @@ def test_a_worker_that_was_taken_for_dead_can_write_nothing(
 
 
 def test_a_run_that_ends_worker_after_worker_is_given_up(
-    run_id: UUID, onlooker: Onlooker, scripted_as: Scripted
+    run_id: UUID, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(says("never asked"))
     onlooker.ask("UPDATE agents_runs SET losses = 5 WHERE id = %s", run_id)
@@ -119,7 +119,7 @@ def test_a_run_that_ends_worker_after_worker_is_given_up(
     assert (onlooker.run(run_id)["state"], onlooker.run(run_id)["error_code"]) == ("failed", "WORKERS_LOST")
 
 
-def test_what_waits_for_another_run_is_not_forgotten(quiet_talk: Talk, onlooker: Onlooker) -> None:
+def test_what_waits_for_another_run_is_not_forgotten(quiet_talk: Owner, onlooker: Observer) -> None:
     conversation = quiet_talk.begin()
     first = quiet_talk.say("one?", to=conversation, is_told=False)
     second = quiet_talk.say("two?", to=conversation, is_told=False)
@@ -135,7 +135,7 @@ def test_what_waits_for_another_run_is_not_forgotten(quiet_talk: Talk, onlooker:
     assert second not in told
 
 
-def test_a_step_that_was_kept_is_not_counted_twice(run_id: UUID, onlooker: Onlooker) -> None:
+def test_a_step_that_was_kept_is_not_counted_twice(run_id: UUID, onlooker: Observer) -> None:
     held = claim(run_id)
     event_loop.run(rows.begin_model(held, number=1))
     said = Said(text="Four.", prompt_tokens=7)

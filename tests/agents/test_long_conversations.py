@@ -7,7 +7,7 @@ import pytest
 
 from agents.queries import conversations
 from agents.runs.transcript import HISTORY_BYTES
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, Script, Scripted, calls, says, work_on
 from toolbox.database import event_loop
 from toolbox.database.pools import Pool
@@ -39,7 +39,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def told_before(talk: Talk, onlooker: Onlooker, *, messages: int) -> UUID:
+def told_before(talk: Owner, onlooker: Observer, *, messages: int) -> UUID:
     """Begin a conversation in which so much was said already."""
     conversation = talk.begin()
     onlooker.ask(_SAID, conversation, messages // 2, conversation)
@@ -47,7 +47,7 @@ def told_before(talk: Talk, onlooker: Onlooker, *, messages: int) -> UUID:
     return conversation
 
 
-def answered(talk: Talk, scripted_as: Scripted, *, to: UUID) -> Script:
+def answered(talk: Owner, scripted_as: Scripted, *, to: UUID) -> Script:
     """Have one more question answered, by a call and words."""
     script = scripted_as(calls(FEBRUARY), says("21 periods."))
     work_on(talk.say("And Carolina?", to=to, is_told=False))
@@ -55,7 +55,7 @@ def answered(talk: Talk, scripted_as: Scripted, *, to: UUID) -> Script:
 
 
 def test_an_answer_costs_the_same_statements(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, statements: list[str]
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, statements: list[str]
 ) -> None:
     answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=2))
     few = len(statements)
@@ -67,7 +67,7 @@ def test_an_answer_costs_the_same_statements(
 
 
 def test_the_model_reads_the_latest_of_it_within_bounds(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=MANY))
 
@@ -78,7 +78,7 @@ def test_the_model_reads_the_latest_of_it_within_bounds(
     assert not any("Question 1 " in text for text in told)
 
 
-def test_it_is_read_page_by_page_and_forked_whole(quiet_talk: Talk, onlooker: Onlooker) -> None:
+def test_it_is_read_page_by_page_and_forked_whole(quiet_talk: Owner, onlooker: Observer) -> None:
     conversation = told_before(quiet_talk, onlooker, messages=MANY)
 
     page = event_loop.run(conversations.find_messages(conversation, after=800))

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from graphql import build_schema
 
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import Scripted, calls, says, work_on
 from tests.mock_upstream import mock_upstream
 
@@ -36,13 +36,13 @@ def team(cast: SimpleNamespace, django_db_blocker: Any) -> Iterator[tuple[str, l
 
 
 @pytest.fixture
-def person(cast: SimpleNamespace, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> Talk:
+def person(cast: SimpleNamespace, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> Owner:
     """Talk as alice, whose key may write, and tell no broker."""
     from toolbox.models import ApiKey
 
     with django_db_blocker.unblock():
         key = ApiKey.objects.get(name="alice")
-    talk = Talk("", owner_id=key.owner_id, key_id=key.pk)
+    talk = Owner("", owner_id=key.owner_id, key_id=key.pk)
     monkeypatch.setattr(talk, "_tell", lambda _: None)
     return talk
 
@@ -53,7 +53,7 @@ def asked(slug: str, to: str = "Whalers") -> dict[str, Any]:
 
 
 @pytest.fixture
-def waiting(person: Talk, team: tuple[str, list[str]], scripted_as: Scripted) -> UUID:
+def waiting(person: Owner, team: tuple[str, list[str]], scripted_as: Scripted) -> UUID:
     """Have a run whose model wants to rename the team."""
     scripted_as(calls(json.dumps(asked(team[0])), tool=WRITES))
     run_id = person.say("Rename the team.")
@@ -62,14 +62,18 @@ def waiting(person: Talk, team: tuple[str, list[str]], scripted_as: Scripted) ->
 
 
 def test_it_waits_without_any_policy_and_nothing_is_sent(
-    waiting: UUID, team: tuple[str, list[str]], onlooker: Onlooker
+    waiting: UUID, team: tuple[str, list[str]], onlooker: Observer
 ) -> None:
     assert onlooker.run(waiting)["state"] == "awaiting_approval"
     assert team[1] == []
 
 
 def test_approved_it_is_sent_once(
-    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, scripted_as: Scripted
+    waiting: UUID,
+    person: Owner,
+    team: tuple[str, list[str]],
+    onlooker: Observer,
+    scripted_as: Scripted,
 ) -> None:
     scripted_as(says("Renamed."))
 
@@ -84,7 +88,11 @@ def test_approved_it_is_sent_once(
 
 
 def test_a_person_s_own_document_is_sent_instead(
-    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, scripted_as: Scripted
+    waiting: UUID,
+    person: Owner,
+    team: tuple[str, list[str]],
+    onlooker: Observer,
+    scripted_as: Scripted,
 ) -> None:
     scripted_as(says("Renamed otherwise."))
 
@@ -95,7 +103,11 @@ def test_a_person_s_own_document_is_sent_instead(
 
 
 def test_rejected_it_is_never_sent(
-    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, scripted_as: Scripted
+    waiting: UUID,
+    person: Owner,
+    team: tuple[str, list[str]],
+    onlooker: Observer,
+    scripted_as: Scripted,
 ) -> None:
     script = scripted_as(says("As you wish."))
 
@@ -107,7 +119,11 @@ def test_rejected_it_is_never_sent(
 
 
 def test_a_key_that_was_revoked_meanwhile_sends_nothing(
-    waiting: UUID, person: Talk, team: tuple[str, list[str]], onlooker: Onlooker, monkeypatch: pytest.MonkeyPatch
+    waiting: UUID,
+    person: Owner,
+    team: tuple[str, list[str]],
+    onlooker: Observer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def ended(_: object) -> None:
         return None

@@ -19,7 +19,7 @@ from config.postgres.cluster import SUPERUSER, _run, address, revive
 from config.postgres.location import Place, find_place
 from tests.agents.model_server import KEY, MODEL, ModelServer
 from tests.agents.processes import Part, starting_worker, web
-from tests.agents.rest import Person, talking
+from tests.agents.rest import RestClient, connect_person
 from tests.agents.turns import Gate, calls, says
 
 pytestmark = pytest.mark.slow
@@ -41,7 +41,7 @@ class Host:
     var: Path
     place: Place
     worker: Part
-    person: Person
+    person: RestClient
 
     def stop_database(self) -> None:
         """Take the database away as a power cut would."""
@@ -73,7 +73,7 @@ def host(scripted: ModelServer) -> Iterator[Host]:
                 capture_output=True, check=False, timeout=120,
             )  # fmt: skip
             assert made.returncode == 0, made.stderr[-3000:]
-            with web(environment) as (where, _), talking(where, key=made.stdout.split()[-1]) as person:
+            with web(environment) as (where, _), connect_person(where, key=made.stdout.split()[-1]) as person:
                 yield Host(var=var, place=find_place(var), worker=worker, person=person)
     finally:
         shutil.rmtree(var, ignore_errors=True)
@@ -125,7 +125,7 @@ def test_a_database_that_is_restarted_costs_no_run(host: Host, scripted: ModelSe
     gate.open()
     revive(host.place)  # or a web process did, which looks every 2 s
 
-    with talking(str(host.person.http.base_url), key=host.person.http.headers["Authorization"][7:]) as again:
+    with connect_person(str(host.person.http.base_url), key=host.person.http.headers["Authorization"][7:]) as again:
         again._runs = host.person._runs
         end = again.watched(run_id)[-1]["data"]
     assert end["state"] == "succeeded", end

@@ -8,11 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agents.tasks import forget
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, Scripted, calls, says, work_on
 
 
-def ended(talk: Talk, onlooker: Onlooker, scripted_as: Scripted, *, days_ago: int) -> UUID:
+def ended(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, days_ago: int) -> UUID:
     """Have a run that ended so long ago."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = talk.say("How did Carolina do?", is_told=False)
@@ -29,7 +29,7 @@ def forgotten(days: int) -> str:
     return said.getvalue()
 
 
-def test_what_was_said_and_spent_stays(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_what_was_said_and_spent_stays(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     old = ended(quiet_talk, onlooker, scripted_as, days_ago=20_001)
 
     assert forgotten(20_000) == "1 runs forgotten\n"
@@ -39,7 +39,9 @@ def test_what_was_said_and_spent_stays(quiet_talk: Talk, onlooker: Onlooker, scr
     assert forgotten(20_000) == "0 runs forgotten\n"
 
 
-def test_younger_runs_and_those_at_work_stay_whole(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_younger_runs_and_those_at_work_stay_whole(
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
+) -> None:
     young = ended(quiet_talk, onlooker, scripted_as, days_ago=19_999)
     waiting = quiet_talk.say("And Toronto?", is_told=False)
 
@@ -51,7 +53,7 @@ def test_younger_runs_and_those_at_work_stay_whole(quiet_talk: Talk, onlooker: O
 
 
 def test_the_scheduler_forgets_where_it_is_told_to(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, settings: Any
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, settings: Any
 ) -> None:
     old = ended(quiet_talk, onlooker, scripted_as, days_ago=20_001)
 

@@ -7,22 +7,22 @@ from uuid import UUID
 import pytest
 
 from agents.runs import run_caller
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
 from toolbox.contract.caller import hash_api_key
 
 
 @pytest.fixture
-def bob(cast: SimpleNamespace, onlooker: Onlooker) -> Iterator[Talk]:
+def bob(cast: SimpleNamespace, onlooker: Observer) -> Iterator[Owner]:
     """Talk as bob, who may read linescore and nothing else."""
     key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.bob))[0]
     run_caller._memory.clear()
-    yield Talk("", owner_id=key["owner_id"], key_id=key["id"])
+    yield Owner("", owner_id=key["owner_id"], key_id=key["id"])
     onlooker.ask("UPDATE toolbox_api_keys SET revoked_at = NULL WHERE id = %s", key["id"])
     run_caller._memory.clear()
 
 
-def test_it_is_offered_what_the_owner_s_key_may_use(bob: Talk, scripted_as: Scripted) -> None:
+def test_it_is_offered_what_the_owner_s_key_may_use(bob: Owner, scripted_as: Scripted) -> None:
     script = scripted_as(says("Nothing."))
 
     work_on(bob.say("What can you do?", is_told=False))
@@ -31,7 +31,7 @@ def test_it_is_offered_what_the_owner_s_key_may_use(bob: Talk, scripted_as: Scri
 
 
 def test_what_the_key_may_not_use_is_refused_whoever_asks_for_it(
-    bob: Talk, onlooker: Onlooker, scripted_as: Scripted
+    bob: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls("{}", tool="list_backtest_runs"), says("I may not."))
     run_id = bob.say("Which runs are there?", is_told=False)
@@ -43,7 +43,7 @@ def test_what_the_key_may_not_use_is_refused_whoever_asks_for_it(
 
 
 def test_a_conversation_s_toolkits_narrow_what_the_key_may(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls("{}", tool="list_backtest_runs"), says("I may not."))
     run_id = quiet_talk.say("Which runs are there?", is_told=False, toolkits=["linescore"])
@@ -53,7 +53,7 @@ def test_a_conversation_s_toolkits_narrow_what_the_key_may(
     assert onlooker.steps(run_id)[1]["code"] == "FORBIDDEN"
 
 
-def test_calls_are_audited_under_the_key_s_name(bob: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_calls_are_audited_under_the_key_s_name(bob: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id: UUID = bob.say("How did Carolina do?", is_told=False)
 
@@ -65,7 +65,7 @@ def test_calls_are_audited_under_the_key_s_name(bob: Talk, onlooker: Onlooker, s
 
 
 def test_a_key_that_was_revoked_ends_its_runs_with_a_sentence(
-    bob: Talk, onlooker: Onlooker, scripted_as: Scripted
+    bob: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(says("never asked"))
     run_id = bob.say("How did Carolina do?", is_told=False)
@@ -78,7 +78,7 @@ def test_a_key_that_was_revoked_ends_its_runs_with_a_sentence(
 
 
 def test_a_key_that_is_revoked_in_the_middle_of_a_model_s_answer_ends_the_run(
-    bob: Talk, onlooker: Onlooker, scripted_as: Scripted
+    bob: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(hangs())
     run_id = bob.say("How did Carolina do?", is_told=False)

@@ -205,8 +205,8 @@ def test_more_calls_than_the_budget_has_steps_are_not_made() -> None:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ('{"error": {"code": "A", "message": "Bad.", "suggestion": "Mend."}}', ("Bad.", "Mend.")),
-        ('{"success": false, "error": {"message": "Bad.", "details": {"suggestion": "Mend."}}}', ("Bad.", "Mend.")),
+        ('{"error": {"code": "A", "message": "Bad.", "suggestion": "Fix."}}', ("Bad.", "Fix.")),
+        ('{"success": false, "error": {"message": "Bad.", "details": {"suggestion": "Fix."}}}', ("Bad.", "Fix.")),
         ('{"rows": [], "error": "Bad."}', ("Bad.", "")),
         ('{"error": {"code": "A"}}', ("A", "")),
         ("[]", ("the tool refused.", "")),

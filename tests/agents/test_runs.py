@@ -1,11 +1,11 @@
-"""Runs, carried on by a worker inside the test: what is kept, what is told, how they end."""
+"""Runs, executed by a worker inside the test: what is kept, what is told, how they end."""
 
 import json
 from typing import Any
 
 import pytest
 
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
 from toolbox.database import event_loop
 from toolbox.model import ContextOverrun, ModelUnavailable, Retrying, TextDelta
@@ -16,7 +16,7 @@ WRONG = '{"teamCode": "QQQ"}'
 
 
 def test_a_call_and_an_answer_are_kept_step_by_step(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
@@ -32,7 +32,7 @@ def test_a_call_and_an_answer_are_kept_step_by_step(
     assert onlooker.answer(run_id) == "21 periods."
 
 
-def test_watchers_are_told_in_order(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_watchers_are_told_in_order(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
 
@@ -48,7 +48,7 @@ def test_watchers_are_told_in_order(quiet_talk: Talk, onlooker: Onlooker, script
     assert events[-1]["data"]["text"] == "21 periods."
 
 
-def test_the_model_reads_what_the_tool_answered_as_data(quiet_talk: Talk, scripted_as: Scripted) -> None:
+def test_the_model_reads_what_the_tool_answered_as_data(quiet_talk: Owner, scripted_as: Scripted) -> None:
     script = scripted_as(calls(FEBRUARY), says("21 periods."))
 
     work_on(quiet_talk.say("How did Carolina do?", is_told=False))
@@ -58,7 +58,7 @@ def test_the_model_reads_what_the_tool_answered_as_data(quiet_talk: Talk, script
 
 
 def test_a_first_refusal_goes_back_and_a_mended_call_succeeds(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(calls(WRONG), calls(FEBRUARY), says("21 periods."))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
@@ -71,7 +71,7 @@ def test_a_first_refusal_goes_back_and_a_mended_call_succeeds(
 
 
 def test_after_a_second_refusal_the_person_is_asked_to_rephrase(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls(WRONG), calls('{"teamCode": "XXX"}'))
     run_id = quiet_talk.say("How did Quebec do?", is_told=False)
@@ -84,7 +84,7 @@ def test_after_a_second_refusal_the_person_is_asked_to_rephrase(
 
 
 def test_a_long_answer_is_shortened_for_the_model_and_kept_whole(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(calls(FEBRUARY), says("Many."))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False, max_answer_bytes=1_500)
@@ -101,7 +101,7 @@ def test_a_long_answer_is_shortened_for_the_model_and_kept_whole(
     ("budget", "code"), [({"max_tokens": 15}, "TOKENS_USED_UP"), ({"max_steps": 2}, "STEPS_USED_UP")]
 )
 def test_a_used_up_budget_fails_the_run_with_a_sentence(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, budget: dict[str, Any], code: str
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, budget: dict[str, Any], code: str
 ) -> None:
     scripted_as(calls(FEBRUARY), says("never asked"))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False, **budget)
@@ -113,7 +113,7 @@ def test_a_used_up_budget_fails_the_run_with_a_sentence(
     assert run["error"].endswith("ask for less at once.")
 
 
-def test_a_run_past_its_time_is_timed_out(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_a_run_past_its_time_is_timed_out(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     scripted_as(hangs())
     run_id = quiet_talk.say("How did Carolina do?", is_told=False, max_seconds=1)
 
@@ -124,7 +124,7 @@ def test_a_run_past_its_time_is_timed_out(quiet_talk: Talk, onlooker: Onlooker, 
 
 
 def test_a_model_that_fails_fails_the_run_with_its_sentence(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(ModelUnavailable("The model's server cannot be reached."))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
@@ -137,7 +137,7 @@ def test_a_model_that_fails_fails_the_run_with_its_sentence(
 
 
 def test_a_conversation_too_long_for_the_model_is_told_shorter(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     conversation = quiet_talk.begin()
     scripted_as(says("A" * 20_000))
@@ -151,7 +151,7 @@ def test_a_conversation_too_long_for_the_model_is_told_shorter(
     assert [len(told) for told in script.told] == [len(script.told[1]) + 2, len(script.told[1])]
 
 
-def test_what_came_before_a_retry_is_void(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_what_came_before_a_retry_is_void(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     again = Retrying(reason="The model's server broke off.", delay_seconds=0.0, attempt=2)
     scripted_as([TextDelta(text="Half an"), again, *says("A whole answer.")])
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
@@ -163,7 +163,7 @@ def test_what_came_before_a_retry_is_void(quiet_talk: Talk, onlooker: Onlooker, 
     assert onlooker.answer(run_id) == "A whole answer."
 
 
-def test_the_same_call_forever_is_stopped(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_the_same_call_forever_is_stopped(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     scripted_as(*[calls(FEBRUARY) for _ in range(9)])
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
 
@@ -174,7 +174,7 @@ def test_the_same_call_forever_is_stopped(quiet_talk: Talk, onlooker: Onlooker, 
     assert len(onlooker.calls(run_id)) == 1
 
 
-def test_cancelling_stops_a_model_that_never_ends(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_cancelling_stops_a_model_that_never_ends(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     scripted_as(hangs())
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
     work = begin_work_on(run_id)
@@ -187,7 +187,7 @@ def test_cancelling_stops_a_model_that_never_ends(quiet_talk: Talk, onlooker: On
     assert onlooker.events(run_id)[-1]["kind"] == "run.finished"
 
 
-def test_a_deleted_conversation_stops_its_worker(quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted) -> None:
+def test_a_deleted_conversation_stops_its_worker(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     from agents.queries import conversations
     from toolbox.database import event_loop
 
@@ -204,7 +204,7 @@ def test_a_deleted_conversation_stops_its_worker(quiet_talk: Talk, onlooker: Onl
 
 
 def test_text_that_no_column_can_hold_is_made_to_fit(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls('{"teamCode": "\x00"}'), says("A \x00 and \ud800."))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
@@ -215,7 +215,7 @@ def test_text_that_no_column_can_hold_is_made_to_fit(
 
 
 def test_a_fault_of_our_own_ends_the_run_without_details(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(ZeroDivisionError("a secret"))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
@@ -227,7 +227,7 @@ def test_a_fault_of_our_own_ends_the_run_without_details(
     assert "secret" not in run["error"]
 
 
-def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Talk, scripted_as: Scripted) -> None:
+def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Owner, scripted_as: Scripted) -> None:
     script = scripted_as(says("Nothing to do."))
 
     work_on(quiet_talk.say("What can you do?", is_told=False, toolkits=["linescore"]))
@@ -236,7 +236,7 @@ def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Talk, scripted
 
 
 def test_a_worker_that_is_told_to_end_gives_its_run_back_at_once(
-    quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "_is_draining", False)
     scripted_as(calls(FEBRUARY), hangs())

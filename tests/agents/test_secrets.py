@@ -1,4 +1,4 @@
-"""No key ever reaches a log, an event, a page or an answer, whoever says it: server, person's client, model or tool."""
+"""No key ever reaches a log, an event, a page or an answer: not from the server, a client, a model or a tool."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,10 +8,10 @@ from uuid import UUID
 import httpx
 import pytest
 
-from tests.agents.conversation_client import Onlooker
+from tests.agents.conversation_client import Observer
 from tests.agents.model_server import KEY, ModelServer
 from tests.agents.processes import Part, starting_worker, web
-from tests.agents.rest import Person, talking
+from tests.agents.rest import RestClient, connect_person
 from tests.agents.turns import calls, refuses, says
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def traces(parts: tuple[str, Part, Part], cast: SimpleNamespace, scripted: Model
     scripted.when("in an error", refuses(500, message=f"upstream said: Authorization: Bearer {KEY}"))
     scripted.when("in arguments", calls("execute_graphql", secrets), says("Done."))
     came = Traces()
-    with talking(address, key=cast.alice) as alice:
+    with connect_person(address, key=cast.alice) as alice:
         for question in ("echoed", "in an error", "in arguments"):
             run_id = alice.say(question)
             came.runs.append(run_id)
@@ -55,7 +55,7 @@ def traces(parts: tuple[str, Part, Part], cast: SimpleNamespace, scripted: Model
     return came
 
 
-def _pages(address: str, runs: list[UUID], alice: Person) -> dict[str, str]:
+def _pages(address: str, runs: list[UUID], alice: RestClient) -> dict[str, str]:
     """Read the admin's pages of runs and steps, as the curator sees them."""
     pages = {}
     with httpx.Client(base_url=address, follow_redirects=True, timeout=20) as curator:
@@ -81,7 +81,7 @@ def test_it_stands_nowhere(traces: Traces, cast: SimpleNamespace, secret: str) -
 
 @pytest.mark.parametrize("table", ["agents_runs", "agents_events", "agents_messages", "toolbox_tool_calls"])
 def test_no_table_that_is_shown_holds_one(
-    traces: Traces, onlooker: Onlooker, cast: SimpleNamespace, table: str
+    traces: Traces, onlooker: Observer, cast: SimpleNamespace, table: str
 ) -> None:
     rows = str(onlooker.ask(f"SELECT entry::text AS entry FROM {table} AS entry"))
 

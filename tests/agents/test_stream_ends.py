@@ -16,7 +16,7 @@ from oauth2_provider.models import AccessToken, Application
 
 from agents import event_stream
 from agents.event_stream import EventStreamMiddleware
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from toolbox.database.caches import TtlCache
 from toolbox.models import ApiKey
 
@@ -33,7 +33,7 @@ def user(scratch_database: None) -> User:
 @pytest.fixture
 def run_id(user: User) -> UUID:
     """Have a run that waits for a worker."""
-    return Talk("", owner_id=user.pk).say("How did Carolina do?", is_told=False)
+    return Owner("", owner_id=user.pk).say("How did Carolina do?", is_told=False)
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,7 @@ def watch(application: Any, address: str, *, header: tuple[bytes, bytes], end: C
     return error
 
 
-def address_of(run_id: UUID, onlooker: Onlooker) -> str:
+def address_of(run_id: UUID, onlooker: Observer) -> str:
     """Give the address of a run's events."""
     return f"/api/agents/conversations/{onlooker.run(run_id)['conversation_id']}/runs/{run_id}/events"
 
@@ -103,7 +103,7 @@ def address_of(run_id: UUID, onlooker: Onlooker) -> str:
     ],
     ids=["revoked", "expired", "deleted", "owner deactivated", "scope removed"],
 )
-def test_with_its_key(application: Any, user: User, run_id: UUID, onlooker: Onlooker, ending: tuple[str, str]) -> None:
+def test_with_its_key(application: Any, user: User, run_id: UUID, onlooker: Observer, ending: tuple[str, str]) -> None:
     key = ApiKey.make(name="erin", owner_id=user.pk, scopes=["agents:read"])[1]
 
     error = watch(
@@ -116,7 +116,7 @@ def test_with_its_key(application: Any, user: User, run_id: UUID, onlooker: Onlo
     assert error["code"] == ending[1]
 
 
-def test_with_its_oauth_token(application: Any, user: User, run_id: UUID, onlooker: Onlooker, settings: Any) -> None:
+def test_with_its_oauth_token(application: Any, user: User, run_id: UUID, onlooker: Observer, settings: Any) -> None:
     settings.TOOLROOM_OAUTH = True
     client = Application.objects.create(
         name="a client", client_type="public", authorization_grant_type="authorization-code"
@@ -134,7 +134,7 @@ def test_with_its_oauth_token(application: Any, user: User, run_id: UUID, onlook
     assert error["code"] == "UNAUTHENTICATED"
 
 
-def test_with_the_session_of_a_browser(application: Any, user: User, run_id: UUID, onlooker: Onlooker) -> None:
+def test_with_the_session_of_a_browser(application: Any, user: User, run_id: UUID, onlooker: Observer) -> None:
     browser = Client()
     browser.force_login(user)
 

@@ -13,7 +13,13 @@ from uuid import UUID
 
 import pytest
 
-from tests.agents.conversation_client import Onlooker, Talk, locked, onlooking, reserved
+from tests.agents.conversation_client import (
+    Observer,
+    Owner,
+    lock_table,
+    observe_database,
+    reserve_step,
+)
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import IDLE, Broker, Part, starting_worker, take_work
 from tests.agents.turns import Gate, calls, says
@@ -29,7 +35,7 @@ PHASES = ("waiting", "streaming", "inside", "between", "approval", "untold")
 class Disaster:
     """The runs of each phase, brought there one after the other, and what was known of them at the moment."""
 
-    def __init__(self, talk: Talk, scripted: ModelServer, onlooker: Onlooker) -> None:
+    def __init__(self, talk: Owner, scripted: ModelServer, onlooker: Observer) -> None:
         self.talk, self.model, self.onlooker = talk, scripted, onlooker
         self.runs: dict[str, UUID] = {}
         self.zombie_gate = Gate()
@@ -65,7 +71,7 @@ class Disaster:
     def begin_to_write(self, upstream: MockUpstream) -> None:
         """Bring an approved call of a writing tool to where it waits for an upstream that does not answer."""
         (key,) = self.onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE name = 'alice'")
-        self.writer = Talk(self.talk.broker, owner_id=key["owner_id"], key_id=key["id"])
+        self.writer = Owner(self.talk.broker, owner_id=key["owner_id"], key_id=key["id"])
         self.model.when("writing", calls(WRITE, {"query": WRITTEN}), says("All of writing."))
         self.runs["writing"] = self.writer.say("writing")
         self.onlooker.state_of(self.runs["writing"], state="awaiting_approval")
@@ -96,8 +102,8 @@ def disaster(
     cast: SimpleNamespace, environment: dict[str, str], scripted: ModelServer, broker: Broker, mock: MockUpstream
 ) -> Iterator[Disaster]:
     """Have it all happen; entered when every run has ended, or had its time."""
-    with onlooking() as onlooker, ExitStack() as workers:
-        came = Disaster(Talk(broker.address), scripted, onlooker)
+    with observe_database() as onlooker, ExitStack() as workers:
+        came = Disaster(Owner(broker.address), scripted, onlooker)
         stopped = workers.enter_context(starting_worker(environment, "--concurrency", "1"))
         killed, rescuer = (workers.enter_context(starting_worker(environment, *IDLE)) for _ in range(2))
         stopped.wait_for("ready.")
@@ -122,9 +128,9 @@ def _strike(came: Disaster, *, killed: Part, stopped: Part) -> None:
     """Bring runs to where locks hold them, kill one worker, stop the other, and let go of the locks."""
     gate = came.finish_a_tool()
     came.onlooker.until(lambda: came.onlooker.calls(came.runs["between"]))  # the audit's row of the first call is kept
-    with locked("linescore_period_results"):
+    with lock_table("linescore_period_results"):
         came.lock_inside()
-        with reserved(came.runs["between"], step=5):
+        with reserve_step(came.runs["between"], step=5):
             gate.open()
             came.onlooker.until(came.onlooker.stuck, about=came.runs["between"])
             stopped.signal(signal.SIGSTOP)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.agents.conversation_client import Onlooker, Talk, locked
+from tests.agents.conversation_client import Observer, Owner, lock_table
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import IDLE, Broker, Part, starting_worker, take_work
 from tests.agents.turns import Gate, calls, says
@@ -24,7 +24,11 @@ def workers(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[tupl
 
 
 def test_its_runs_go_on_elsewhere(
-    workers: tuple[Part, Part], scripted: ModelServer, talk: Talk, onlooker: Onlooker, broker: Broker
+    workers: tuple[Part, Part],
+    scripted: ModelServer,
+    talk: Owner,
+    onlooker: Observer,
+    broker: Broker,
 ) -> None:
     leaving, staying = workers
     gate = Gate()
@@ -32,7 +36,7 @@ def test_its_runs_go_on_elsewhere(
     scripted.when("called", calls("query_linescore_data", {"teamCode": "CAR"}), says("Called once."))
     streamed = talk.say("streamed")
     assert gate.reached.wait(10)
-    with locked("linescore_period_results"):
+    with lock_table("linescore_period_results"):
         called = talk.say("called")
         onlooker.until(lambda: onlooker.waiting("linescore"))
         leaving.process.send_signal(signal.SIGTERM)

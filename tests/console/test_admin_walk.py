@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.agents.conversation_client import Onlooker
+from tests.agents.conversation_client import Observer
 from tests.console.conftest import violations
 from toolbox.database import event_loop
 from toolbox.work import jobs, worker
@@ -22,7 +22,7 @@ GAME = f"/admin/linescore/game/{OPENING_GAME}/"
 
 
 @pytest.fixture
-def untouched(onlooker: Onlooker) -> Iterator[None]:
+def untouched(onlooker: Observer) -> Iterator[None]:
     """Have the game as it was afterwards, whatever became of the test, and nothing said of it in the history."""
     select = f"SELECT id, home_goals FROM linescore_periods WHERE game_id = {OPENING_GAME}"
     before = onlooker.ask(select)
@@ -33,7 +33,7 @@ def untouched(onlooker: Onlooker) -> Iterator[None]:
 
 
 @pytest.fixture
-def no_jobs(onlooker: Onlooker) -> Iterator[None]:
+def no_jobs(onlooker: Observer) -> Iterator[None]:
     """Leave no job behind."""
     yield
     onlooker.ask("DELETE FROM django_admin_log WHERE change_message LIKE %s", "%shipped season%")
@@ -94,7 +94,7 @@ def begin(page: Page) -> int:
     return int(page.url.split("/")[-3])
 
 
-def test_a_load_is_watched_and_stopped(page: Page, onlooker: Onlooker, no_jobs: None) -> None:
+def test_a_load_is_watched_and_stopped(page: Page, onlooker: Observer, no_jobs: None) -> None:
     job = begin(page)
     onlooker.ask(
         "UPDATE toolbox_jobs SET state = 'running', step = 'reading', done = 3, expected = 10, attempt = 1,"

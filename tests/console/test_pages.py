@@ -17,7 +17,7 @@ from console.markdown import render_markdown
 from console.tools.call_snippets import KEY, render_snippets
 from console.tools.form_fields import choose_control, make_fields, read_arguments
 from console.tools.result_table import find_table
-from tests.agents.conversation_client import Talk
+from tests.agents.conversation_client import Owner
 from tests.toolbox.transports import mcp_over_http
 from toolbox.catalogue.registry import registry
 from toolbox.contract.tool import Tool
@@ -32,7 +32,7 @@ def test_pages_ask_few_statements_however_much_was_said(
     scratch_database: None, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
 ) -> None:
     curator = User.objects.get(username="curator")
-    talk = Talk("", owner_id=curator.pk)
+    talk = Owner("", owner_id=curator.pk)
     conversation = talk.begin()
     for number in range(35):
         run_id = talk.say(f"Question {number}?", to=conversation, is_told=False)
@@ -135,7 +135,7 @@ def test_what_a_model_wrote_is_shown_and_never_run() -> None:
 
 
 def test_the_page_of_a_broken_server_needs_nothing_of_it() -> None:
-    assert "Something broke" in render_to_string("500.html")
+    assert "Something went wrong" in render_to_string("500.html")
 
 
 def test_rows_are_the_longest_list_of_objects() -> None:

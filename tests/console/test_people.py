@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from agents.queries import history
-from tests.agents.conversation_client import Onlooker, Talk
+from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
 from tests.conftest import running_server
 from toolbox.access import people
@@ -53,7 +53,7 @@ def test_tools_open_to_those_in_the_group_of_their_scope(carla: User, browser_of
     clear_all_caches()
     called = browser_of_carla.post(f"/tools/{LINESCORE}/", {"teamCode": "CAR", "limit": "2"})
 
-    assert "You may use no tool yet" in none.content.decode()
+    assert "You cannot use any tools yet" in none.content.decode()
     assert (shut.status_code, "linescore:read" in shut.content.decode()) == (403, True)
     assert (called.status_code, "2 rows" in called.content.decode()) == (200, True)
     assert browser_of_carla.get("/tools/execute_query/").status_code == 403
@@ -61,7 +61,7 @@ def test_tools_open_to_those_in_the_group_of_their_scope(carla: User, browser_of
 
 
 def test_a_person_s_run_acts_with_the_person_s_scopes(
-    carla: User, browser_of_carla: Client, onlooker: Onlooker, scripted_as: Scripted
+    carla: User, browser_of_carla: Client, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls(FEBRUARY), says("No."), calls(FEBRUARY), says("Yes."))
     run_ids = []
@@ -83,7 +83,7 @@ def test_a_conversation_is_its_owner_s_until_it_is_shared(
 ) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
     curator = User.objects.get(username="curator")
-    talk = Talk("", owner_id=curator.pk)
+    talk = Owner("", owner_id=curator.pk)
     conversation = talk.begin()
     run_id = talk.say("How did Carolina do?", to=conversation, is_told=False)
     work_on(run_id)
@@ -109,7 +109,7 @@ def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
 ) -> None:
     scripted_as(calls(FEBRUARY), says("21 periods."))
     curator = User.objects.get(username="curator")
-    conversation = (talk := Talk("", owner_id=curator.pk)).begin()
+    conversation = (talk := Owner("", owner_id=curator.pk)).begin()
     run_id = talk.say("How did Carolina do?", to=conversation, is_told=False)
     work_on(run_id)
     address = f"/c/{conversation}/"
@@ -120,7 +120,7 @@ def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
     fork = browser_of_carla.post(f"{address}fork/", {"message": "2"})["Location"]
     copy = browser_of_carla.get(fork).content.decode()
 
-    assert (refused, "in a copy of your own" in offered) == (address, True)
+    assert (refused, "in your own copy" in offered) == (address, True)
     assert (fork != address, "21 periods." in copy, 'id="say"' in copy, str(run_id) in copy) == (
         True,
         True,

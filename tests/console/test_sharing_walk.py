@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from agents.queries import conversations
 from console.accounts.login import login_link_path
-from tests.agents.conversation_client import SETTINGS, Onlooker
+from tests.agents.conversation_client import SETTINGS, Observer
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
 from tests.console.conftest import violations
 from tests.console.test_walk import CALL, ask
@@ -21,7 +21,7 @@ OFFER = "Ask one of these:\n\n- How did Boston do?\n- It is cold."
 
 
 def test_a_call_is_rejected_and_what_the_answer_offers_is_a_button(
-    page: Page, faults: list[str], onlooker: Onlooker, scripted_as: Scripted
+    page: Page, faults: list[str], onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(calls(FEBRUARY), says(OFFER))
     owner = onlooker.ask("SELECT id FROM auth_user WHERE username = 'curator'")[0]["id"]
@@ -30,14 +30,14 @@ def test_a_call_is_rejected_and_what_the_answer_offers_is_a_button(
     run_id = ask(page, "How did Carolina do?")
     onlooker.ask("UPDATE agents_runs SET created_at = created_at - interval '1 minute' WHERE id = %s", run_id)
     page.reload()
-    expect(page.get_by_text("No worker has taken it up yet")).to_be_visible()
+    expect(page.get_by_text("No worker has started on this yet")).to_be_visible()
     work_on(run_id)
 
-    page.get_by_label("Or why not").fill("Not this team")
+    page.get_by_label("Reason for rejecting").fill("Not this team")
     page.get_by_role("button", name="Reject").press("Enter")
     expect(page.locator("[data-word]")).to_have_text("Waiting for a worker")
     page.reload()
-    expect(page.get_by_text("No worker has taken it up yet")).to_have_count(0)
+    expect(page.get_by_text("No worker has started on this yet")).to_have_count(0)
     work_on(run_id)
     page.get_by_role("button", name="How did Boston do?").click()
 
@@ -56,11 +56,11 @@ def test_a_conversation_is_shared_by_its_link_and_gone_on_from(
     with django_db_blocker.unblock():
         link = in_a_thread(lambda: login_link_path(User.objects.get(username="charlie")))
     stranger.goto(link)
-    stranger.get_by_role("button", name="Enter as charlie").click()
-    expect(stranger.get_by_text("You may use no tool yet")).to_be_visible()
+    stranger.get_by_role("button", name="Log in as charlie").click()
+    expect(stranger.get_by_text("You cannot use any tools yet")).to_be_visible()
     assert violations(stranger) == []
     stranger.goto(page.url)
-    expect(stranger.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    expect(stranger.get_by_role("heading", name="Page not found")).to_be_visible()
 
     page.get_by_text("Rename, share, delete").click()
     page.get_by_role("button", name="Share with everybody who can log in").click()
@@ -68,8 +68,8 @@ def test_a_conversation_is_shared_by_its_link_and_gone_on_from(
     assert page.locator("#address").inner_text() == page.url
     stranger.goto(page.locator("#address").inner_text())
     stranger.locator(f"{CALL} summary").click()
-    expect(stranger.get_by_text("is for those with the right linescore:read")).to_be_visible()
-    stranger.get_by_role("button", name="Go on from here").click()
+    expect(stranger.get_by_text("require the right linescore:read")).to_be_visible()
+    stranger.get_by_role("button", name="Continue from here").click()
     work_on(ask(stranger, "And then?"))
 
     expect(stranger.locator(".answer").last).to_have_text("In a copy.")

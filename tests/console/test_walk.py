@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agents.queries import conversations
-from tests.agents.conversation_client import SETTINGS, Onlooker
+from tests.agents.conversation_client import SETTINGS, Observer
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
 from tests.console.conftest import violations
 from toolbox.database import event_loop
@@ -33,7 +33,7 @@ def test_a_newcomer_gets_in_and_sees_what_to_do(stranger: Page, faults: list[str
     stranger.get_by_label("User name").fill("curator")
     stranger.get_by_label("Password").fill("wrong")
     stranger.keyboard.press("Enter")
-    expect(stranger.get_by_role("alert")).to_contain_text("do not fit")
+    expect(stranger.get_by_role("alert")).to_contain_text("password is wrong")
 
     stranger.get_by_label("Password").fill("curator")
     stranger.keyboard.press("Enter")
@@ -47,7 +47,7 @@ def test_a_newcomer_gets_in_and_sees_what_to_do(stranger: Page, faults: list[str
 
 
 def test_a_reload_in_mid_stream_loses_nothing_and_stop_stops(
-    page: Page, faults: list[str], onlooker: Onlooker, scripted_as: Scripted
+    page: Page, faults: list[str], onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls(FEBRUARY), hangs(), calls(FEBRUARY), says("**21** periods.\n\n<b>x</b>"))
     run_id = ask(page, "How did Carolina do?")
@@ -92,7 +92,7 @@ def test_a_call_unfolds_to_rows_that_sort_and_export(
 
 
 def test_a_waiting_call_is_approved_with_other_arguments(
-    page: Page, faults: list[str], onlooker: Onlooker, scripted_as: Scripted
+    page: Page, faults: list[str], onlooker: Observer, scripted_as: Scripted
 ) -> None:
     scripted_as(calls(FEBRUARY), says("Boston."))
     owner = onlooker.ask("SELECT id FROM auth_user WHERE username = 'curator'")[0]["id"]
@@ -101,7 +101,7 @@ def test_a_waiting_call_is_approved_with_other_arguments(
     run_id = ask(page, "How did Carolina do?")
     work_on(run_id)
 
-    box = page.get_by_label("Arguments, which you may change")
+    box = page.get_by_label("Arguments (editable)")
     box.fill(json.dumps(json.loads(box.input_value()) | {"teamCode": "BOS"}))
     assert violations(page) == []
     page.get_by_role("button", name="Approve").click()
@@ -145,7 +145,7 @@ def test_every_page_holds_in_the_dark_and_on_a_phone(page: Page, faults: list[st
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 375, "height": 740})
 
-    for address in ("", "/", "/tools/", f"/tools/{LINESCORE}/", "/clients/", "/nowhere/"):
+    for address in ("", "/", "/tools/", f"/tools/{LINESCORE}/", "/clients/", "/unknown/"):
         if address:
             page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, address

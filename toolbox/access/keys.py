@@ -119,7 +119,7 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
 
 
 async def identify_anew(credential: str) -> Caller:
-    """Identify whoever presents this credential now, for what stays open after its request was admitted; as above."""
+    """Identify the presenter of a credential without the memory, for streams that outlive their admission."""
     hashed = hash_api_key(credential)
     return await _under_way.run(hashed, lambda: _look_up(credential, hashed=hashed))
 

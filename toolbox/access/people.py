@@ -5,19 +5,15 @@ A superuser reads and writes every domain, staff read every domain, anybody else
 named after (`linescore:read`). Whoever can log in may hold conversations.
 """
 
-from collections.abc import Callable
-from functools import wraps
 from importlib import import_module
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth import get_user
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError, connections
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 
 from toolbox.access.scopes import everybodys_scopes, known_scopes
 from toolbox.contract.caller import Caller
@@ -37,8 +33,6 @@ LIMIT 1
 """
 
 _memory: TtlCache[Caller | None] = TtlCache()
-Rest = ParamSpec("Rest")
-View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
 
 
 async def find_person(user_id: int) -> Caller | None:
@@ -61,23 +55,6 @@ def require_person(request: HttpRequest) -> Caller:
     if caller is None:
         raise PermissionDenied("Your account may not log in any more. Ask whoever runs this server.")
     return caller
-
-
-def require_scope(*, scope: str) -> Callable[[View[Rest]], View[Rest]]:
-    """Open a page to people with this scope: others are led to log in, or told what they lack."""
-
-    def guard(view: View[Rest]) -> View[Rest]:
-        @wraps(view)
-        def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-            if not require_person(request).has(scope):
-                raise PermissionDenied(
-                    f"This page needs the right {scope}. Ask an administrator to put you into the group of that name."
-                )
-            return view(request, *args, **kwargs)
-
-        return login_required(guarded)
-
-    return guard
 
 
 async def _look_up(user_id: int) -> Caller | None:

@@ -20,7 +20,7 @@ from toolbox.catalogue.registry import registry
 from toolbox.http.server_address import resources
 from toolbox.oauth.metadata import usual_scopes
 from toolbox.oauth.own_tokens import PREFIX
-from toolbox.oauth.queries import clients_of_this_hour, end_family
+from toolbox.oauth.queries import clients_of_this_hour, end_family, expire_key_without_tokens, find_token_owner
 
 MAX_CLIENTS_AN_HOUR = 300
 _RIGHTS = {"read": "Read", "write": "Change"}
@@ -69,6 +69,14 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the library has no ty
             return True
         end_family(_family(code), client=client)
         return False
+
+    def revoke_token(self, token: str, token_type_hint: str, request: Any, *args: Any, **kwargs: Any) -> None:
+        """Revoke a token; a client that gives back its last one ends what it began for the person."""
+        client = getattr(request, "client", None)
+        user_id = find_token_owner(token, client=client) if getattr(client, "pk", None) else None
+        super().revoke_token(token, token_type_hint, request, *args, **kwargs)
+        if user_id is not None:
+            expire_key_without_tokens(user_id, client=client)
 
     def _create_refresh_token(self, request: Any, token: str, access: Any, previous: Any) -> Any:
         """Name the family of tokens after the code that began it, so that the code finds them again."""

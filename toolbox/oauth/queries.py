@@ -1,5 +1,6 @@
 """What our authorization server asks of django-oauth-toolkit's tables."""
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -66,8 +67,7 @@ def end_client(application_id: int, *, user_id: int) -> str | None:
             for token in refreshing:
                 token.revoke()
         count = AccessToken.objects.filter(**of_both).delete()[0] + Grant.objects.filter(**of_both).delete()[0]
-        digest = digest_of(issuer=ISSUER, subject=str(user_id), client=application.client_id)
-        ApiKey.objects.filter(digest=digest, expires_at__gt=Now()).update(expires_at=Now())
+        _expire_key(user_id, client=application)
     keys.forget()
     return application.name or application.client_id if revoked or count else None
 
@@ -86,6 +86,29 @@ def _note_use(clients: Iterable[LetIn], *, user_id: int) -> None:
     for row in ApiKey.objects.filter(digest__in=by_digest).annotate(used_at=Subquery(calls[:1])):
         one = by_digest[row.digest]
         one.since, one.used_at = min(one.since, row.created_at), row.used_at
+
+
+def find_token_owner(token: str, *, client: Any) -> int | None:
+    """Give the id of the person for whom a token was given to this client."""
+    checksum = hashlib.sha256(token.encode()).hexdigest()
+    for kind in (AccessToken, RefreshToken):
+        if row := kind.objects.filter(token_checksum=checksum, application=client).first():
+            owner_id: int | None = row.user_id
+            return owner_id
+    return None
+
+
+def expire_key_without_tokens(user_id: int, *, client: Any) -> None:
+    """Expire a client's row among the keys once it has no token of the person's left: its runs end too."""
+    of_both = {"user_id": user_id, "application": client}
+    is_refreshing = RefreshToken.objects.filter(**of_both, revoked=None).exists()
+    if not is_refreshing and not AccessToken.objects.filter(**of_both, expires__gt=Now()).exists():
+        _expire_key(user_id, client=client)
+
+
+def _expire_key(user_id: int, *, client: Any) -> None:
+    digest = digest_of(issuer=ISSUER, subject=str(user_id), client=client.client_id)
+    ApiKey.objects.filter(digest=digest, expires_at__gt=Now()).update(expires_at=Now())
 
 
 def end_family(family: UUID, *, client: Any) -> None:

@@ -45,7 +45,7 @@ class Command(BaseCommand):
         connection.close()
         terminal = Terminal(sys.stdout, sys.stderr)
         try:
-            states = asyncio.run(_at_home(options, terminal=terminal))
+            states = asyncio.run(_run_conversation(options, terminal=terminal))
         except (Refusal, DatabaseUnavailable) as failed:
             raise CommandError(str(failed)) from failed
         except KeyboardInterrupt:
@@ -54,7 +54,7 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
 
-async def _at_home(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
+async def _run_conversation(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
     event_loop.adopt_running_loop()
     try:
         return await _converse(options, terminal=terminal)
@@ -64,13 +64,13 @@ async def _at_home(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
 
 async def _converse(options: dict[str, Any], *, terminal: Terminal) -> list[str]:
     caller = await identify(settings.TOOLROOM_API_KEY or LOCAL_OPERATOR)
-    conversation_id = options["conversation"] or await _begun(options, caller=caller)
+    conversation_id = options["conversation"] or await _create_conversation(options, caller=caller)
     states = []
     async for question in _questions(options["question"], terminal=terminal):
-        posted = await run_requests.post(
+        posted = await run_requests.post_message(
             conversation_id, owner_id=caller.owner_id, key_id=caller.key_id, text=question[:MAX_MESSAGE]
         )
-        if not isinstance(posted, run_requests.Posted):
+        if not isinstance(posted, run_requests.PostedMessage):
             raise CommandError({"unknown": "there is no such conversation of yours"}.get(posted, "it is busy"))
         try:
             states.append(await follow(posted.run_id, caller=caller, terminal=terminal))
@@ -81,7 +81,7 @@ async def _converse(options: dict[str, Any], *, terminal: Terminal) -> list[str]
     return states
 
 
-async def _begun(options: dict[str, Any], *, caller: Caller) -> UUID:
+async def _create_conversation(options: dict[str, Any], *, caller: Caller) -> UUID:
     wanted = NewConversation(toolkits=options["toolkit"], model=options["model"], approve_tools=options["approve"])
     begun = await conversations.create(wanted.model_dump(), owner_id=caller.owner_id)
     conversation_id: UUID = begun["id"]

@@ -1,4 +1,4 @@
-"""Let somebody in without a password: `manage.py login_link alice --at https://tools.example.org`."""
+"""Log somebody in without a password: `manage.py login_link alice --at https://tools.example.org`."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -38,7 +38,7 @@ def test_a_request_that_could_harm_shows_a_page_and_leads_nowhere(
     answered = httpx.get(client.address(**changes), cookies={"sessionid": cookie}, timeout=20)
 
     assert answered.status_code == 400
-    assert "cannot be let in" in answered.text
+    assert "cannot be connected" in answered.text
 
 
 def test_only_a_person_who_is_logged_in_is_asked(client: RawClient) -> None:
@@ -58,7 +58,7 @@ def test_a_client_that_was_let_in_is_asked_about_again(client: RawClient, cookie
     page = httpx.get(client.address(approval_prompt="auto"), cookies={"sessionid": cookie})
 
     assert page.status_code == 200
-    assert "Let raw in?" in page.text
+    assert "Connect raw?" in page.text
     assert "form-action 'self' http://127.0.0.1:33418;" in page.headers["content-security-policy"]
 
 
@@ -80,7 +80,7 @@ def test_a_client_may_be_known_by_a_document_of_its_own(settings: Any, cookie: s
     Application.objects.filter(client_id=asked["client_id"]).delete()
 
     assert page.status_code == 200
-    assert "&lt;b&gt;Reader&lt;/b&gt; in?" in page.text
+    assert "Connect &lt;b&gt;Reader&lt;/b&gt;?" in page.text
     assert "https://reader.example" in page.text
 
 

@@ -5,12 +5,14 @@ from collections.abc import Callable
 import httpx
 import pytest
 from django.contrib.auth.models import Group, User
+from django.db.models.functions import Now
 from oauth2_provider.models import AccessToken, RefreshToken
 
 from tests.toolbox.oauth.browser import RawClient, calls, consent, let_in, session_of
 from toolbox.access import keys, people
 from toolbox.access.keys import identify
 from toolbox.database import event_loop
+from toolbox.models import ApiKey
 
 People = Callable[..., User]
 OTHER = "list_backtest_runs"
@@ -114,6 +116,18 @@ def test_a_client_gives_its_tokens_back(server: str, client: RawClient, cookie: 
 
     assert client.refresh(tokens["refresh_token"]).status_code == 400
     assert calls(server, tokens["access_token"]) == 401
+
+
+def test_a_client_that_gives_its_last_token_back_ends_what_it_began(
+    server: str, client: RawClient, cookie: str
+) -> None:
+    tokens = let_in(client, cookie=cookie)
+    assert calls(server, tokens["access_token"]) == 200
+    [key] = ApiKey.objects.filter(digest__startswith="oauth:", expires_at__gt=Now())
+
+    client.revoke(tokens["refresh_token"])
+
+    assert event_loop.run(keys.find_caller_by_key_id(key.pk)) is None
 
 
 def test_a_token_for_one_domain_s_address_is_for_that_domain(

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 from agents.queries import leases
 from agents.queries.leases import RUNS
 from agents.runs import execution
-from tests.agents.conversation_client import Talk
+from tests.agents.conversation_client import Owner
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.client_channel import TaskChannel
 from toolbox.database import event_loop
@@ -82,7 +82,7 @@ def piece(request: pytest.FixtureRequest, connection: psycopg.Connection[Any]) -
 
 
 def _run(connection: psycopg.Connection[Any]) -> Piece:
-    return Piece(RUNS, Talk("").say("Who won?", is_told=False), connection)
+    return Piece(RUNS, Owner("").say("Who won?", is_told=False), connection)
 
 
 def _task(connection: psycopg.Connection[Any]) -> Piece:
