@@ -23,7 +23,7 @@ from toolbox.contract.errors import UNKNOWN_TOOL, Refusal, ToolError
 from toolbox.contract.functions import function_schema
 from toolbox.contract.json_schema import shape
 from toolbox.contract.tool import Tool
-from toolbox.dispatch.duplicate_keys import find_duplicate_key, may_have_duplicate_keys
+from toolbox.dispatch.arguments import find_duplicate_key, may_have_duplicate_keys
 from toolbox.mcp.tool_calls import ToolsCall
 
 SEARCH, DESCRIBE, CALL = NAMES = "search_tools", "describe_tool", "call_tool"
