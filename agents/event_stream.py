@@ -37,9 +37,9 @@ from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, S
 from toolbox.database.caches import TtlCache
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.entry import Reply, Request, perform, render_refusal
+from toolbox.http.asgi import send_reply
 from toolbox.http.django_requests import TRANSPORT
 from toolbox.http.headers import decode_headers, has_allowed_host, read_credential, read_request_id
-from toolbox.rest.middleware import send_reply
 
 logger = logging.getLogger(__name__)
 

@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backtests.uploading import UPLOAD, StreamBroken, StreamStalled, describe_upload, store_upload
 from toolbox.contract.errors import UNAVAILABLE, Refusal, ToolError
 from toolbox.dispatch.entry import CallerLeft, Reply, Request, perform
+from toolbox.http.asgi import send_reply
 from toolbox.http.django_requests import TRANSPORT
 from toolbox.http.headers import decode_headers, has_allowed_host, read_credential, read_request_id
-from toolbox.rest.middleware import send_reply
 
 PATIENCE_SECONDS = 30.0
 MAX_UPLOADS = 4

@@ -18,8 +18,8 @@ from toolbox.contract.encoding import encode
 from toolbox.contract.errors import FORBIDDEN, KERNEL_ENVELOPE, DatabaseUnavailable, Refusal, ToolError
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Reply
+from toolbox.http.asgi import send_reply
 from toolbox.http.headers import Sent, decode_headers, read_credential, read_request_id
-from toolbox.rest.middleware import send_reply
 
 SCOPE = "metrics:read"
 

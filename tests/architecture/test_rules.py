@@ -42,7 +42,7 @@ POSITIONAL = {
     "toolbox/examples/filters.py:where",
     "toolbox/mcp/client.py:run_on",
     "toolbox/mcp/tool_listing.py:answer_compact",  # a name and its arguments, as everywhere
-    "toolbox/rest/middleware.py:send_reply",
+    "toolbox/http/asgi.py:send_reply",
     "toolbox/oauth/authorization_server.py:FewDocuments.has_permission",  # django-oauth-toolkit calls it so
     "toolbox/database/pool.py:Pool.fetch",
     "toolbox/dispatch/arguments.py:parse_arguments",

@@ -1,7 +1,13 @@
-"""Arguments into a question, and pydantic's complaints into sentences that a model can act on."""
+"""
+Arguments into an input model, and pydantic's complaints into sentences that a model can act on.
+
+A JSON object in which a name comes twice is refused: readers differ in which of the two they take, and whoever checked
+the message before us may have read the other one.
+"""
 
 import json
 import re
+from collections import Counter
 from difflib import SequenceMatcher, get_close_matches
 from typing import Any, NoReturn, Protocol
 
@@ -9,10 +15,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
 from toolbox.contract.encoding import encode
-from toolbox.contract.errors import ErrorEnvelope, Schema, ToolError
+from toolbox.contract.errors import ErrorCode, ErrorEnvelope, Schema, ToolError
 from toolbox.contract.models import ToolInput
-from toolbox.dispatch.duplicate_keys import may_have_duplicate_keys
-from toolbox.dispatch.json_shape import LARGE, check_json_shape
 
 MAX_ECHO = 80
 MAX_KEY = 256
@@ -21,6 +25,11 @@ MAX_COMPARED = 50  # of a hundred thousand unknown parameters none needs to be h
 MAX_MENDS = 3
 SURELY_ALIKE = 0.85
 SURELY_A_CHOICE = 0.6
+LARGE = 8_192
+"""From so many bytes on the shape is looked at first: to explain each of 50,000 unknown parameters takes seconds."""
+MAX_PARAMETERS = 200
+MAX_DIGITS = 20
+"""Python refuses to read numbers of thousands of digits; here nobody asks what they are."""
 
 
 class Asked(Protocol):
@@ -284,3 +293,66 @@ def _echo(value: object) -> str:
 def _echo_text(text: str) -> str:
     clean = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     return clean if len(clean) <= MAX_ECHO else f"{clean[:MAX_ECHO]}…"
+
+
+def check_json_shape(arguments: bytes, *, code: ErrorCode, known: list[str]) -> None:
+    """Raise ToolError with the code where the shape is wrong; what is no JSON is left to whoever reads it."""
+    try:
+        given = parse_json_strictly(arguments)
+    except DuplicateKey as twice:
+        name = _echo_text(str(twice))
+        raise ToolError(
+            code, f"{name} comes twice in one object.", suggestion=f"Give {name} once.", field=name
+        ) from None
+    except (ValueError, RecursionError):
+        return
+    if isinstance(given, dict) and len(given) > MAX_PARAMETERS:
+        raise ToolError(
+            code,
+            f"There are {len(given):,} parameters.",
+            suggestion=f"Give only what the tool takes: {', '.join(known)}.",
+        )
+
+
+class DuplicateKey(ValueError):
+    """A name comes twice in an object; its text is the name."""
+
+
+def parse_json_strictly(text: bytes) -> Any:
+    """
+    Read JSON in which no name comes twice in any object; whole numbers of twenty digits and more come as 0.
+
+    Raises DuplicateKey, or another ValueError or RecursionError where the text cannot be read.
+    """
+    return _decoder.decode(text.decode())
+
+
+def find_duplicate_key(text: bytes) -> str | None:
+    """Give a name that comes twice in an object; None also where the text cannot be read, which others then say."""
+    try:
+        parse_json_strictly(text)
+    except DuplicateKey as twice:
+        return str(twice)
+    except (ValueError, RecursionError):
+        pass
+    return None
+
+
+def may_have_duplicate_keys(text: bytes, *, names: int) -> bool:
+    """Tell whether an object with so many different names may hold one twice; quick, for every name has its colon."""
+    return text.count(b":") > names
+
+
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        times = Counter(name for name, _ in pairs)
+        raise DuplicateKey(times.most_common(1)[0][0])
+    return found
+
+
+def _bounded_int(digits: str) -> int:
+    return int(digits) if len(digits) < MAX_DIGITS else 0
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_refuse_duplicates, parse_int=_bounded_int)

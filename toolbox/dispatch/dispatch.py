@@ -50,7 +50,13 @@ async def _dispatch(call: Call) -> Reply:
 
 
 async def _run(tool: Tool, call: Call, active: ActiveCall) -> Reply:
-    question = parse_arguments(tool, _within_size(call.arguments))
+    if call.arguments is None or len(call.arguments) > MAX_ARGUMENTS:
+        raise Refusal(
+            PAYLOAD_TOO_LARGE,
+            f"The arguments are larger than {MAX_ARGUMENTS:,} bytes.",
+            suggestion="Send less: tools take names, ids and short texts.",
+        )
+    question = parse_arguments(tool, call.arguments)
     client = call.client
     client.call, client.deadline = active.context, active.deadline
     output = await tool.ask(question, client=client)
@@ -65,13 +71,3 @@ async def _refuse_unknown_tool(active: ActiveCall) -> Reply:
     names = registry.nearest(active.operation.name, caller=active.caller)
     suggestion = f"Tools of this key: {', '.join(names)}." if names else "This key may use no tool; ask for scopes."
     raise Refusal(UNKNOWN_TOOL, "There is no tool of that name here.", suggestion=suggestion)
-
-
-def _within_size(arguments: bytes | None) -> bytes:
-    if arguments is None or len(arguments) > MAX_ARGUMENTS:
-        raise Refusal(
-            PAYLOAD_TOO_LARGE,
-            f"The arguments are larger than {MAX_ARGUMENTS:,} bytes.",
-            suggestion="Send less: tools take names, ids and short texts.",
-        )
-    return arguments

@@ -140,11 +140,13 @@ class CallerLeft(Exception):
 
 
 class ActiveCall:
-    """A call on its way through the entry; lives on the event loop of the database."""
+    """A call on its way through the entry; lives on the event loop of the database. `caller` is set once it began."""
+
+    caller: Caller
 
     __slots__ = (
-        "_caller", "_code", "_heartbeat", "_intent_id", "_status", "answer_bytes", "called_at", "deadline", "domain",
-        "idempotency_key", "operation", "outcome", "request", "rows", "started",
+        "_caller", "_code", "_heartbeat", "_intent_id", "_status", "answer_bytes", "called_at", "caller", "deadline",
+        "domain", "idempotency_key", "operation", "outcome", "request", "rows", "started",
     )  # fmt: skip
 
     def __init__(self, operation: Operation | Tool, *, request: Request) -> None:
@@ -165,13 +167,6 @@ class ActiveCall:
         self._code = _CANCELLED
 
     @property
-    def caller(self) -> Caller:
-        """Who calls; known once the call has begun."""
-        if self._caller is None:
-            raise RuntimeError("the call has not begun")
-        return self._caller
-
-    @property
     def context(self) -> CallContext:
         """What a tool may know of the call."""
         request = self.request
@@ -190,7 +185,7 @@ class ActiveCall:
         credential = request.credential
         if credential is None and request.session:
             credential = await find_session_person(request.session)
-        caller = self._caller = await identify(credential)
+        caller = self.caller = self._caller = await identify(credential)
         await call_limits.count(caller)
         if operation.scope is not None and not caller.has(operation.scope):
             held = caller.scopes if caller.issuer else None
@@ -213,9 +208,9 @@ class ActiveCall:
     def end(self, answer: object) -> None:
         """Note that the work ended, and what of its answer the audit keeps."""
         if isinstance(answer, Reply):
-            outcome = Outcome.REFUSED if answer.is_refusal else Outcome.ANSWERED
-            self.note(outcome, status=answer.status, code=answer.code, answer_bytes=len(answer.body))
-            self.rows = answer.rows
+            self.outcome = Outcome.REFUSED if answer.code else Outcome.ANSWERED
+            self._status, self._code, self.rows = answer.status, answer.code, answer.rows
+            self.answer_bytes = len(answer.body)
         elif self.outcome is Outcome.CANCELLED:
             self.note()
 

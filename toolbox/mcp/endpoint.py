@@ -36,7 +36,7 @@ from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply, dispatch
 from toolbox.dispatch.entry import ActiveCall, Request, perform, record_unread, render_refusal
-from toolbox.http.bodies import BodyError, read_body
+from toolbox.http.asgi import BodyError, CancelOnDisconnect, read_body, send_reply
 from toolbox.http.headers import (
     decode_headers,
     has_allowed_host,
@@ -68,7 +68,6 @@ from toolbox.mcp.tool_calls import (
     render_result,
     render_stamp,
 )
-from toolbox.rest.middleware import CancelOnDisconnect, send_reply
 
 TRANSPORT = "mcp"
 PREFIX = "/mcp"

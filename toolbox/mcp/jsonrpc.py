@@ -16,8 +16,8 @@ from anyio import EndOfStream
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from toolbox.dispatch.arguments import DuplicateKey, parse_json_strictly
 from toolbox.dispatch.dispatch import Reply
-from toolbox.dispatch.duplicate_keys import DuplicateKey, parse_json_strictly
 
 MAX_QUOTED_CHARACTERS = 80
 Item = SessionMessage | Exception

@@ -30,13 +30,13 @@ from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.database.pools import owner_pool
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.dispatch.entry import ActiveCall, perform, render_refusal
+from toolbox.http.asgi import send_reply
 from toolbox.http.headers import Sent
 from toolbox.mcp.changes import EVENT_STREAM_HEADERS, PING_SECONDS, is_storable_uri, render_event
 from toolbox.mcp.jsonrpc import render_error
 from toolbox.mcp.requests import get_operation, make_protocol_error, make_request
 from toolbox.mcp.sessions import DEFAULT_LOG_LEVEL, HEADER, Session, create_session_id, find_session
 from toolbox.mcp.tool_calls import ToolsCall
-from toolbox.rest.middleware import send_reply
 
 ANSWERS_CHANNEL = "toolroom_client_answers"
 CANCELLATIONS_CHANNEL = "toolroom_cancelled_calls"

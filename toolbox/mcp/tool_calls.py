@@ -25,8 +25,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from toolbox.contract.client_channel import ClientChannel, InputRequired
 from toolbox.contract.tool import Tool
+from toolbox.dispatch.arguments import find_duplicate_key, may_have_duplicate_keys
 from toolbox.dispatch.dispatch import Reply
-from toolbox.dispatch.duplicate_keys import find_duplicate_key, may_have_duplicate_keys
 from toolbox.http.headers import Sent, decode_headers, measure_head
 from toolbox.mcp.client import compute_binding, render_client_requests
 from toolbox.mcp.jsonrpc import split_lone_surrogates

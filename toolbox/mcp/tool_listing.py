@@ -21,7 +21,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.errors import KERNEL_ENVELOPE, UNKNOWN_TOOL, Refusal, ToolError
 from toolbox.contract.json_schema import strip_descriptions
 from toolbox.contract.tool import Tool
-from toolbox.dispatch.duplicate_keys import find_duplicate_key, may_have_duplicate_keys
+from toolbox.dispatch.arguments import find_duplicate_key, may_have_duplicate_keys
 from toolbox.mcp.tool_calls import ToolsCall
 
 SEARCH, DESCRIBE, CALL = NAMES = "search_tools", "describe_tool", "call_tool"

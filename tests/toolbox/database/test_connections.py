@@ -19,7 +19,9 @@ from config import http_protocol
 from config.http_protocol import BoundedHttpProtocol
 from tests.conftest import running_server
 from tests.toolbox.transports import A_TOOL, address
-from toolbox.http import bodies
+from toolbox.audit.log import audit
+from toolbox.http import asgi as bodies
+from toolbox.models import ToolCall
 from toolbox.rest.middleware import ToolCallMiddleware
 
 IDLE, STREAMS = 600, 400
@@ -45,7 +47,9 @@ async def _nothing_more() -> dict[str, Any]:
     raise AssertionError
 
 
-async def test_a_body_that_does_not_come_whole_in_time_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_that_does_not_come_whole_in_time_is_refused_and_recorded(
+    committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bodies, "BODY_SECONDS", 0.01)
     parts = [{"type": "http.request", "body": b'{"limit":', "more_body": True}]
     sent: list[dict[str, Any]] = []
@@ -56,10 +60,14 @@ async def test_a_body_that_does_not_come_whole_in_time_is_let_go(monkeypatch: py
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": "POST", "path": address(A_TOOL), "headers": [(b"host", b"localhost")]}
+    headers = [(b"host", b"localhost"), (b"x-request-id", mark.encode())]
+    scope = {"type": "http", "method": "POST", "path": address(A_TOOL), "headers": headers}
     await ToolCallMiddleware(send)(scope, receive, send)  # type: ignore[arg-type]
 
     assert sent[0]["status"] == 408
+    await audit.flush()
+    row = await ToolCall.objects.aget(request_id=mark)
+    assert (row.tool, row.caller, row.outcome, row.code) == (A_TOOL.name, "", "refused", "REQUEST_TIMEOUT")
     assert (b"connection", b"close") in sent[0]["headers"]
     assert json.loads(sent[1]["body"])["error"]["code"] == "REQUEST_TIMEOUT"
 

@@ -11,8 +11,8 @@ import pytest
 
 from tests.toolbox.mcp.test_mcp import _stdio
 from tests.toolbox.transports import A_TOOL, address
+from toolbox.dispatch.arguments import find_duplicate_key
 from toolbox.dispatch.dispatch import Call, Reply
-from toolbox.dispatch.duplicate_keys import find_duplicate_key
 from toolbox.mcp.protocol_2025 import RunningCalls
 
 LEGACY = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
