@@ -39,7 +39,7 @@ POSITIONAL = {
     "toolbox/examples/filters.py:number",
     "toolbox/examples/filters.py:where",
     "toolbox/rest/middleware.py:send_reply",
-    "toolbox/oauth/authorization_server.py:FewDocuments.has_permission",  # django-oauth-toolkit calls it so
+    "toolbox/oauth/authorization_server.py:MetadataDocumentLimit.has_permission",  # django-oauth-toolkit calls it so
     "toolbox/database/pool.py:Pool.fetch",
     "toolbox/dispatch/arguments.py:parse_arguments",
     "toolbox/resources_api/errors.py:refuse",  # DRF calls its exception handler so

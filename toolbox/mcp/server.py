@@ -167,7 +167,9 @@ class _ToolHandlers:
 
         async def answer(call: ActiveCall) -> Reply:
             arguments = params.arguments or {}
-            body = tool_listing.answer_compact(params.name, arguments, caller=call.caller, registry=self.registry)
+            body = tool_listing.answer_compact(
+                params.name, arguments=arguments, caller=call.caller, registry=self.registry
+            )
             return Reply(body=encode(body))
 
         return mcp_result(await perform(operation, request=request, work=answer))
