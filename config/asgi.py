@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
-from agents.rest.event_stream_middleware import EventStreamMiddleware
+from agents.event_stream import EventStreamMiddleware
 from agents.runs.messenger import messenger
 from backtests.upload_middleware import UploadMiddleware
 from config.embedded.broker import BrokerDidNotStart

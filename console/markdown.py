@@ -8,11 +8,11 @@ _markdown = (
 )
 
 
-def marked_up(text: str) -> SafeString:
+def render_markdown(text: str) -> SafeString:
     """Make an answer HTML; the parser escapes whatever is no Markdown, and refuses javascript: addresses."""
     return SafeString(_markdown.render(text))
 
 
-def marked_up_line(text: str) -> SafeString:
+def render_markdown_line(text: str) -> SafeString:
     """Make a line HTML, without a paragraph around it."""
     return SafeString(_markdown.renderInline(text))

@@ -5,13 +5,13 @@ from django.contrib.auth.models import User
 _MAX_ID = 2**31 - 1
 
 
-def active_user(user_id: int) -> User | None:
+def find_active_user(user_id: int) -> User | None:
     """Give a user who may log in."""
     if not 0 < user_id <= _MAX_ID:
         return None
     return User.objects.filter(pk=user_id, is_active=True).first()
 
 
-def active_user_named(name: str) -> User | None:
+def find_active_user_by_name(name: str) -> User | None:
     """Give a user who may log in, by name."""
     return User.objects.filter(username=name, is_active=True).first()

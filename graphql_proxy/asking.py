@@ -34,12 +34,17 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A document with its variables; `may_write` where the caller may send mutations."""
+    """
+    A document with its variables; `may_write` where the caller may send mutations.
+
+    `idempotency_key` goes with a mutation, so that an upstream that knows the header does it once.
+    """
 
     query: str
     variables: Mapping[str, Any] = field(default_factory=dict)
     operation_name: str | None = None
     may_write: bool = False
+    idempotency_key: str = ""
 
     def body(self) -> bytes:
         """Write it as a GraphQL server reads it."""
@@ -74,7 +79,12 @@ async def ask_upstream(upstream: KnownUpstream, *, request: Request) -> Outcome:
     if kept := kept_answers.find(key, now=clock(), seconds=upstream.cache_seconds):
         return kept
     asked_at = clock()
-    outcome, size = await _send(upstream, body, is_repeatable=document.only_reads)
+    outcome, size = await _send(
+        upstream,
+        body,
+        is_repeatable=document.only_reads,
+        idempotency_key="" if document.only_reads else request.idempotency_key,
+    )
     if upstream.cache_seconds and document.only_reads:
         kept_answers.keep(key, outcome=outcome, size=size, now=asked_at)
     return outcome
@@ -115,11 +125,13 @@ def _judge(document: Document, request: Request, *, upstream: KnownUpstream, kno
     guard.refuse_dear(cost, upstream=upstream)
 
 
-async def _send(upstream: KnownUpstream, body: bytes, *, is_repeatable: bool) -> tuple[Outcome, int]:
+async def _send(
+    upstream: KnownUpstream, body: bytes, *, is_repeatable: bool, idempotency_key: str
+) -> tuple[Outcome, int]:
     secrets = await headers_of(upstream)
     to = Destination(
         url=upstream.address,
-        headers=_headers(secrets),
+        headers=_headers(secrets, idempotency_key=idempotency_key),
         timeout_seconds=upstream.timeout_seconds,
         most_bytes=upstream.most_answer_bytes,
         is_local=upstream.is_local,
@@ -131,11 +143,12 @@ async def _send(upstream: KnownUpstream, body: bytes, *, is_repeatable: bool) ->
     return read_answer(answer, slug=upstream.slug, secrets=secrets.values()), len(answer.body)
 
 
-def _headers(own: Mapping[str, str]) -> dict[str, str]:
+def _headers(own: Mapping[str, str], *, idempotency_key: str = "") -> dict[str, str]:
     """Give the headers of a request; the upstream's own take the place of ours, however they are capitalised."""
     taken = {name.lower() for name in own}
     traced = {"traceparent": current_trace.get()} if current_trace.get() else {}
-    ours = _HEADERS | traced
+    keyed = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+    ours = _HEADERS | traced | keyed
     return {name: value for name, value in ours.items() if name.lower() not in taken} | dict(own)
 
 

@@ -29,7 +29,7 @@ from graphql_proxy.saved_operations import SavedOperations
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.slots import SLOTS
 from graphql_proxy.upstreams import upstream_for
-from toolbox.contract.caller import CallContext, Caller
+from toolbox.contract.caller import CallContext
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
 
@@ -66,7 +66,7 @@ async def execute_graphql(ask: GraphqlQuery, call: CallContext) -> GraphqlAnswer
     are objects need a selection. Example: { leagueStandings(slug: "nhl", season: "2024-2025", limit: 5) { position
     team { name } stats { GP W PTS } } }
     """
-    return await _run(ask, caller=call.caller, may_write=False)
+    return await _run(ask, call=call, may_write=False)
 
 
 @toolkit.tool(
@@ -83,7 +83,7 @@ async def execute_graphql_mutation(ask: GraphqlMutation, call: CallContext) -> G
     It needs a key that may write, and in conversations a person's approval. For reading use execute_graphql. It is sent
     once: after a failure find out by a query whether the change was made.
     """
-    return await _run(ask, caller=call.caller, may_write=True)
+    return await _run(ask, call=call, may_write=True)
 
 
 @toolkit.tool(example=GraphqlQuery(query=_STANDINGS), errors=CHOICE_ERRORS, queries=2)
@@ -95,7 +95,8 @@ async def validate_query(ask: GraphqlQuery, call: CallContext) -> Validity:
     is long or was refused; hints say how to mend what is wrong.
     """
     upstream = await upstream_for(call.caller, named=ask.upstream)
-    return await checked(_request(ask), upstream=upstream)
+    request = Request(query=ask.query, variables=ask.variables or {}, operation_name=ask.operation_name)
+    return await checked(request, upstream=upstream)
 
 
 @toolkit.tool(example=SchemaQuestion(search="league standings"), errors=SCHEMA_ERRORS, queries=2, links=whole)
@@ -209,13 +210,13 @@ async def get_game_logs(ask: GameLogsQuestion, client: ClientChannel) -> Operati
     return await hockey.asked_back(hockey.game_logs, ask=ask, client=client)
 
 
-async def _run(ask: GraphqlQuery, *, caller: Caller, may_write: bool) -> GraphqlAnswer:
-    upstream = await upstream_for(caller, named=ask.upstream)
-    request = _request(ask, may_write=may_write)
-    return await explained(await ask_upstream(upstream, request=request), request=request, upstream=upstream)
-
-
-def _request(ask: GraphqlQuery, *, may_write: bool = False) -> Request:
-    return Request(
-        query=ask.query, variables=ask.variables or {}, operation_name=ask.operation_name, may_write=may_write
+async def _run(ask: GraphqlQuery, *, call: CallContext, may_write: bool) -> GraphqlAnswer:
+    upstream = await upstream_for(call.caller, named=ask.upstream)
+    request = Request(
+        query=ask.query,
+        variables=ask.variables or {},
+        operation_name=ask.operation_name,
+        may_write=may_write,
+        idempotency_key=call.idempotency_key,
     )
+    return await explained(await ask_upstream(upstream, request=request), request=request, upstream=upstream)

@@ -39,6 +39,7 @@ class MockUpstream:
 
     address: str
     asked: list[dict[str, Any]] = field(default_factory=list)
+    idempotency_keys: list[str] = field(default_factory=list)
     is_open: threading.Event = field(default_factory=threading.Event)
 
     def times(self, document: str) -> int:
@@ -72,6 +73,7 @@ def _handler(running: MockUpstream, *, schema: GraphQLSchema) -> type[BaseHTTPRe
         def do_POST(self) -> None:
             said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             running.asked.append(said)
+            running.idempotency_keys.append(self.headers.get("Idempotency-Key", ""))
             running.is_open.wait(20)
             answer = json.dumps(answered(schema, said)).encode()
             self.send_response(200)

@@ -87,6 +87,8 @@ class ToolCall(models.Model):
         FAILED = "failed"
         CANCELLED = "cancelled"
         CONTINUED = "continued"
+        UNKNOWN = "unknown", "Outcome unknown"
+        """It writes, and has not ended: it is at work, or its process was killed (`is_lost`)."""
 
     called_at = models.DateTimeField(db_index=True)
     request_id = models.CharField(max_length=64)
@@ -104,6 +106,16 @@ class ToolCall(models.Model):
     milliseconds = models.FloatField()
     is_known = models.BooleanField(
         default=True, db_default=True, help_text="There is such a tool or address; otherwise the name is the caller's."
+    )
+    idempotency_key = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of a call that writes: the same for every attempt at it.",
+    )
+    heartbeat_at = models.DateTimeField(
+        null=True, help_text="Of a call that writes: when its process was last known to be at it."
     )
 
     class Meta:

@@ -107,13 +107,13 @@ async def create(settings: Row, *, owner_id: int | None) -> Row:
     return (await writer.fetch(_CREATE, settings | {"owner": owner_id})).rows[0]
 
 
-async def one(conversation_id: UUID, *, owner_id: int | None) -> Row | None:
+async def find(conversation_id: UUID, *, owner_id: int | None) -> Row | None:
     """Give a conversation, if it is the owner's."""
     found = await store.fetch(_ONE, [conversation_id, owner_id])
     return found.rows[0] if found.rows else None
 
 
-async def listed(*, owner_id: int | None, before: Any = None, limit: int = 50) -> list[Row]:
+async def find_page(*, owner_id: int | None, before: Any = None, limit: int = 50) -> list[Row]:
     """Give the owner's conversations, the latest first; `before` is the last one's updated_at of the page before."""
     wanted = {"owner": owner_id, "before": before, "limit": min(limit, MAX_LISTED)}
     return (await store.fetch(_LIST, wanted)).rows
@@ -125,12 +125,12 @@ async def rename(conversation_id: UUID, *, owner_id: int | None, title: str) -> 
     return found.rows[0] if found.rows else None
 
 
-async def messages(conversation_id: UUID, *, after: int = 0, limit: int = 200) -> list[Row]:
+async def find_messages(conversation_id: UUID, *, after: int = 0, limit: int = 200) -> list[Row]:
     """Give messages after a number, in order; ask whose the conversation is before."""
     return (await store.fetch(_MESSAGES, [conversation_id, after, min(limit, MAX_MESSAGES)])).rows
 
 
-async def said_before(conversation_id: UUID, *, question: int) -> list[Row]:
+async def find_messages_until(conversation_id: UUID, *, question: int) -> list[Row]:
     """Give the latest of what was said up to a question, in order; 400 messages at most."""
     return (await store.fetch(_SAID_BEFORE, [conversation_id, question])).rows[::-1]
 

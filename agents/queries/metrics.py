@@ -25,7 +25,7 @@ SELECT state, count(*) AS runs, sum(cost) AS cost, sum(prompt_tokens + completio
 
 
 @dataclass(slots=True)
-class Standing:
+class RunCounts:
     """Runs by state: those under way, and those begun since a moment that have ended, at most 20,000 of each."""
 
     runs: dict[str, int] = field(default_factory=lambda: dict.fromkeys([*LIVE, *FINAL], 0))
@@ -39,9 +39,9 @@ class Standing:
         return sum(self.runs[state] for state in FINAL) >= MAX_RUNS
 
 
-async def standing(*, since: datetime) -> Standing:
+async def count_runs(*, since: datetime) -> RunCounts:
     """Count runs; raises DatabaseUnavailable."""
-    found = Standing()
+    found = RunCounts()
     for row in (await store.fetch(_LIVE)).rows:
         found.runs[row["state"]] = row["runs"]
         if row["state"] == "queued":

@@ -151,12 +151,12 @@ async def has_others(key_id: int | None, *, run_id: UUID | None = None, conversa
     return bool(found.rows)
 
 
-async def steps(run_id: UUID) -> list[Row]:
+async def find_steps(run_id: UUID) -> list[Row]:
     """Give a run's steps without their answers; ask whose the run is before."""
     return (await store.fetch(_STEPS, [run_id])).rows
 
 
-async def step(run_id: UUID, *, number: int) -> Row | None:
+async def find_step(run_id: UUID, *, number: int) -> Row | None:
     """Give one step's whole answer; ask whose the run is before."""
     found = await store.fetch(_STEP, [run_id, number])
     return found.rows[0] if found.rows else None

@@ -42,7 +42,7 @@ async def examples_for(run: Claimed, *, model: Model, tools: Sequence[Tool]) -> 
     """Give the curated examples nearest to the question, for a model to see how the tools are used."""
     if isinstance(model, ExamplesModel):
         return None
-    said = await conversations.said_before(run.conversation_id, question=run.question_number)
+    said = await conversations.find_messages_until(run.conversation_id, question=run.question_number)
     asked = next(row["text"] for row in said if row["number"] == run.question_number)
     return await shots(asked, tools=tools)
 
@@ -84,7 +84,7 @@ class ModelStep:
 
     async def _messages(self, steps: Sequence[StepRow], *, most_bytes: int) -> list[Message]:
         run = self._run
-        said = await conversations.said_before(run.conversation_id, question=run.question_number)
+        said = await conversations.find_messages_until(run.conversation_id, question=run.question_number)
         return [
             transcript.system_message(owner=run.owner_name, today=run.asked_on, run_id=run.held.run_id),
             *self._shown,

@@ -54,6 +54,11 @@ def usable_toolkits() -> list[str]:
     return [toolkit.domain for toolkit in registry.toolkits() if toolkit.domain != "agents"]
 
 
+def find_readable_toolkits(caller: Caller) -> list[str]:
+    """Name the domains whose reading tools a run of this caller may use."""
+    return [domain for domain in usable_toolkits() if caller.has(f"{domain}:read")]
+
+
 def may_use_tools(caller: Caller) -> bool:
     """Tell whether an agent would have a tool to act with as this caller."""
     return bool(narrowed(caller, toolkits=()).scopes)

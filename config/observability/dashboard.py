@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from django.http import HttpRequest
 
-from agents.queries.metrics import Standing, standing
+from agents.queries.metrics import RunCounts, count_runs
 from config.observability.health_checks import Part, parts
 from toolbox.audit import traffic
 from toolbox.audit.traffic import Span, Traffic
@@ -65,10 +65,10 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 async def _gathered(
     span: Span, *, sees_calls: bool, sees_runs: bool
-) -> tuple[list[Traffic] | None, Standing | None, list[Part]]:
+) -> tuple[list[Traffic] | None, RunCounts | None, list[Part]]:
     """Ask for everything at once; a figure that cannot be had is None, and the page says so."""
     calls = _or_none(traffic.by_tool(span)) if sees_calls else _nothing()
-    runs = _or_none(standing(since=span.since)) if sees_runs else _nothing()
+    runs = _or_none(count_runs(since=span.since)) if sees_runs else _nothing()
     return await asyncio.gather(calls, runs, parts())
 
 

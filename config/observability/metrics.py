@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from agents.queries.metrics import Standing, standing
+from agents.queries.metrics import RunCounts, count_runs
 from agents.queries.pools import passing, store
 from config.observability.health_checks import Part, parts
 from sprints.analyst import analyst
@@ -30,8 +30,9 @@ A_DAY = timedelta(days=1)
 async def exposition() -> bytes:
     """Gather and write every figure; raises DatabaseUnavailable."""
     calls = await traffic.by_tool()
-    runs = await standing(since=datetime.now(UTC) - A_DAY)
-    families = [*_calls(calls), *_runs(runs), _jobs(await job_counts()), *_process(), _parts(await parts())]
+    lost = _lost(await traffic.lost_calls())
+    runs = await count_runs(since=datetime.now(UTC) - A_DAY)
+    families = [*_calls(calls), lost, *_runs(runs), _jobs(await job_counts()), *_process(), _parts(await parts())]
     registry = CollectorRegistry()
     registry.register(_Gathered(families))
     return generate_latest(registry)
@@ -62,13 +63,24 @@ def _calls(calls: list[Traffic]) -> Iterator[Metric]:
     yield from (counted, limited, lasted)
 
 
+def _lost(calls: dict[tuple[str, str], int]) -> Metric:
+    family = GaugeMetricFamily(
+        "toolroom_calls_outcome_unknown",
+        "Calls that write whose process was killed before their outcome was recorded.",
+        labels=["domain", "tool"],
+    )
+    for (domain, tool), count in calls.items():
+        family.add_metric([domain, tool], count)
+    return family
+
+
 def _buckets(one: Traffic) -> list[tuple[str, float]]:
     """Add up from below, as the format wants it."""
     upper = [*(f"{bound / 1000:g}" for bound in BOUNDS), "+Inf"]
     return [(bound, sum(one.buckets[: number + 1])) for number, bound in enumerate(upper)]
 
 
-def _runs(runs: Standing) -> Iterator[Metric]:
+def _runs(runs: RunCounts) -> Iterator[Metric]:
     states = GaugeMetricFamily(
         "toolroom_runs", "Runs of conversations by state; those ended, of the last day.", labels=["state"]
     )

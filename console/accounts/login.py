@@ -14,7 +14,7 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
-from console.queries import active_user
+from console.queries import find_active_user
 from toolbox.access.login_limits import TOO_MANY, RateLimitedLoginForm
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -50,7 +50,7 @@ class LogIn(LoginView):
 log_in = LogIn.as_view()
 
 
-def once_path(user: User) -> str:
+def login_link_path(user: User) -> str:
     """Give the path of a link that logs this user in once."""
     name = urlsafe_base64_encode(str(user.pk).encode())
     return reverse("console:enter", kwargs={"name": name, "token": tokens.make_token(user)})
@@ -60,7 +60,7 @@ def once_path(user: User) -> str:
 @sensitive_variables("token")
 def enter(request: HttpRequest, *, name: str, token: str) -> HttpResponse:
     """Show who would enter; let them in when they say so, since mail programs and chats open links by themselves."""
-    person = active_user(_number(name))
+    person = find_active_user(_number(name))
     if person is None or not tokens.check_token(person, token):
         return render(request, "console/enter.html", {"person": None}, status=410)
     if request.method != "POST":

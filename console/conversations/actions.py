@@ -1,111 +1,127 @@
-"""What people decide about a conversation: say more, stop, approve, reject, ask again, fork, rename, share, delete."""
+"""
+What people do with a conversation: ask, stop, approve, reject, ask again, fork, rename, share, delete.
+
+Each action is a use case of agents, called through the one entry as the person who is logged in.
+"""
 
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 from uuid import UUID
 
-import orjson
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from agents.contracts import CONVERSATION_BUSY, MAX_MESSAGE, MAX_TITLE, Approval, Fork, Rejection
-from agents.models import LIVE
-from agents.queries import history, run_requests
-from agents.rest import conversation_endpoints, openapi, run_endpoints
-from agents.rest.replies import success, unknown_conversation
-from agents.runs.messenger import enqueue
-from console.conversations.pages import opened, run_part
-from console.conversations.perform_as_user import spoken, why
-from console.tools.result_table import parsed
+from agents import use_cases
+from agents.contracts import MAX_MESSAGE, MAX_TITLE, Approval, Fork, NewConversation, Rejection
+from agents.runs.run_caller import find_readable_toolkits
+from console.conversations.pages import open_conversation, render_run
+from console.tools.result_table import parse_json
+from toolbox.access.people import require_person
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import Refusal
-from toolbox.dispatch.dispatch import Reply
+from toolbox.database import event_loop
+from toolbox.dispatch.entry import Operation, Reply, Request, perform
+from toolbox.http.django_requests import find_request_id
+from toolbox.text.redaction import redact
 
-Work = Callable[[Caller], Awaitable[Reply]]
-MAX_WORD = 2_000
+Result = TypeVar("Result")
+Work = Callable[[Caller], Awaitable[object]]
+TRANSPORT = "console"
+MAX_REASON = 2_000
+MAX_AUDITED_TEXT = 4_000
+MAX_DIGITS = 9
+
+
+@require_POST
+@login_required
+def begin(request: HttpRequest) -> HttpResponse:
+    """Begin a conversation with a first question."""
+    text = _question(request)
+    if not text:
+        return redirect("console:ask")
+    domains = find_readable_toolkits(require_person(request))
+    toolkits = [domain for domain in request.POST.getlist("toolkits") if domain in domains]
+    wanted = NewConversation(toolkits=toolkits)
+    created = _perform(
+        request, use_cases.CREATE, work=lambda caller: use_cases.create_conversation(wanted, caller=caller)
+    )
+    if isinstance(created, Reply):
+        messages.error(request, _explain(created))
+        return redirect("console:ask")
+    return _ask(request, conversation_id=created.id, text=text)
 
 
 @require_POST
 @login_required
 def say(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Take another question."""
-    text = request.POST.get("text", "").strip()
-    if not text or len(text) > MAX_MESSAGE:
-        messages.error(request, f"Ask something, in {MAX_MESSAGE:,} characters at most.")
+    """Ask another question."""
+    text = _question(request)
+    if not text:
         return redirect("console:conversation", conversation_id=conversation_id)
-    return _back(
-        request,
-        conversation_id=conversation_id,
-        name=openapi.POST.name,
-        work=lambda caller: conversation_endpoints.post(str(conversation_id), text=text, caller=caller),
-    )
+    return _ask(request, conversation_id=conversation_id, text=text)
 
 
 @require_POST
 @login_required
 def rename(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Give it another title."""
-    title = " ".join(request.POST.get("text", "").split())[:MAX_TITLE]
-    if not title:
-        return redirect("console:conversation", conversation_id=conversation_id)
-    return _back(
-        request,
-        conversation_id=conversation_id,
-        name=openapi.RENAME.name,
-        work=lambda caller: conversation_endpoints.rename(str(conversation_id), title=title, caller=caller),
-    )
+    """Give the conversation another title."""
+    if title := " ".join(request.POST.get("text", "").split())[:MAX_TITLE]:
+        renamed = _perform(
+            request,
+            use_cases.RENAME,
+            work=lambda caller: use_cases.rename_conversation(conversation_id, title=title, caller=caller),
+        )
+        if isinstance(renamed, Reply):
+            messages.error(request, _explain(renamed))
+    return redirect("console:conversation", conversation_id=conversation_id)
 
 
 @require_POST
 @login_required
 def share(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Open it to everybody who is logged in, or close it again."""
+    """Share the conversation with everybody who can log in, or stop sharing it."""
     is_shared = request.POST.get("shared") == "1"
-    done = spoken(
+    shared = _perform(
         request,
-        name="share_conversation",
-        work=lambda caller: _share(conversation_id, is_shared=is_shared, caller=caller),
+        use_cases.SHARE,
+        work=lambda caller: use_cases.share_conversation(conversation_id, is_shared=is_shared, caller=caller),
     )
-    if done.is_refusal:
+    if isinstance(shared, Reply):
         raise Http404
-    said = "Everybody who can log in may read it at this address." if is_shared else "Only you can read it now."
-    messages.success(request, said)
+    text = "Everybody who can log in can read it at this address." if is_shared else "Only you can read it now."
+    messages.success(request, text)
     return redirect("console:conversation", conversation_id=conversation_id)
 
 
 @require_POST
 @login_required
 def fork(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Begin another with what was said up to a message; whoever may read a conversation may go on from it."""
-    sent = request.POST.get("message", "")
-    number = int(sent) if sent.isascii() and sent.isdigit() and 0 < len(sent) < 10 else 1  # noqa: PLR2004 - an int4
-    wanted = Fork(message=max(1, number))
-    made = spoken(
+    """Copy the conversation up to a message into a new one; whoever may read a conversation may fork it."""
+    wanted = Fork(message=max(1, _number(request.POST.get("message", "")) or 1))
+    copy = _perform(
         request,
-        name=openapi.FORK.name,
-        work=lambda caller: conversation_endpoints.fork(
-            str(conversation_id), wanted=wanted, caller=caller, by_reader=True
+        use_cases.FORK,
+        work=lambda caller: use_cases.fork_conversation(
+            conversation_id, wanted=wanted, caller=caller, may_be_shared=True
         ),
     )
-    if made.is_refusal:
-        messages.error(request, why(made))
+    if isinstance(copy, Reply):
+        messages.error(request, _explain(copy))
         return redirect("console:conversation", conversation_id=conversation_id)
-    messages.success(request, "This is a copy: what you ask here does not change the other.")
-    return redirect("console:conversation", conversation_id=orjson.loads(made.body)["id"])
+    messages.success(request, "This is a copy: what you ask here does not change the original.")
+    return redirect("console:conversation", conversation_id=copy.id)
 
 
 @require_POST
 @login_required
 def delete(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Delete it with all its runs."""
-    gone = spoken(
-        request,
-        name=openapi.DELETE.name,
-        work=lambda caller: conversation_endpoints.delete(str(conversation_id), caller=caller),
+    """Delete the conversation with all its runs."""
+    deleted = _perform(
+        request, use_cases.DELETE, work=lambda caller: use_cases.delete_conversation(conversation_id, caller=caller)
     )
-    if gone.is_refusal:
+    if isinstance(deleted, Reply):
         raise Http404
     messages.success(request, "The conversation is deleted.")
     return redirect("console:ask")
@@ -114,64 +130,80 @@ def delete(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def decide(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word: str) -> HttpResponse:
-    """Stop a run, let its waiting call be made or not, or ask its question again."""
-    name, work = _decision(request, conversation_id=str(conversation_id), run_id=str(run_id), word=word)
-    reply = spoken(request, name=name, work=work)
-    said = why(reply) if reply.is_refusal else ""
+    """Stop a run, approve or reject its waiting call, or ask its question again."""
+    operation, work = _decision(request, conversation_id=conversation_id, run_id=run_id, word=word)
+    decided = _perform(request, operation, work=work)
+    problem = _explain(decided) if isinstance(decided, Reply) else ""
     if request.headers.get("HX-Request") and word != "again":
-        talk, caller = opened(request, conversation_id=conversation_id)
-        return run_part(request, talk=talk, caller=caller, run_id=run_id, said=said)
-    if said:
-        messages.error(request, said)
+        conversation, caller = open_conversation(request, conversation_id=conversation_id)
+        return render_run(request, conversation=conversation, caller=caller, run_id=run_id, problem=problem)
+    if problem:
+        messages.error(request, problem)
     return redirect("console:conversation", conversation_id=conversation_id)
 
 
-def _decision(request: HttpRequest, *, conversation_id: str, run_id: str, word: str) -> tuple[str, Work]:
-    step = request.POST.get("step", "")
-    number = int(step) if step.isascii() and step.isdigit() and 0 < len(step) < 10 else None  # noqa: PLR2004 - an int4
+def _decision(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word: str) -> tuple[Operation, Work]:
+    step = _number(request.POST.get("step", ""))
     match word:
         case "cancel":
-            return openapi.CANCEL.name, lambda caller: run_endpoints.cancel(
-                conversation_id, run_id=run_id, caller=caller
-            )
+            return use_cases.CANCEL, lambda caller: use_cases.cancel_run(conversation_id, run_id=run_id, caller=caller)
         case "approve":
-            approval = _approval(request, step=number)
-            return openapi.APPROVE.name, lambda caller: run_endpoints.approve(
-                conversation_id, run_id=run_id, word=approval, caller=caller
+            # Arguments count where the person changed them; text that is no JSON object stays as the model wrote it.
+            sent, before = (parse_json(request.POST.get(name, "")) for name in ("arguments", "before"))
+            edited = sent if isinstance(sent, dict) and sent != before else None
+            approval = Approval(step=step, arguments=edited)
+            return use_cases.APPROVE, lambda caller: use_cases.approve_step(
+                conversation_id, run_id=run_id, approval=approval, caller=caller
             )
         case "reject":
-            rejection = Rejection(step=number, word=request.POST.get("text", "")[:MAX_WORD])
-            return openapi.REJECT.name, lambda caller: run_endpoints.reject(
-                conversation_id, run_id=run_id, word=rejection, caller=caller
+            rejection = Rejection(step=step, word=request.POST.get("text", "")[:MAX_REASON])
+            return use_cases.REJECT, lambda caller: use_cases.reject_step(
+                conversation_id, run_id=run_id, rejection=rejection, caller=caller
             )
         case "again":
-            return "run_again", lambda caller: _again(conversation_id, run_id=run_id, caller=caller)
+            return use_cases.AGAIN, lambda caller: use_cases.run_again(conversation_id, run_id=run_id, caller=caller)
     raise Http404
 
 
-def _approval(request: HttpRequest, *, step: int | None) -> Approval:
-    """Read the arguments where the person changed them; text that is no object stays as the model wrote it."""
-    sent, before = parsed(request.POST.get("arguments", "")), parsed(request.POST.get("before", ""))
-    return Approval(step=step, arguments=sent if isinstance(sent, dict) and sent != before else None)
-
-
-async def _share(conversation_id: UUID, *, is_shared: bool, caller: Caller) -> Reply:
-    if not await history.share(conversation_id, owner_id=caller.owner_id or 0, is_shared=is_shared):
-        raise unknown_conversation()
-    return success({"isShared": is_shared})
-
-
-async def _again(conversation_id: str, *, run_id: str, caller: Caller) -> Reply:
-    row = await run_endpoints.owned(conversation_id, run_id=run_id, caller=caller)
-    if row["state"] in LIVE:
-        raise Refusal(CONVERSATION_BUSY, "It is being answered already.", suggestion="Wait for it, or stop it first.")
-    again = await run_requests.run_again(row["id"], by_owner=True)
-    enqueue(again)
-    return success({"id": str(again)})
-
-
-def _back(request: HttpRequest, *, conversation_id: UUID, name: str, work: Work) -> HttpResponse:
-    reply = spoken(request, name=name, work=work)
-    if reply.is_refusal:
-        messages.error(request, why(reply))
+def _ask(request: HttpRequest, *, conversation_id: UUID, text: str) -> HttpResponse:
+    posted = _perform(
+        request,
+        use_cases.POST,
+        work=lambda caller: use_cases.post_message(conversation_id, text=text, caller=caller),
+    )
+    if isinstance(posted, Reply):
+        messages.error(request, _explain(posted))
     return redirect("console:conversation", conversation_id=conversation_id)
+
+
+def _question(request: HttpRequest) -> str:
+    """Read the question; "" with a message to the person where there is none, or it is too long."""
+    text = request.POST.get("text", "").strip()
+    if text and len(text) <= MAX_MESSAGE:
+        return text
+    messages.error(request, f"Enter a question of at most {MAX_MESSAGE:,} characters.")
+    return ""
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else None
+
+
+def _perform(
+    request: HttpRequest, operation: Operation, *, work: Callable[[Caller], Awaitable[Result]]
+) -> Result | Reply:
+    """Perform an operation as the person who is logged in; gives what the use case gives, or a refusal."""
+    text = request.POST.get("text", "")[:MAX_AUDITED_TEXT]
+    called = Request(
+        credential=require_person(request),
+        transport=TRANSPORT,
+        request_id=find_request_id(request),
+        arguments=redact(f"{request.path} {text}").encode(),
+    )
+    return event_loop.run(perform(operation, request=called, work=lambda call: work(call.caller)))
+
+
+def _explain(refusal: Reply) -> str:
+    """Say in a line why it was refused and what to do."""
+    error = refusal.error
+    return f"{error.message} {error.suggestion}".strip() if error else "The server refused it."

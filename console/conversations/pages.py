@@ -13,9 +13,9 @@ from agents.models import FINAL, LIVE, Step
 from agents.queries import history
 from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, missing_scope
-from console.markdown import marked_up
-from console.tools.result_chart import drawn
-from console.tools.result_table import parsed, pretty, table_of
+from console.markdown import render_markdown
+from console.tools.result_chart import draw_chart
+from console.tools.result_table import find_table, format_json, parse_json
 from toolbox.access.people import require_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
@@ -35,81 +35,82 @@ COLOURS = {"succeeded": "good", "failed": "bad", "timed_out": "bad", "cancelled"
 @login_required
 def page(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     """Show what was said, the latest last."""
-    talk, caller = opened(request, conversation_id=conversation_id)
+    conversation, caller = open_conversation(request, conversation_id=conversation_id)
     before = request.GET.get("before", "")
     number = int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None  # noqa: PLR2004 - an int4
-    exchanges = _exchanges(talk, caller=caller, before=number)
+    exchanges = _exchanges(conversation, caller=caller, before=number)
     earlier = exchanges[0]["number"] if len(exchanges) == history.QUESTIONS and exchanges[0]["number"] > 1 else None
-    shown = {"talk": talk, "exchanges": exchanges, "earlier": earlier, "longest": MAX_MESSAGE}
+    shown = {"talk": conversation, "exchanges": exchanges, "earlier": earlier, "longest": MAX_MESSAGE}
     shown["address"] = request.build_absolute_uri(request.path)
-    return render(request, "console/conversation.html", shown | {"is_own": talk["owner_id"] == caller.owner_id})
+    return render(request, "console/conversation.html", shown | {"is_own": conversation["owner_id"] == caller.owner_id})
 
 
 @require_GET
 @login_required
 def run(request: HttpRequest, *, conversation_id: UUID, run_id: UUID) -> HttpResponse:
     """Give a run's part of the page as it stands now."""
-    talk, caller = opened(request, conversation_id=conversation_id)
-    return run_part(request, talk=talk, caller=caller, run_id=run_id)
+    conversation, caller = open_conversation(request, conversation_id=conversation_id)
+    return render_run(request, conversation=conversation, caller=caller, run_id=run_id)
 
 
-def run_part(
-    request: HttpRequest, *, talk: dict[str, Any], caller: Caller, run_id: UUID, said: str = ""
+def render_run(
+    request: HttpRequest, *, conversation: dict[str, Any], caller: Caller, run_id: UUID, problem: str = ""
 ) -> HttpResponse:
     """Render a run, with a word about what could not be done."""
-    found = _exchanges(talk, caller=caller, run_id=run_id)
+    found = _exchanges(conversation, caller=caller, run_id=run_id)
     if not found:
         raise Http404
-    is_own = talk["owner_id"] == caller.owner_id
-    return render(request, "console/run.html", {"talk": talk, "one": found[0], "is_own": is_own, "refused": said})
+    is_own = conversation["owner_id"] == caller.owner_id
+    shown = {"talk": conversation, "one": found[0], "is_own": is_own, "refused": problem}
+    return render(request, "console/run.html", shown)
 
 
 @require_GET
 @login_required
 def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: int) -> HttpResponse:
     """Give what stands behind a tool call: arguments, answer, rows."""
-    _, caller = opened(request, conversation_id=conversation_id)
-    found = event_loop.run(history.step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
+    _, caller = open_conversation(request, conversation_id=conversation_id)
+    found = event_loop.run(history.find_step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
     if found is None:
         raise Http404
     event_loop.run(dynamic_tools.ready())
     tool = registry.find(found["tool"])
     if lacks := missing_scope(caller, tool=found["tool"], code=found["code"]):
         return render(request, "console/step.html", {"lacks": lacks})
-    answer = parsed(redact(found["answer"]))
+    answer = parse_json(redact(found["answer"]))
     if found["kind"] == Step.Kind.MODEL:
         answer = hide_requested_calls(answer, caller=caller)
-    table = table_of(answer)
+    table = find_table(answer)
     shown = {
         "step": found,
         "tool": tool,
         "arguments": _json(found["edited_arguments"] or found["arguments"]),
-        "answer": pretty(answer) if answer is not None else redact(found["answer"][:50_000]),
+        "answer": format_json(answer) if answer is not None else redact(found["answer"][:50_000]),
         "shown": redact(found["shown"]),
         "table": table,
-        "drawing": drawn(table) if table else None,
+        "drawing": draw_chart(table) if table else None,
         "suggestions": _suggestions(answer),
         "name": f"{found['tool']}-{number}",
     }
     return render(request, "console/step.html", shown)
 
 
-def opened(request: HttpRequest, *, conversation_id: UUID) -> tuple[dict[str, Any], Caller]:
+def open_conversation(request: HttpRequest, *, conversation_id: UUID) -> tuple[dict[str, Any], Caller]:
     """Give the conversation and who reads it; raises Http404 where it is neither theirs nor shared."""
     caller = require_person(request)
-    talk = event_loop.run(history.readable(conversation_id, reader_id=caller.owner_id or 0))
-    if talk is None:
+    conversation = event_loop.run(history.find_readable(conversation_id, reader_id=caller.owner_id or 0))
+    if conversation is None:
         raise Http404
-    return talk, caller
+    return conversation, caller
 
 
 def _exchanges(
-    talk: dict[str, Any], *, caller: Caller, before: int | None = None, run_id: UUID | None = None
+    conversation: dict[str, Any], *, caller: Caller, before: int | None = None, run_id: UUID | None = None
 ) -> list[dict[str, Any]]:
     """Give questions with runs, steps and answers, as the caller may see them; two statements."""
     event_loop.run(dynamic_tools.ready())
-    rows = event_loop.run(history.exchanges(talk["id"], before=before, run_id=run_id))
-    steps = event_loop.run(history.steps([row["run_id"] for row in rows if row["run_id"]]))
+    rows = event_loop.run(history.find_exchanges(conversation["id"], before=before, run_id=run_id))
+    steps = event_loop.run(history.find_steps([row["run_id"] for row in rows if row["run_id"]]))
     return [
         _exchange(row, steps=[_step(step, caller=caller) for step in steps if step["run_id"] == row["run_id"]])
         for row in rows
@@ -121,7 +122,7 @@ def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, 
         (row["finished_at"] - row["started_at"]).total_seconds() if row["finished_at"] and row["started_at"] else None
     )
     return row | {
-        "answer": marked_up(row["answer"]),
+        "answer": render_markdown(row["answer"]),
         "steps": steps,
         "is_live": row["state"] in LIVE,
         "is_over": row["state"] in FINAL,
@@ -136,7 +137,7 @@ def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, 
 
 def _step(row: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
     row = {"arguments": ""} | hide_contents(row, caller=caller)
-    said = parsed(row["said"]) if row["said"] else None
+    said = parse_json(row["said"]) if row["said"] else None
     return row | {
         "is_tool": row["kind"] == Step.Kind.TOOL,
         "is_over": row["state"] in OVER,
@@ -148,8 +149,8 @@ def _step(row: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
 
 
 def _json(text: str) -> str:
-    value = parsed(text)
-    return pretty(value) if value is not None else text
+    value = parse_json(text)
+    return format_json(value) if value is not None else text
 
 
 def _suggestions(answer: Any) -> list[str]:

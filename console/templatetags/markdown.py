@@ -2,8 +2,8 @@
 
 from django import template
 
-from console.markdown import marked_up, marked_up_line
+from console.markdown import render_markdown, render_markdown_line
 
 register = template.Library()
-register.filter("marked_up", marked_up)
-register.filter("marked_up_line", marked_up_line)
+register.filter("marked_up", render_markdown)
+register.filter("marked_up_line", render_markdown_line)

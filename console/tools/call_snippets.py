@@ -33,7 +33,7 @@ class SameCall:
     text: str
 
 
-def same_calls(tool: Tool, *, arguments: bytes, server: str) -> list[SameCall]:
+def render_snippets(tool: Tool, *, arguments: bytes, server: str) -> list[SameCall]:
     """Write the call for a shell, for Python, and for MCP clients."""
     address = f"{server}/api/tools/{tool.domain}/{tool.name}"
     curl = "\n".join(

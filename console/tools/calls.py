@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 
 import orjson
 
-from console.conversations.perform_as_user import TRANSPORT
-from console.tools.result_chart import Drawing, drawn
-from console.tools.result_table import Table, parsed, pretty, table_of
+from console.conversations.actions import TRANSPORT
+from console.tools.result_chart import Drawing, draw_chart
+from console.tools.result_table import Table, find_table, format_json, parse_json
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
@@ -37,7 +37,7 @@ class Outcome:
     mend: str = ""
 
 
-def called(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
+def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
     """Call the tool; every outcome can be shown."""
     sent = orjson.dumps(arguments)
     started = entry.clock()
@@ -47,8 +47,8 @@ def called(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
         )
     )
     milliseconds = (entry.clock() - started) * 1000
-    body = parsed(reply.body.decode("utf-8", "replace"))
-    table = None if reply.is_refusal else table_of(body)
+    body = parse_json(reply.body.decode("utf-8", "replace"))
+    table = None if reply.is_refusal else find_table(body)
     error = _error(body) if reply.is_refusal else {}
     details = _details(error)
     return Outcome(
@@ -56,9 +56,9 @@ def called(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
         status=reply.status,
         code=reply.code,
         milliseconds=milliseconds,
-        answer=redact(pretty(body)) if reply.is_refusal else pretty(body),
+        answer=redact(format_json(body)) if reply.is_refusal else format_json(body),
         table=table,
-        drawing=drawn(table) if table else None,
+        drawing=draw_chart(table) if table else None,
         wrong=_field(error, tool=tool),
         why=str(error.get("message") or error.get("error") or ""),
         suggestion=str(error.get("suggestion") or details.get("suggestion") or ""),

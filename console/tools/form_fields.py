@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from django.utils.safestring import SafeString
 
-from console.markdown import marked_up_line
+from console.markdown import render_markdown_line
 from toolbox.catalogue.documentation import kind, said
 from toolbox.contract.json_schema import Schema
 
@@ -37,14 +37,14 @@ class Field:
     why: str = ""
 
 
-def fields_of(schema: Schema, *, values: dict[str, Any], wrong: str = "", why: str = "") -> list[Field]:
+def make_fields(schema: Schema, *, values: dict[str, Any], wrong: str = "", why: str = "") -> list[Field]:
     """Make the form's fields, filled in; the wrong one says why."""
     required = schema.get("required", [])
     return [
         Field(
             name=name,
-            control=control(part, name=name, value=_text(values.get(name))),
-            hint=marked_up_line(said(part)),
+            control=choose_control(part, name=name, value=_text(values.get(name))),
+            hint=render_markdown_line(said(part)),
             kind=kind(part) if "enum" not in part else "one of these",
             value=_text(values.get(name)),
             is_required=name in required,
@@ -58,7 +58,7 @@ def fields_of(schema: Schema, *, values: dict[str, Any], wrong: str = "", why: s
     ]
 
 
-def arguments_of(schema: Schema, *, values: dict[str, str]) -> dict[str, Any]:
+def read_arguments(schema: Schema, *, values: dict[str, str]) -> dict[str, Any]:
     """Make arguments of what was typed; an empty field is left out, and what cannot be read goes as it is."""
     typed = {
         name: _value(part, text=values.get(name, ""), name=name) for name, part in schema.get("properties", {}).items()
@@ -66,7 +66,7 @@ def arguments_of(schema: Schema, *, values: dict[str, str]) -> dict[str, Any]:
     return {name: value for name, value in typed.items() if value is not None}
 
 
-def control(part: Schema, *, name: str, value: str = "") -> str:
+def choose_control(part: Schema, *, name: str, value: str = "") -> str:
     """Choose how a parameter is asked for; what is long, or may be, gets several lines, which also keep line ends."""
     types = _types(part)
     if "enum" in part or "boolean" in types:
@@ -101,7 +101,7 @@ def _text(value: Any) -> str:
 def _value(part: Schema, *, text: str, name: str) -> Any:
     if not text.strip():
         return None
-    if control(part, name=name) in ("number", "json") or "boolean" in _types(part):
+    if choose_control(part, name=name) in ("number", "json") or "boolean" in _types(part):
         try:
             return orjson.loads(text)
         except ValueError:

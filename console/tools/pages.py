@@ -10,11 +10,11 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods
 
-from console.markdown import marked_up, marked_up_line
-from console.tools.call_snippets import same_calls
-from console.tools.calls import Outcome, called
-from console.tools.form_fields import arguments_of, fields_of
-from console.tools.result_table import parsed, pretty
+from console.markdown import render_markdown, render_markdown_line
+from console.tools.call_snippets import render_snippets
+from console.tools.calls import Outcome, call_tool
+from console.tools.form_fields import make_fields, read_arguments
+from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
 from toolbox.catalogue.documentation import fields, kind, said
 from toolbox.catalogue.dynamic_tools import dynamic_tools
@@ -57,16 +57,16 @@ def show(request: HttpRequest, *, name: str) -> HttpResponse:
     outcome: Outcome | None = None
     if request.method == "POST":
         values = {name: request.POST.get(name, "") for name in schema.get("properties", {})}
-        outcome = called(tool, arguments=arguments_of(schema, values=values), caller=caller)
-        shown = fields_of(schema, values=values, wrong=outcome.wrong, why=outcome.why)
+        outcome = call_tool(tool, arguments=read_arguments(schema, values=values), caller=caller)
+        shown = make_fields(schema, values=values, wrong=outcome.wrong, why=outcome.why)
     else:
-        shown = fields_of(schema, values=_given(request, tool=tool))
+        shown = make_fields(schema, values=_given(request, tool=tool))
     arguments = outcome.arguments if outcome else tool.example_arguments
     context = {
         "tool": tool,
         "fields": shown,
         "outcome": outcome,
-        "calls": same_calls(tool, arguments=arguments, server=request.build_absolute_uri("/").rstrip("/")),
+        "calls": render_snippets(tool, arguments=arguments, server=request.build_absolute_uri("/").rstrip("/")),
     }
     if request.headers.get("HX-Request"):
         return render(request, "console/try.html", context)
@@ -86,8 +86,8 @@ def _permitted(name: str, *, caller: Caller) -> Tool:
 
 def _given(request: HttpRequest, *, tool: Tool) -> dict[str, Any]:
     """Begin with the arguments in the address, which a suggested mend has, else with the example's."""
-    sent = parsed(request.GET.get("arguments", ""))
-    values = sent if isinstance(sent, dict) else parsed(tool.example_arguments.decode())
+    sent = parse_json(request.GET.get("arguments", ""))
+    values = sent if isinstance(sent, dict) else parse_json(tool.example_arguments.decode())
     return values if isinstance(values, dict) else {}
 
 
@@ -103,14 +103,14 @@ def _contract(tool: Tool) -> dict[str, Any]:
         for name, part in tool.input_schema.get("properties", {}).items()
     ]
     return {
-        "described": marked_up(tool.description),
+        "described": render_markdown(tool.description),
         "parameters": _lines(parameters),
         "answers": _lines(fields(tool.success_schema)),
         "codes": tool.codes,
         "kernel_codes": KERNEL_CODES,
-        "example": pretty(parsed(tool.example_arguments.decode())),
+        "example": format_json(parse_json(tool.example_arguments.decode())),
     }
 
 
 def _lines(rows: Iterable[list[str]]) -> list[list[SafeString]]:
-    return [[marked_up_line(cell) for cell in row] for row in rows]
+    return [[render_markdown_line(cell) for cell in row] for row in rows]

@@ -39,7 +39,7 @@ class Drawing:
     label_x: int = LEFT - 6
 
 
-def drawn(table: Table) -> Drawing | None:
+def draw_chart(table: Table) -> Drawing | None:
     """Draw up to 40 rows that have a name and a figure; None where that would say nothing."""
     if not FEWEST_BARS <= len(table.rows) <= MAX_BARS:
         return None

@@ -40,7 +40,7 @@ class Table:
         return self.total > len(self.rows)
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Read JSON; None where it is none."""
     try:
         return orjson.loads(text)
@@ -48,13 +48,13 @@ def parsed(text: str) -> Any:
         return None
 
 
-def pretty(answer: Any, *, most: int = 50_000) -> str:
+def format_json(answer: Any, *, most: int = 50_000) -> str:
     """Lay JSON out over lines, cut where it is long."""
     text = orjson.dumps(answer, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
     return text if len(text) <= most else f"{text[:most]}\n… ({len(text):,} characters in all)"
 
 
-def table_of(answer: Any) -> Table | None:
+def find_table(answer: Any) -> Table | None:
     """Find the rows of an answer; None where it has none."""
     found = _longest(answer, deep=0)
     if not found:

@@ -15,8 +15,7 @@ CONVERSATIONS = "/api/agents/conversations"
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Take down whom the broker would have been told of."""
     runs: list[Any] = []
-    for room in ("conversation_endpoints", "run_endpoints"):
-        monkeypatch.setattr(f"agents.rest.{room}.enqueue", runs.append)
+    monkeypatch.setattr("agents.use_cases.enqueue", runs.append)
     return runs
 
 

@@ -24,7 +24,7 @@ def asked_a_while_ago(talk: Talk, onlooker: Onlooker, *, conversation: UUID) -> 
 
 def waiting_long(conversation: UUID) -> list[bool]:
     """Tell of each question whether it waits for a worker."""
-    return [row["is_waiting_long"] for row in event_loop.run(history.exchanges(conversation))]
+    return [row["is_waiting_long"] for row in event_loop.run(history.find_exchanges(conversation))]
 
 
 def test_a_run_that_nobody_takes_up_waits_long_after_a_while(

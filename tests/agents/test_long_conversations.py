@@ -81,9 +81,9 @@ def test_the_model_reads_the_latest_of_it_within_bounds(
 def test_it_is_read_page_by_page_and_forked_whole(quiet_talk: Talk, onlooker: Onlooker) -> None:
     conversation = told_before(quiet_talk, onlooker, messages=MANY)
 
-    page = event_loop.run(conversations.messages(conversation, after=800))
+    page = event_loop.run(conversations.find_messages(conversation, after=800))
     fork = event_loop.run(conversations.fork(conversation, owner_id=None, number=MANY, title="again"))
 
     assert [row["number"] for row in page] == list(range(801, 1001))
     assert fork
-    assert len(event_loop.run(conversations.messages(fork["id"], limit=MANY))) == MANY
+    assert len(event_loop.run(conversations.find_messages(fork["id"], limit=MANY))) == MANY

@@ -97,6 +97,7 @@ PUBLIC = {
     "TOOLROOM_FAST_LANE": "a setting",
 }
 EXCEPTIONS_OF = ("Error", "Exception", "Interrupt", "Warning")
+_NO_VERB = "is no verb: a function is a verb and a noun"
 Offence = tuple[int, str, str]
 
 
@@ -120,7 +121,9 @@ def check_source(source: str, *, module: str = "") -> list[Offence]:
 
 def check_file(path: Path) -> list[Offence]:
     """List the faults of a file of the repository."""
-    return [*_check_module(path.stem), *_check_tree(tree(path))]
+    found = [*_check_module(path.stem), *_check_tree(tree(path))]
+    is_test = name_of(path).startswith("tests/")
+    return [offence for offence in found if not (is_test and offence[2] == _NO_VERB)]  # mocks read `when`, `about`
 
 
 def _check_module(name: str) -> Iterator[Offence]:
@@ -157,7 +160,7 @@ def _check_function(node: Function) -> Iterator[str]:
     if is_participle(first) and all(word in PARTICLES for word in rest):
         yield "is a bare participle: a function is a verb and a noun"
     elif first in FUNCTION_WORDS and not rest:
-        yield "is no verb: a function is a verb and a noun"
+        yield _NO_VERB
     elif rest and words[-1] in SHOWN and not STATEMENTS & set(words):
         yield "ends in a participle: a function is a verb and a noun"
 

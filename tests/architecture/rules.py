@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from tests.architecture.bounded import is_bounded
+from tests.architecture.select_limits import is_bounded
 from tests.architecture.sources import Function, list_functions
 
 MAX_FILE_LINES = 500

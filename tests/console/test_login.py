@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from limits import RateLimitItemPerMinute
 
-from console.accounts.login import once_path
+from console.accounts.login import login_link_path
 from toolbox.access import login_limits
 
 pytestmark = pytest.mark.django_db(transaction=False)
@@ -21,7 +21,7 @@ def test_a_stranger_is_led_to_log_in_and_comes_back() -> None:
 
 
 def test_a_link_logs_in_once_and_never_by_being_looked_at() -> None:
-    path = once_path(User.objects.get(username="alice"))
+    path = login_link_path(User.objects.get(username="alice"))
     looked = Client()
 
     assert looked.get(path).status_code == 200

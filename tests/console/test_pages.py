@@ -13,10 +13,10 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from agents.queries.pools import store
-from console.markdown import marked_up
-from console.tools.call_snippets import KEY, same_calls
-from console.tools.form_fields import arguments_of, control, fields_of
-from console.tools.result_table import table_of
+from console.markdown import render_markdown
+from console.tools.call_snippets import KEY, render_snippets
+from console.tools.form_fields import choose_control, make_fields, read_arguments
+from console.tools.result_table import find_table
 from tests.agents.conversation_client import Talk
 from tests.toolbox.transports import mcp_over_http
 from toolbox.catalogue.registry import registry
@@ -76,9 +76,9 @@ def counted(monkeypatch: pytest.MonkeyPatch, *, asked: list[str]) -> None:
 def test_a_form_gives_back_the_arguments_it_was_filled_with(tool: Tool) -> None:
     example = orjson.loads(tool.example_arguments)
 
-    typed = {field.name: field.value for field in fields_of(tool.input_schema, values=example)}
+    typed = {field.name: field.value for field in make_fields(tool.input_schema, values=example)}
 
-    assert arguments_of(tool.input_schema, values=typed) == example
+    assert read_arguments(tool.input_schema, values=typed) == example
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,14 @@ def test_a_form_gives_back_the_arguments_it_was_filled_with(tool: Tool) -> None:
     ],
 )  # fmt: skip
 def test_what_is_long_gets_several_lines(part: dict[str, Any], name: str, value: str, asked: str) -> None:
-    assert control(part, name=name, value=value) == asked
+    assert choose_control(part, name=name, value=value) == asked
 
 
 def test_the_python_and_the_shell_text_make_the_call(server: str, cast: Any) -> None:
     tool = registry.find("query_linescore_data")
     assert tool
     arguments = b'{"teamCode":"CAR","limit":2,"season":"it\'s $HOME `id`"}'
-    texts = {call.name: call.text for call in same_calls(tool, arguments=arguments, server=server)}
+    texts = {call.name: call.text for call in render_snippets(tool, arguments=arguments, server=server)}
     environment = os.environ | {KEY: cast.alice}
 
     python = subprocess.run([sys.executable, "-c", texts["Python"]], env=environment, capture_output=True, check=True)
@@ -111,7 +111,7 @@ def test_the_python_and_the_shell_text_make_the_call(server: str, cast: Any) -> 
 async def test_the_configuration_for_mcp_clients_leads_to_the_tool(server: str, cast: Any) -> None:
     tool = registry.find("query_linescore_data")
     assert tool
-    texts = {call.id: call.text for call in same_calls(tool, arguments=tool.example_arguments, server=server)}
+    texts = {call.id: call.text for call in render_snippets(tool, arguments=tool.example_arguments, server=server)}
     given = json.loads(texts["same-mcp"].replace(f"<{KEY}>", cast.alice))["mcpServers"]["toolroom"]
     key, call = given["headers"]["Authorization"].removeprefix("Bearer "), json.loads(texts["same-call"])
 
@@ -125,7 +125,7 @@ async def test_the_configuration_for_mcp_clients_leads_to_the_tool(server: str, 
 def test_what_a_model_wrote_is_shown_and_never_run() -> None:
     text = "<script>x</script> [a](javascript:alert) ![b](http://x.example/y.png)\n\n| a |\n|---|\n| <img src=x> |"
 
-    html = marked_up(text)
+    html = render_markdown(text)
 
     assert ("<script" in html, 'href="javascript' in html, "<img" in html, "<table>" in html) == (
         False,
@@ -140,9 +140,9 @@ def test_the_page_of_a_broken_server_needs_nothing_of_it() -> None:
 
 
 def test_rows_are_the_longest_list_of_objects() -> None:
-    table = table_of({"data": {"few": [{"a": 1}], "rows": [{"a": 1, "b": None}, {"a": 2.5, "c": {"d": 1}}]}})
+    table = find_table({"data": {"few": [{"a": 1}], "rows": [{"a": 1, "b": None}, {"a": 2.5, "c": {"d": 1}}]}})
 
     assert table
     assert (table.columns, table.numeric, table.total) == (["a", "b", "c"], [True, True, False], 2)
     assert [cell.text for cell in table.rows[1]] == ["2.5", "", '{"d":1}']
-    assert table_of({"a": 1, "b": [1, 2]}) is None
+    assert find_table({"a": 1, "b": [1, 2]}) is None

@@ -100,8 +100,8 @@ def test_a_conversation_is_its_owner_s_until_it_is_shared(
     for word in ("cancel", "again", "approve"):
         browser_of_carla.post(f"{address}runs/{run_id}/{word}/")
     browser_of_carla.post(f"{address}say/", {"text": "More?"})
-    assert len(event_loop.run(history.exchanges(conversation))) == 1
-    assert event_loop.run(history.exchanges(conversation))[0]["tries"] == 1
+    assert len(event_loop.run(history.find_exchanges(conversation))) == 1
+    assert event_loop.run(history.find_exchanges(conversation))[0]["tries"] == 1
 
 
 def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
@@ -127,7 +127,7 @@ def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
         True,
         False,
     )
-    assert len(event_loop.run(history.searched(owner_id=carla.pk))) == 1
+    assert len(event_loop.run(history.search(owner_id=carla.pk))) == 1
 
 
 @pytest.fixture(params=["server", "django_server"])

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from agents.queries import conversations
-from console.accounts.login import once_path
+from console.accounts.login import login_link_path
 from tests.agents.conversation_client import SETTINGS, Onlooker
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
 from tests.console.conftest import violations
@@ -54,7 +54,7 @@ def test_a_conversation_is_shared_by_its_link_and_gone_on_from(
     scripted_as(calls(FEBRUARY), says("Seven games."), says("In a copy."))
     work_on(ask(page, "How did Carolina do?"))
     with django_db_blocker.unblock():
-        link = in_a_thread(lambda: once_path(User.objects.get(username="charlie")))
+        link = in_a_thread(lambda: login_link_path(User.objects.get(username="charlie")))
     stranger.goto(link)
     stranger.get_by_role("button", name="Enter as charlie").click()
     expect(stranger.get_by_text("You may use no tool yet")).to_be_visible()

@@ -50,6 +50,23 @@ async def test_a_writing_key_writes_once_where_the_upstream_allows_it(
     assert team[1] == ["Hurricanes", "Whalers", "Whalers"]  # no answer to a mutation is kept
 
 
+async def test_a_mutation_carries_the_call_s_idempotency_key(
+    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
+) -> None:
+    slug = make_upstream(team[0].address, allows_mutations=True)
+    asked: list[tuple[str, str, str]] = [
+        (WRITES, RENAME, "attempt-one"), (WRITES, RENAME, "attempt-one"), (WRITES, RENAME, "attempt-two"),
+        (READS, "{ name }", "attempt-one"),
+    ]  # fmt: skip
+
+    for path, query, request_id in asked:
+        await fast_lane.post(path, json={"query": query, "upstream": slug}, headers={"X-Request-Id": request_id})
+
+    first, again, other, reading = team[0].idempotency_keys
+    assert first == again != other
+    assert (len(first), reading) == (32, "")
+
+
 async def test_the_reading_tool_names_the_writing_one(
     fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
 ) -> None:

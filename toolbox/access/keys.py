@@ -119,6 +119,12 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
             await asyncio.wait([working])
 
 
+async def identify_anew(credential: str) -> Caller:
+    """Look up who presents this credential past the cache, for what stays open after its request was admitted."""
+    hashed = digest(credential)
+    return await _look_ups.join(hashed, lambda: _look_up(credential, hashed=hashed))
+
+
 def forget() -> None:
     """Clear the cache of this process."""
     _cache.clear()

@@ -8,11 +8,13 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import FieldTextFilter
 
 from toolbox.admin_pages.curation import BrowsedAdmin, MomentFilter, PickFilter
+from toolbox.audit.log import LOST_SECONDS
 from toolbox.catalogue.registry import registry
 from toolbox.contract.errors import KERNEL_CODES
 from toolbox.models import ToolCall
@@ -31,6 +33,7 @@ COLOURS = {
     "answered": "bg-green-100 text-green-700 dark:bg-green-500/20 dark:text-green-400",
     "refused": "bg-orange-100 text-orange-700 dark:bg-orange-500/20 dark:text-orange-400",
     "failed": "bg-red-100 text-red-700 dark:bg-red-500/20 dark:text-red-400",
+    "unknown": "bg-red-100 text-red-700 dark:bg-red-500/20 dark:text-red-400",
     "cancelled": "bg-blue-100 text-blue-700 dark:bg-blue-500/20 dark:text-blue-400",
 }
 
@@ -160,7 +163,7 @@ class ToolCallAdmin(BrowsedAdmin):
         ("transport", "outcome"),
         ("code", "status"),
         ("rows", "answer_bytes"),
-        "milliseconds",
+        ("milliseconds", "idempotency_key"),
         "arguments_laid_out",
     ]
 
@@ -190,7 +193,10 @@ class ToolCallAdmin(BrowsedAdmin):
     @admin.display(description="outcome")
     def outcome_label(self, call: ToolCall) -> SafeString:
         """Colour how the call ended; by hand, because unfold renders two templates for each label."""
-        return format_html('<span class="{} {}">{}</span>', LABEL, COLOURS.get(call.outcome, PLAIN), call.outcome)
+        words = call.outcome
+        if words == ToolCall.Outcome.UNKNOWN:
+            words = "outcome unknown" if _is_lost(call) else "in progress"
+        return format_html('<span class="{} {}">{}</span>', LABEL, COLOURS.get(call.outcome, PLAIN), words)
 
     @admin.display(description="status")
     def status_and_code(self, call: ToolCall) -> str:
@@ -206,6 +212,12 @@ class ToolCallAdmin(BrowsedAdmin):
     def arguments_laid_out(self, call: ToolCall) -> SafeString:
         """Show the arguments, indented where they are JSON."""
         return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', laid_out(call.arguments))
+
+
+def _is_lost(call: ToolCall) -> bool:
+    """Tell whether the process of a call that writes is gone."""
+    age = timezone.now() - (call.heartbeat_at or call.called_at)
+    return age.total_seconds() > LOST_SECONDS
 
 
 def laid_out(arguments: str) -> str:

@@ -3,13 +3,17 @@ The record of every call, on every transport.
 
 Calls put their row into a buffer; one task writes it out every 250 ms or 200 rows, and at shutdown. A killed process
 may lose that window. Rows are never dropped: while the database is away they wait, and when the buffer is full calls
-wait too, a bounded time, then are refused. Calls of writing tools are recorded before they are answered.
+wait too, a bounded time, then are refused.
+
+A call that writes is journaled: `intend` commits its row, with the outcome `unknown`, before the work begins, and the
+row is completed before the call is answered. While the work goes on, `keep_alive` renews the row's heartbeat; a row
+whose heartbeat is older than LOST_SECONDS belongs to a process that was killed, and what it did is unknown.
 """
 
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
 
@@ -32,6 +36,8 @@ MAX_ARGUMENTS = 4_096
 KEPT_ARGUMENTS = 4 * MAX_ARGUMENTS
 """Bytes of the arguments that wait in the buffer: enough that a cut at 4,096 characters never splits a secret."""
 RETRY_SECONDS = 1.0
+HEARTBEAT_SECONDS = 30.0
+LOST_SECONDS = 90
 _COST_OF_A_ROW = 100
 _MAX_UNBROKEN = 2_000
 """Bytes of arguments that are redacted before other work has its turn, a row of its own counted as 100."""
@@ -56,10 +62,21 @@ class CallRecord:
     answer_bytes: int
     milliseconds: float
     is_known: bool = True
+    intent_id: int | None = None
+    """The row that `intend` has left of the call, which this record completes."""
 
 
-_COLUMNS = ", ".join(field.name for field in fields(CallRecord))
-_COPY = f"COPY toolbox_tool_calls ({_COLUMNS}) FROM STDIN"
+_NAMES = [field.name for field in fields(CallRecord) if field.name != "intent_id"]
+_COPY = f"COPY toolbox_tool_calls ({', '.join(_NAMES)}) FROM STDIN"
+_INTEND = f"""
+INSERT INTO toolbox_tool_calls ({", ".join(_NAMES)}, idempotency_key, heartbeat_at)
+VALUES ({", ".join(["%s"] * len(_NAMES))}, %s, now()) RETURNING id
+"""  # noqa: S608 - names of columns
+_COMPLETE = f"""
+UPDATE toolbox_tool_calls SET ({", ".join(_NAMES)}) = ({", ".join(["%s"] * len(_NAMES))})
+WHERE id = %s AND outcome = 'unknown' RETURNING id
+"""  # noqa: S608 - names of columns
+_BEAT = "UPDATE toolbox_tool_calls SET heartbeat_at = now() WHERE id = %s AND outcome = 'unknown' RETURNING id"
 
 
 class Audit:
@@ -94,6 +111,29 @@ class Audit:
                 suggestion="Try again in some seconds; if it stays so, tell whoever runs this server.",
                 retry_after_seconds=5,
             ) from full
+
+    async def intend(self, call: CallRecord, *, idempotency_key: str) -> int:
+        """Commit the row of a call that will write; gives its id. Raises Refusal UNAVAILABLE where it cannot."""
+        try:
+            found = await owner_pool.fetch(_INTEND, [*_row(call), idempotency_key])
+        except (DatabaseUnavailable, psycopg.Error) as away:
+            logger.warning("%s is refused, for it cannot be journaled: %s", call.tool, away)
+            raise Refusal(
+                UNAVAILABLE,
+                "Calls that write cannot be recorded at the moment, so none are taken. Nothing was done.",
+                suggestion="Try again in some seconds; if it stays so, tell whoever runs this server.",
+                retry_after_seconds=5,
+            ) from away
+        return int(found.rows[0]["id"])
+
+    async def keep_alive(self, intent_id: int) -> None:
+        """Renew the heartbeat of a call that writes, until cancelled."""
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            try:
+                await owner_pool.fetch(_BEAT, [intent_id])
+            except (DatabaseUnavailable, psycopg.Error) as away:
+                logger.warning("the heartbeat of call %d is late: %s", intent_id, away)
 
     def record(self, call: CallRecord) -> None:
         """Put a record into the buffer; its arguments must be KEPT_ARGUMENTS at most."""
@@ -141,7 +181,8 @@ class Audit:
         async with self._writing:
             batch = self._buffer[:]
             if batch:
-                await _write([row async for row in _rows(batch)])
+                await _complete([record for record in batch if record.intent_id is not None])
+                await _write([row async for row in _rows(record for record in batch if record.intent_id is None)])
                 del self._buffer[: len(batch)]
         self._due.clear()
         self._has_room.set()
@@ -151,7 +192,7 @@ class Audit:
         self.__init__()  # type: ignore[misc]
 
 
-async def _rows(batch: list[CallRecord]) -> AsyncIterator[tuple[object, ...]]:
+async def _rows(batch: Iterable[CallRecord]) -> AsyncIterator[tuple[object, ...]]:
     """Make rows of records; calls are answered in between, for redacting long arguments takes ms."""
     unbroken = 0
     for record in batch:
@@ -162,8 +203,19 @@ async def _rows(batch: list[CallRecord]) -> AsyncIterator[tuple[object, ...]]:
             await asyncio.sleep(0)
 
 
+async def _complete(records: list[CallRecord]) -> None:
+    """Complete the rows of calls that were journaled; safe to repeat."""
+    for record in records:
+        try:
+            await owner_pool.fetch(_COMPLETE, [*_row(record), record.intent_id])
+        except (psycopg.DataError, psycopg.IntegrityError):
+            logger.exception("The outcome of call %s cannot be kept", record.intent_id)
+
+
 async def _write(rows: list[tuple[object, ...]]) -> None:
     """Copy the rows in; if the database refuses one of them, name it and keep the others."""
+    if not rows:
+        return
     try:
         await owner_pool.using(lambda connection: _copy(connection, rows))
     except (psycopg.DataError, psycopg.IntegrityError):

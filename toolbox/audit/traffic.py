@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from toolbox.audit.log import LOST_SECONDS
 from toolbox.contract.errors import RATE_LIMITED
 from toolbox.database.pools import owner_pool
 
@@ -23,6 +24,13 @@ WHERE grain = %s AND began_at >= %s
 GROUP BY domain, tool, outcome, code, bucket
 ORDER BY domain, tool
 LIMIT 20000
+"""
+_LOST = """
+SELECT domain, tool, count(*) AS calls
+FROM toolbox_tool_calls
+WHERE outcome = 'unknown' AND heartbeat_at < now() - make_interval(secs => %s)
+GROUP BY domain, tool
+LIMIT 1000
 """
 
 
@@ -96,6 +104,12 @@ async def by_tool(span: Span = ALL_TIME) -> list[Traffic]:
         traffic.buckets[row["bucket"]] += row["calls"]
         traffic.milliseconds += row["milliseconds"]
     return list(found.values())
+
+
+async def lost_calls() -> dict[tuple[str, str], int]:
+    """Count by domain and tool the calls whose process was killed while they wrote. Raises DatabaseUnavailable."""
+    found = await owner_pool.fetch(_LOST, [LOST_SECONDS])
+    return {(row["domain"], row["tool"]): row["calls"] for row in found.rows}
 
 
 def together(parts: Iterable[Traffic]) -> Traffic:

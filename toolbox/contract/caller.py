@@ -30,11 +30,16 @@ class Caller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
-    """What a tool may know of the call beside its question, by taking a second parameter of this type."""
+    """
+    What a tool may know of the call beside its question, by taking a second parameter of this type.
+
+    `idempotency_key` is for tools that write: the same for every attempt at the same call, empty for other tools.
+    """
 
     caller: Caller
     request_id: str
     transport: str
+    idempotency_key: str = ""
 
 
 LOCAL_OPERATOR = Caller(name="local", scopes=frozenset({"*:read"}))

@@ -25,6 +25,7 @@ arrive) go to `record_unread`.
 """
 
 import asyncio
+import hashlib
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -140,8 +141,10 @@ class CallerLeft(Exception):
 class ActiveCall:
     """A call on its way through the entry; lives on the event loop of the database."""
 
-    __slots__ = ("_caller", "_code", "_status", "answer_bytes", "called_at", "deadline", "domain", "operation",
-                 "outcome", "request", "rows", "started")  # fmt: skip
+    __slots__ = (
+        "_caller", "_code", "_heartbeat", "_intent_id", "_status", "answer_bytes", "called_at", "deadline", "domain",
+        "idempotency_key", "operation", "outcome", "request", "rows", "started",
+    )  # fmt: skip
 
     def __init__(self, operation: Operation | Tool, *, request: Request) -> None:
         self.operation = operation
@@ -153,7 +156,10 @@ class ActiveCall:
         self.deadline: asyncio.Timeout | None = None
         self.called_at = datetime.now(UTC)
         self.started = clock()
+        self.idempotency_key = ""
         self._caller: Caller | None = None
+        self._intent_id: int | None = None
+        self._heartbeat: asyncio.Task[None] | None = None
         self._status = _CANCELLED_STATUS
         self._code = _CANCELLED
 
@@ -168,7 +174,12 @@ class ActiveCall:
     def context(self) -> CallContext:
         """What a tool may know of the call."""
         request = self.request
-        return CallContext(caller=self.caller, request_id=request.request_id, transport=request.transport)
+        return CallContext(
+            caller=self.caller,
+            request_id=request.request_id,
+            transport=request.transport,
+            idempotency_key=self.idempotency_key,
+        )
 
     async def begin(self) -> Caller:
         """Admit the caller, steps 1 to 5 of the module's list; raises Refusal and DatabaseUnavailable."""
@@ -183,6 +194,12 @@ class ActiveCall:
         if operation.scope is not None and not caller.has(operation.scope):
             held = caller.scopes if caller.issuer else None
             raise ScopeMissing(operation.scope, held=held, is_tool=isinstance(operation, Tool))
+        if operation.writes:
+            self.idempotency_key = self._derive_idempotency_key(caller)
+            self.outcome, self._status, self._code = Outcome.UNKNOWN, 0, ""
+            self._intent_id = await audit.intend(self._record(), idempotency_key=self.idempotency_key)
+            self.outcome, self._status, self._code = Outcome.CANCELLED, _CANCELLED_STATUS, _CANCELLED
+            self._heartbeat = asyncio.create_task(audit.keep_alive(self._intent_id))
         return caller
 
     def note(
@@ -209,32 +226,44 @@ class ActiveCall:
 
     async def finish(self) -> None:
         """Leave the audit row; of an operation that writes, before the answer goes out."""
-        caller, request, operation = self._caller, self.request, self.operation
-        audit.record(
-            CallRecord(
-                called_at=self.called_at,
-                request_id=request.request_id,
-                caller=caller.name if caller else "",
-                key_id=caller.key_id if caller else None,
-                transport=request.transport,
-                domain=self.domain,
-                tool=operation.name,
-                arguments=(request.arguments or b"")[:KEPT_ARGUMENTS] if caller else b"",
-                outcome=self.outcome,
-                code=self._code,
-                status=self._status,
-                rows=self.rows,
-                answer_bytes=self.answer_bytes,
-                milliseconds=(clock() - self.started) * 1000,
-                is_known=isinstance(operation, Tool) or operation.is_known,
-            )
-        )
-        if operation.writes and caller:
+        if self._heartbeat:
+            self._heartbeat.cancel()
+        audit.record(self._record())
+        if self.operation.writes and self._caller:
             try:
                 await asyncio.shield(audit.flush())
             except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
-                # The write is committed already; the record waits in the buffer.
-                logger.exception("The record of a writing call waits for the database")
+                # The write is committed already; its outcome waits in the buffer, and its row says so until then.
+                logger.exception("The outcome of a writing call waits for the database")
+
+    def _record(self) -> CallRecord:
+        caller, request, operation = self._caller, self.request, self.operation
+        return CallRecord(
+            called_at=self.called_at,
+            request_id=request.request_id,
+            caller=caller.name if caller else "",
+            key_id=caller.key_id if caller else None,
+            transport=request.transport,
+            domain=self.domain,
+            tool=operation.name,
+            arguments=(request.arguments or b"")[:KEPT_ARGUMENTS] if caller else b"",
+            outcome=self.outcome,
+            code=self._code,
+            status=self._status,
+            rows=self.rows,
+            answer_bytes=self.answer_bytes,
+            milliseconds=(clock() - self.started) * 1000,
+            is_known=isinstance(operation, Tool) or operation.is_known,
+            intent_id=self._intent_id,
+        )
+
+    def _derive_idempotency_key(self, caller: Caller) -> str:
+        """Derive what is the same for every attempt: a run's step keeps its request id, and a client may."""
+        request = self.request
+        owner = caller.owner_id or caller.name
+        digest = hashlib.sha256(f"{owner}\0{request.request_id}\0{self.operation.name}\0".encode())
+        digest.update(request.arguments or b"")
+        return digest.hexdigest()[:32]
 
     def _reply_to(self, error: Exception) -> Reply:
         operation = self.operation

@@ -23,7 +23,7 @@ from config.embedded.broker import BrokerDidNotStart
 from config.embedded.components import start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from config.sample_conversation import ConversationFailed, converse
-from console.accounts.login import once_path
+from console.accounts.login import login_link_path
 from devassist.editor.load import ensure_sample_state
 from devassist.ingest.samples import UnusableWorkspace, give_configured
 from graphql_proxy.ingest.samples import point_at
@@ -123,7 +123,7 @@ def show(console: Console, *, demo: Demo, address: str) -> None:
         table.add_row("…", *[""] * (len(table.columns) - 1))
     console.print(table)
     console.print(
-        f"\n  [bold]Open this first   {address}{once_path(demo.user)}[/]\n"
+        f"\n  [bold]Open this first   {address}{login_link_path(demo.user)}[/]\n"
         f"  It logs you in once, within the hour; later {address}/ with the user and password below.\n\n"
         f"  Tools over REST   {address}/api/docs\n"
         f"  Tools over MCP    {address}/mcp\n"

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from console.accounts.login import once_path
-from console.queries import active_user_named
+from console.accounts.login import login_link_path
+from console.queries import find_active_user_by_name
 
 
 class Command(BaseCommand):
@@ -21,9 +21,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print it."""
-        user = active_user_named(options["name"])
+        user = find_active_user_by_name(options["name"])
         if user is None:
             raise CommandError(
                 f"No active user is called {options['name']!r}. The admin and createsuperuser make users."
             )
-        self.stdout.write(f"{options['at'].rstrip('/')}{once_path(user)}")
+        self.stdout.write(f"{options['at'].rstrip('/')}{login_link_path(user)}")

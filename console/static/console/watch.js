@@ -57,6 +57,8 @@
   function open(run) {
     run.stream = new EventSource(run.address + "?after=" + run.last);
     for (const kind of KINDS) run.stream.addEventListener(kind, (event) => take(run, event));
+    // The session has ended: the page leads to the log-in.
+    run.stream.addEventListener("stream.ended", () => { run.isOver = true; run.stream.close(); location.reload(); });
     run.stream.addEventListener("error", () => {
       // A browser comes back by itself after a broken line, but not after a refusal.
       if (run.isOver || run.stream.readyState !== EventSource.CLOSED) return;

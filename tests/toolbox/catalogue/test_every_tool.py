@@ -11,7 +11,7 @@ import jsonschema
 import orjson
 import pytest
 
-from tests.architecture.bounded import is_bounded
+from tests.architecture.select_limits import is_bounded
 from tests.toolbox.transports import TOOLS, address, mcp_in_memory, mcp_over_http, named, settled, text_of
 from toolbox.contract.caller import Caller
 from toolbox.contract.functions import function_schema

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.architecture.bounded import is_bounded
+from tests.architecture.select_limits import is_bounded
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""REST of conversations and runs."""
