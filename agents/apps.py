@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from toolbox.access.scopes import add_domain
+from toolbox.access.scopes import register_scopes
 
 
 class AgentsConfig(AppConfig):
@@ -13,4 +13,4 @@ class AgentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have keys know the scopes of conversations."""
-        add_domain("agents", is_everybodys=True)
+        register_scopes("agents", is_everybodys=True)

@@ -26,7 +26,7 @@ from benchmarks.throughput import Load, drive, generator_name, middle
 from benchmarks.tool_requests import KeptConnection, WrongAnswer, mcp_request, rows_answered
 from linescore.ingest.samples import load_samples
 from toolbox.models import ApiKey, ToolCall
-from toolbox.oauth.own_tokens import PREFIX
+from toolbox.oauth.validators import PREFIX
 
 CLIENTS = 10
 OURS, OAUTH, SDK = "Toolroom, API key", "Toolroom, OAuth token", "official SDK's server"

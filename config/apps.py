@@ -5,7 +5,7 @@ from importlib import import_module
 from django.apps import AppConfig
 from django.conf import settings
 
-from toolbox.access.scopes import add_domain
+from toolbox.access.scopes import register_scopes
 
 
 class ConfigConfig(AppConfig):
@@ -17,6 +17,6 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         """Have every process that may ask for a job know which broker takes it, and keys know the scope of /metrics."""
         import_module("config.celery")
-        add_domain("metrics")
+        register_scopes("metrics")
         if settings.TOOLROOM_TRACES:
             import_module("config.observability.traces").begin()

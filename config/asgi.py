@@ -83,7 +83,7 @@ class Server:
             embedder.warm()
         watch = asyncio.create_task(_watch_parts())
         try:
-            async with self._mcp.running():
+            async with self._mcp.run_session_managers():
                 freeze_startup_objects()
                 yield
         finally:

@@ -7,8 +7,8 @@ DAY_SECONDS = 86_400
 OAUTH_SERVER: dict[str, Any] = {
     "OAUTH2_VALIDATOR_CLASS": "toolbox.oauth.authorization_server.Validator",
     "SCOPES_BACKEND_CLASS": "toolbox.oauth.authorization_server.Scopes",
-    "ACCESS_TOKEN_GENERATOR": "toolbox.oauth.authorization_server.access_token",
-    "REFRESH_TOKEN_GENERATOR": "toolbox.oauth.authorization_server.refresh_token",
+    "ACCESS_TOKEN_GENERATOR": "toolbox.oauth.authorization_server.generate_access_token",
+    "REFRESH_TOKEN_GENERATOR": "toolbox.oauth.authorization_server.generate_refresh_token",
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3_600,
     "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
@@ -29,10 +29,10 @@ OAUTH_SERVER: dict[str, Any] = {
     "ID_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
     "REFRESH_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
     "DCR_ENABLED": True,
-    "DCR_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.FewRegistrations"],
+    "DCR_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.RegistrationLimit"],
     "DCR_REGISTRATION_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
     "CIMD_ENABLED": True,
-    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.FewDocuments"],
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.MetadataDocumentLimit"],
     # RFC 9700, best current practice: no implicit or password grant, S256 alone, the issuer named, tokens hashed.
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,

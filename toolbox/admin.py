@@ -17,7 +17,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from toolbox.access import keys
-from toolbox.access.scopes import known_scopes
+from toolbox.access.scopes import list_known_scopes
 from toolbox.admin_pages.curation import CuratedAdmin, KeptAdmin, MomentFilter
 from toolbox.admin_pages.examples import ExampleAdmin
 from toolbox.admin_pages.history import HistoryAdmin, PersonFilter
@@ -78,7 +78,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         scopes: Any = self.fields["scopes"]
         given = self.instance.scopes or []
-        scopes.choices = [(scope, scope) for scope in dict.fromkeys([*known_scopes(), *given])]
+        scopes.choices = [(scope, scope) for scope in dict.fromkeys([*list_known_scopes(), *given])]
 
     def clean_calls_per_minute(self) -> int | None:
         """Refuse a limit of no call at all."""

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
 from console.queries import find_active_user
-from toolbox.access.login_limits import TOO_MANY, RateLimitedLoginView
+from toolbox.access.login_limits import TOO_MANY, RateLimitedLoginForm
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -37,7 +37,7 @@ class LogIn(LoginView):
     """By name and password; too many wrong ones are answered with 429."""
 
     template_name = "console/log_in.html"
-    authentication_form = RateLimitedLoginView
+    authentication_form = RateLimitedLoginForm
     redirect_authenticated_user = True
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:

@@ -8,9 +8,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from toolbox.access.people import require_person
 from toolbox.http.pages import page
-from toolbox.oauth.authorization_server import in_words
-from toolbox.oauth.own_tokens import client_name
-from toolbox.oauth.queries import clients_of, end_client
+from toolbox.oauth.authorization_server import describe_scope
+from toolbox.oauth.queries import find_connected_clients, revoke_client
+from toolbox.oauth.validators import clean_client_name
 
 
 @require_safe
@@ -20,14 +20,14 @@ def index(request: HttpRequest) -> HttpResponse:
     clients = [
         {
             "id": one.id,
-            "name": client_name(one.name or one.client_id),
+            "name": clean_client_name(one.name or one.client_id),
             "address": one.client_id if one.client_id.startswith("https://") else "",
             "goes_to": one.goes_to,
-            "may": [in_words(scope) for scope in one.scopes],
+            "may": [describe_scope(scope) for scope in one.scopes],
             "since": one.since,
             "used_at": one.used_at,
         }
-        for one in clients_of(require_person(request).owner_id or 0)
+        for one in find_connected_clients(require_person(request).owner_id or 0)
     ]
     return render(request, "console/clients.html", {"clients": clients, "is_on": settings.TOOLROOM_OAUTH})
 
@@ -36,8 +36,8 @@ def index(request: HttpRequest) -> HttpResponse:
 @page(domain="console", writes=True)
 def end(request: HttpRequest, *, client_id: int) -> HttpResponse:
     """Disconnect an app; it can ask for permission again."""
-    name = end_client(client_id, user_id=require_person(request).owner_id or 0)
+    name = revoke_client(client_id, user_id=require_person(request).owner_id or 0)
     if name is None:
         raise Http404
-    messages.success(request, f"{client_name(name)} is disconnected: its calls are refused within 5 seconds.")
+    messages.success(request, f"{clean_client_name(name)} is disconnected: its calls are refused within 5 seconds.")
     return redirect("console:clients")

@@ -11,8 +11,8 @@ from oauth2_provider.views import AuthorizationView
 from console.content_security_policy import POLICY
 from toolbox.access.people import require_person
 from toolbox.http.server_address import scopes_within, site_of
-from toolbox.oauth.authorization_server import in_words, is_ours
-from toolbox.oauth.own_tokens import client_name
+from toolbox.oauth.authorization_server import describe_scope, is_own_resource
+from toolbox.oauth.validators import clean_client_name
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
@@ -50,10 +50,10 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
         granted = self._grantable(asked)
         application = context.get("application")
         context |= {
-            "client_label": client_name(application.name or application.client_id) if application else "",
+            "client_label": clean_client_name(application.name or application.client_id) if application else "",
             "goes_to": _place_of(context.get("redirect_uri") or ""),
-            "grantable": [(scope, in_words(scope)) for scope in granted],
-            "beyond": [in_words(scope) for scope in asked if scope not in granted],
+            "grantable": [(scope, describe_scope(scope)) for scope in granted],
+            "beyond": [describe_scope(scope) for scope in asked if scope not in granted],
         }
         return context
 
@@ -77,7 +77,7 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
     def _problem(self, request: HttpRequest) -> str:
         """Say what is wrong with the request in a way that only the app can fix."""
         place = site_of(request)
-        if any(not is_ours(resource, place=place) for resource in request.GET.getlist("resource")):
+        if any(not is_own_resource(resource, place=place) for resource in request.GET.getlist("resource")):
             return f"The app asks for access to another server than this one, which is {place}."
         if request.GET.get("code_challenge_method") != "S256":
             return "The app does not protect its request: this server accepts PKCE with S256 only."

@@ -43,7 +43,7 @@ POSITIONAL = {
     "toolbox/mcp/client.py:run_on",
     "toolbox/mcp/tool_listing.py:answer_compact",  # a name and its arguments, as everywhere
     "toolbox/http/asgi.py:send_reply",
-    "toolbox/oauth/authorization_server.py:FewDocuments.has_permission",  # django-oauth-toolkit calls it so
+    "toolbox/oauth/authorization_server.py:MetadataDocumentLimit.has_permission",  # django-oauth-toolkit calls it so
     "toolbox/database/pool.py:Pool.fetch",
     "toolbox/dispatch/arguments.py:parse_arguments",
     "toolbox/resources_api/views.py:render_error",  # DRF calls its exception handler so

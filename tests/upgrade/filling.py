@@ -15,7 +15,7 @@ from django.core.management import call_command
 from graphql_proxy.ingest.load import store_schema
 from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
 from graphql_proxy.secrets import seal
-from tests.toolbox.oauth.browser import RawClient, consent, let_in, session_of
+from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent, session_of
 from tests.upgrade.product import Browser, Client, call_over_stdio, manage
 from toolbox.access.keys import identify
 from toolbox.catalogue.prompts import load_prompts
@@ -136,10 +136,10 @@ def _let_clients_in(server: str) -> dict[str, str]:
     """Have alice let two clients in; the second has a code that it has not brought yet, and gave its token back."""
     cookie = session_of(User.objects.get(username="alice"))
     client, other = RawClient(server), RawClient(server)
-    tokens, ended = let_in(client, cookie=cookie), let_in(other, cookie=cookie)
+    tokens, ended = allow_client(client, cookie=cookie), allow_client(other, cookie=cookie)
     assert Client(server, key=tokens["access_token"]).call(LINESCORE, limit=1).status_code == 200
     other.revoke(ended["access_token"])
-    code = consent(other.address(), cookie=cookie)["code"]
+    code = answer_consent(other.address(), cookie=cookie)["code"]
     return {
         "client": client.id, "accessToken": tokens["access_token"], "refreshToken": tokens["refresh_token"],
         "otherClient": other.id, "revokedToken": ended["access_token"], "code": code, "verifier": other.verifier,

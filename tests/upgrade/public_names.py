@@ -120,9 +120,9 @@ def _resource_templates(server: httpx.Client) -> list[str]:
 
 
 def _scopes() -> list[str]:
-    from toolbox.access.scopes import known_scopes
+    from toolbox.access.scopes import list_known_scopes
 
-    return known_scopes()
+    return list_known_scopes()
 
 
 def _settings() -> list[str]:

@@ -1,7 +1,7 @@
 """
-Who presents a credential, looked up with a short memory.
+Authentication: the caller behind an API key or token, cached for 4 s.
 
-API keys are made once, shown once, and kept as a hash. Tokens of OAuth are read by whoever `read_also` made known.
+API keys are shown once, and stored as a hash. Tokens of OAuth are read by validators (toolbox/oauth/validators.py).
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from toolbox.database.caches import SingleFlight
 from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool
 
-MEMORY_SECONDS = 4.0
-"""How long a look-up is trusted. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
+CACHE_SECONDS = 4.0
+"""How long a look-up is cached. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
 RECHECK_SECONDS = 0.5
-"""How often a stream asks; with the memory before it, a revocation ends a stream within 5 s."""
-MAX_REMEMBERED = 10_000
+"""How often a stream looks up its caller; with the cache, a revocation ends a stream within 5 s."""
+MAX_CACHED_CALLERS = 10_000
 ACCESS_ENDED = "The access that this stream was opened with has ended, or cannot be looked up at the moment."
 
 Result = TypeVar("Result")
@@ -40,36 +40,36 @@ _LOOK_UP_BY_ID = _KEY.format(which="key.id")
 
 
 @dataclass(frozen=True, slots=True)
-class _Remembered:
+class _CachedCaller:
     caller: Caller
     until: float
 
 
 class TokenValidator(Protocol):
-    """A kind of tokens beside our keys."""
+    """Reads one kind of tokens beside our keys."""
 
-    def has(self, token: str) -> bool:
-        """Tell from its look whether it is of this kind."""
+    def accepts(self, token: str) -> bool:
+        """Tell from its form whether a token is of this kind."""
 
-    async def holder(self, token: str) -> tuple[Caller, float]:
-        """Give who holds it, and for how many seconds it is good; raises Refusal."""
-
-
-_memory: dict[str, _Remembered] = {}
-_under_way: SingleFlight[Caller] = SingleFlight()
-_kinds: list[TokenValidator] = []
+    async def find_caller(self, token: str) -> tuple[Caller, float]:
+        """Return who holds it, and for how many seconds it is valid; raises Refusal."""
 
 
-def register_validators(kinds: Iterable[TokenValidator]) -> None:
-    """Have tokens of these kinds taken beside keys; called once, at start."""
-    _kinds[:] = kinds
+_cache: dict[str, _CachedCaller] = {}
+_look_ups: SingleFlight[Caller] = SingleFlight()
+_validators: list[TokenValidator] = []
+
+
+def register_validators(validators: Iterable[TokenValidator]) -> None:
+    """Accept tokens of these kinds beside keys; called once, at start."""
+    _validators[:] = validators
 
 
 async def identify(credential: str | Caller | None) -> Caller:
     """
-    Find out who presents this credential; a Caller is taken at its word (a transport of the kernel vouches for it).
+    Return who presents this credential; a Caller is returned as it is: a transport of the kernel vouches for it.
 
-    Asks the database at most once per key and 4 s. Raises Refusal UNAUTHENTICATED, DatabaseUnavailable.
+    Queries the database at most once per key and 4 s. Raises Refusal UNAUTHENTICATED, DatabaseUnavailable.
     """
     if isinstance(credential, Caller):
         return credential
@@ -80,10 +80,10 @@ async def identify(credential: str | Caller | None) -> Caller:
             is_missing=True,
         )
     hashed = hash_api_key(credential)
-    known = _memory.get(hashed)
+    known = _cache.get(hashed)
     if known and known.until > time.monotonic():
         return known.caller
-    return await _under_way.run(hashed, lambda: _look_up(credential, hashed=hashed))
+    return await _look_ups.run(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
 async def find_caller(credential: str | Caller | None) -> Caller | None:
@@ -119,45 +119,47 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
 
 
 async def identify_anew(credential: str) -> Caller:
-    """Identify the presenter of a credential without the memory, for streams that outlive their admission."""
+    """Look up who presents this credential past the cache, for what stays open after its request was admitted."""
     hashed = hash_api_key(credential)
-    return await _under_way.run(hashed, lambda: _look_up(credential, hashed=hashed))
+    return await _look_ups.run(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
 def forget() -> None:
-    """Forget every look-up of this process."""
-    _memory.clear()
-    _under_way.clear()
+    """Clear the cache of this process."""
+    _cache.clear()
+    _look_ups.clear()
 
 
 async def _look_up(credential: str, *, hashed: str) -> Caller:
-    asked_at = time.monotonic()
-    _memory.pop(hashed, None)
-    kind = next((kind for kind in _kinds if kind.has(credential)), None)
-    caller, seconds = await kind.holder(credential) if kind else (await _key_holder(hashed), MEMORY_SECONDS)
-    if len(_memory) >= MAX_REMEMBERED:
-        _memory.clear()
-    _memory[hashed] = _Remembered(caller, asked_at + min(seconds, MEMORY_SECONDS))
+    started = time.monotonic()
+    _cache.pop(hashed, None)
+    validator = next((one for one in _validators if one.accepts(credential)), None)
+    caller, seconds = (
+        await validator.find_caller(credential) if validator else (await _find_key_holder(hashed), CACHE_SECONDS)
+    )
+    if len(_cache) >= MAX_CACHED_CALLERS:
+        _cache.clear()
+    _cache[hashed] = _CachedCaller(caller, started + min(seconds, CACHE_SECONDS))
     return caller
 
 
-async def _key_holder(hashed: str) -> Caller:
+async def _find_key_holder(hashed: str) -> Caller:
     found = await owner_pool.fetch(_LOOK_UP, [hashed])
     if not found.rows:
         raise Unauthenticated(
             "The API key is unknown, expired or revoked.",
-            suggestion="Check the key, or ask whoever runs this server for a new one.",
+            suggestion="Check the key, or ask the administrator for a new one.",
         )
-    return _caller(found.rows[0])
+    return _make_caller(found.rows[0])
 
 
 async def find_caller_by_key_id(key_id: int) -> Caller | None:
-    """Give who may call with this key now; None where it has ended. One query."""
+    """Return who may call with this key now; None where it has ended. One query."""
     found = await owner_pool.fetch(_LOOK_UP_BY_ID, [key_id])
-    return _caller(found.rows[0]) if found.rows else None
+    return _make_caller(found.rows[0]) if found.rows else None
 
 
-def _caller(row: dict[str, Any]) -> Caller:
+def _make_caller(row: dict[str, Any]) -> Caller:
     return Caller(
         name=row["name"],
         scopes=frozenset(row["scopes"]),

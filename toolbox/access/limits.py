@@ -1,5 +1,5 @@
 """
-How often a key may call, and somebody try to log in: fixed windows, counted in Redis or Valkey where configured.
+Rate limits of keys and of log-ins: fixed windows, counted in Redis or Valkey where configured.
 
 Without one, each process counts alone.
 """
@@ -23,8 +23,8 @@ from toolbox.contract.errors import RATE_LIMITED, Refusal
 
 logger = logging.getLogger(__name__)
 
-AWAY_SECONDS = 5.0
-"""How long a shared counter that did not answer is left alone, so that calls do not wait for it one by one."""
+PAUSE_SECONDS = 5.0
+"""How long a shared counter that did not answer is not used, so that calls do not wait for it one by one."""
 
 
 Result = TypeVar("Result")
@@ -34,13 +34,13 @@ class CallLimits:
     """
     Counts the calls of keys that have a limit, and attempts to log in.
 
-    When the shared counter is away, this process counts alone.
+    While the shared counter is unavailable, this process counts alone.
     """
 
     def __init__(self, *, url: str) -> None:
         self._own = FixedWindowRateLimiter(MemoryStorage())
         self._shared = FixedWindowRateLimiter(_shared_storage(url)) if url else None
-        self._away_until = 0.0
+        self._unavailable_until = 0.0
 
     @property
     def is_shared(self) -> bool:
@@ -61,22 +61,22 @@ class CallLimits:
             )
 
     async def hit(self, window: RateLimitItem, *, key: str) -> int:
-        """Count one; gives 0, or where the window was full already, how many seconds are left of it."""
-        return await self._asked(lambda limiter: _hit(limiter, window, key=key))
+        """Count one; return 0, or the seconds that are left of a window that was full already."""
+        return await self._use_limiter(lambda limiter: _hit(limiter, window, key=key))
 
     async def clear(self, window: RateLimitItem, *, key: str) -> None:
-        """Begin to count anew."""
-        await self._asked(lambda limiter: limiter.clear(window, key))
+        """Reset the count."""
+        await self._use_limiter(lambda limiter: limiter.clear(window, key))
 
-    async def _asked(self, ask: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
-        """Ask the shared counter where it answers, else this process's own."""
-        if self._shared and time.monotonic() >= self._away_until:
+    async def _use_limiter(self, use: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
+        """Use the shared counter where it answers, else this process's own."""
+        if self._shared and time.monotonic() >= self._unavailable_until:
             try:
-                return await ask(self._shared)
+                return await use(self._shared)
             except StorageError as away:
-                self._away_until = time.monotonic() + AWAY_SECONDS
+                self._unavailable_until = time.monotonic() + PAUSE_SECONDS
                 logger.warning("The shared rate limit counter is away; this process counts alone: %s", away)
-        return await ask(self._own)
+        return await use(self._own)
 
 
 async def _hit(limiter: FixedWindowRateLimiter, window: RateLimitItem, *, key: str) -> int:

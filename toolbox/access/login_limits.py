@@ -1,9 +1,9 @@
 """
-How often somebody may try to log in: ten wrong passwords for a name from an address, in ten minutes.
+Rate limit of log-ins: ten wrong passwords for a name from an address, in ten minutes.
 
-Every attempt counts before its password is looked at, so that a hundred at once are no way around; one that succeeds
-begins the count anew. Counted by name and address together, so that nobody is shut out from elsewhere. A link that
-logs in (`manage.py login_link`) is not counted: it cannot be guessed.
+Every attempt counts before its password is checked, so that concurrent attempts cannot get around the limit; a
+successful one resets the count. The name counts together with the address, so that nobody is locked out from elsewhere.
+A link that logs in (`manage.py login_link`) is not counted: it cannot be guessed.
 """
 
 from hashlib import sha256
@@ -22,18 +22,18 @@ WINDOW = RateLimitItemPerMinute(MAX_ATTEMPTS, MINUTES)
 TOO_MANY = "too_many_attempts"
 
 
-class _Counted(AuthenticationForm):
-    """A log-in form whose attempts are counted."""
+class _RateLimitedForm(AuthenticationForm):
+    """A log-in form with limited attempts."""
 
     def clean(self) -> dict[str, Any]:
-        """Look at the password only where there were not too many before it."""
+        """Check the password, unless there were too many attempts before."""
         address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
-        key = _key(self.cleaned_data.get("username") or "", address=address)
+        key = _make_key(self.cleaned_data.get("username") or "", address=address)
         if wait := event_loop.run(call_limits.hit(WINDOW, key=key)):
             minutes = -(-wait // 60)
             raise ValidationError(
                 f"Too many wrong passwords for this name. Wait {minutes} minute{'s' if minutes > 1 else ''}, or have "
-                "whoever runs this server print a link: manage.py login_link.",
+                "an administrator print a link: manage.py login_link.",
                 code=TOO_MANY,
             )
         cleaned: dict[str, Any] = super().clean()
@@ -41,13 +41,13 @@ class _Counted(AuthenticationForm):
         return cleaned
 
 
-class RateLimitedLoginView(_Counted):
-    """The console's."""
+class RateLimitedLoginForm(_RateLimitedForm):
+    """The form of the console."""
 
 
-class RateLimitedAdminLogin(_Counted, AdminAuthenticationForm):  # type: ignore[misc]  # unfold has no types
-    """The admin's."""
+class RateLimitedAdminLogin(_RateLimitedForm, AdminAuthenticationForm):  # type: ignore[misc]  # unfold has no types
+    """The form of the admin."""
 
 
-def _key(name: str, *, address: str) -> str:
+def _make_key(name: str, *, address: str) -> str:
     return f"toolroom-login-{sha256(name.casefold().encode()).hexdigest()[:24]}-{address}"

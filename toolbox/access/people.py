@@ -1,8 +1,8 @@
 """
-Who is logged in, as a caller of tools; looked up anew every 4 s, like a key.
+Logged-in people as callers of tools, cached for 4 s like keys.
 
-A superuser reads and writes every domain, staff read every domain, anybody else has the scopes that their groups are
-named after (`linescore:read`). Whoever can log in may hold conversations.
+A superuser reads and writes every domain, staff read every domain, all others have the scopes that their groups are
+named after (`linescore:read`). Everyone who can log in may hold conversations.
 """
 
 from importlib import import_module
@@ -15,7 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import OperationalError, connections
 from django.http import HttpRequest
 
-from toolbox.access.scopes import everybodys_scopes, known_scopes
+from toolbox.access.scopes import list_default_scopes, list_known_scopes
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
@@ -32,39 +32,39 @@ WHERE person.id = %s AND person.is_active
 LIMIT 1
 """
 
-_memory: TtlCache[Caller | None] = TtlCache()
+_cache: TtlCache[Caller | None] = TtlCache()
 
 
 async def find_person(user_id: int) -> Caller | None:
-    """Give somebody who may log in, with their scopes; None where they may no more. Raises DatabaseUnavailable."""
-    return await _memory.get(user_id, lambda: _look_up(user_id))
+    """Return a person who may log in, with their scopes; None for others. Raises DatabaseUnavailable."""
+    return await _cache.get(user_id, lambda: _look_up(user_id))
 
 
 async def find_session_person(cookie: str) -> Caller | None:
-    """Give the person whose session this cookie names, if it still stands. Raises DatabaseUnavailable."""
+    """Return the person of this session cookie, if it is valid. Raises DatabaseUnavailable."""
     try:
-        user_id = await sync_to_async(_user_id, thread_sensitive=False)(cookie) if cookie else None
+        user_id = await sync_to_async(_read_user_id, thread_sensitive=False)(cookie) if cookie else None
     except OperationalError as away:
         raise DatabaseUnavailable(str(away)) from away
     return None if user_id is None else await event_loop.run_on_loop(lambda: find_person(user_id))
 
 
 def require_person(request: HttpRequest) -> Caller:
-    """Give the person behind a request that Django has let in; for synchronous views."""
+    """Return the person of a request that Django has authenticated; for synchronous views."""
     caller = event_loop.run(find_person(request.user.pk)) if request.user.pk else None
     if caller is None:
-        raise PermissionDenied("Your account may not log in any more. Ask whoever runs this server.")
+        raise PermissionDenied("Your account may not log in any more. Ask an administrator.")
     return caller
 
 
 async def _look_up(user_id: int) -> Caller | None:
     found = await owner_pool.fetch(_PERSON, [user_id])
-    return _caller(found.rows[0]) if found.rows else None
+    return _make_caller(found.rows[0]) if found.rows else None
 
 
-def _caller(row: dict[str, Any]) -> Caller:
-    known = known_scopes()
-    scopes = {*everybodys_scopes(), *(name for name in row["groups"] if name in known)}
+def _make_caller(row: dict[str, Any]) -> Caller:
+    known = list_known_scopes()
+    scopes = {*list_default_scopes(), *(name for name in row["groups"] if name in known)}
     if row["is_staff"] or row["is_superuser"]:
         scopes.add("*:read")
     if row["is_superuser"]:
@@ -72,7 +72,7 @@ def _caller(row: dict[str, Any]) -> Caller:
     return Caller(name=row["username"][:100], scopes=frozenset(scopes), owner_id=row["id"])
 
 
-def _user_id(cookie: str) -> int | None:
+def _read_user_id(cookie: str) -> int | None:
     """Read a session as Django's middleware does, in a thread of its own."""
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie)

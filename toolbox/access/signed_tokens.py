@@ -1,4 +1,4 @@
-"""Values that a client keeps for us and brings back: signed, so that nobody else makes one, and short-lived."""
+"""Signed, short-lived tokens that a client stores for us and brings back."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from django.core import signing
 
 
 def sign_token(value: Any, *, purpose: str) -> str:
-    """Write a value as visible ASCII that only this server's secret key can have made."""
+    """Sign a value with this server's secret key, as visible ASCII."""
     return signing.dumps(value, salt=f"toolroom.{purpose}", compress=True)
 
 
 def read_token(text: str, *, purpose: str, seconds: int) -> Any | None:
-    """Give the value again; None where the text was made by another, changed, or sealed too long ago."""
+    """Return the value; None if the token is forged, changed, or too old."""
     try:
         return signing.loads(text, salt=f"toolroom.{purpose}", max_age=seconds)
     except signing.BadSignature:

@@ -121,16 +121,16 @@ class _SdkSession:
     async def notify(self, method: str, *, params: dict[str, Any]) -> None:
         notification = _NOTIFICATIONS[method].model_validate({"method": method, "params": params}, by_name=False)
         sending = self._ctx.session.send_notification(notification, related_request_id=self._ctx.request_id)
-        await run_on(self._loop, sending)
+        await run_on(self._loop, work=sending)
 
     async def send(self, client_request: ClientRequest) -> dict[str, Any]:
         request_type, result_type = _REQUESTS[client_request.method]
         request = request_type.model_validate(client_request.to_json(), by_name=False)
-        result: BaseModel = await run_on(self._loop, self._ctx.session.send_request(request, result_type))
+        result: BaseModel = await run_on(self._loop, work=self._ctx.session.send_request(request, result_type))
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-async def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Result]) -> Result:
+async def run_on(loop: asyncio.AbstractEventLoop, *, work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine on an event loop, from whichever loop this one runs on."""
     if asyncio.get_running_loop() is loop:
         return await work

@@ -88,7 +88,7 @@ class McpMiddleware:
         self._endpoints[f"{PREFIX}/{COMPACT}"] = McpEndpoint(registry=registry, domain=None, is_compact=True)
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def run_session_managers(self) -> AsyncIterator[None]:
         """Run the SDK's session managers, from the server's start to its end."""
         async with AsyncExitStack() as stack:
             for endpoint in self._endpoints.values():

@@ -231,7 +231,7 @@ class PendingElicitations:
             del self._open[request_id]
 
     async def answer(self, message: dict[str, Any], *, caller: Caller) -> bool:
-        """Deliver an answer to whoever awaits it, here or in another process; False for one too large to pass on."""
+        """Deliver an answer, here or in another process; False for one too large to pass on."""
         if self._deliver(message, key_id=caller.key_id):
             return True
         payload = orjson.dumps({"key": caller.key_id, "message": message})

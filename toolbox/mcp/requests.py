@@ -86,7 +86,7 @@ def make_entry(*, transport: str, credential_of: CredentialOf) -> ServerMiddlewa
 
         async def call_handler(call: ActiveCall) -> HandlerResult:
             try:
-                return await run_on(loop, _await(call_next(replace(ctx, lifespan_context=call))))
+                return await run_on(loop, work=_await(call_next(replace(ctx, lifespan_context=call))))
             except (MCPError, ValidationError) as error:
                 raise _ProtocolError(error) from error
 

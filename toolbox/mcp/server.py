@@ -68,10 +68,16 @@ def mcp_server(
         allowed = wanted.model_copy(update={"resource_subscriptions": uris or None})
         return await changes(ctx, params.model_copy(update={"notifications": allowed}))
 
+    def find_input_schema(name: str) -> dict[str, Any] | None:
+        """Return the schema that parameters in headers are checked by; else the SDK would run `tools/list` for it."""
+        tool = None if is_compact else registry.find(name, domain=domain)
+        return tool.input_schema if tool else None
+
     server: Server[Any] = _Server(
         "-".join(filter(None, ("toolroom", domain, "compact" if is_compact else None))),
         version=VERSION,
         instructions=INSTRUCTIONS,
+        get_tool_input_schema=find_input_schema,
         on_list_tools=tools.list,
         on_subscriptions_listen=listen,
         **ResourceHandlers(registry=registry, domain=domain).by_name(),
@@ -167,7 +173,9 @@ class _ToolHandlers:
 
         async def answer(call: ActiveCall) -> Reply:
             arguments = params.arguments or {}
-            body = tool_listing.answer_compact(params.name, arguments, caller=call.caller, registry=self.registry)
+            body = tool_listing.answer_compact(
+                params.name, arguments=arguments, caller=call.caller, registry=self.registry
+            )
             return Reply(body=encode(body))
 
         return mcp_result(await perform(operation, request=request, work=answer))

@@ -1,5 +1,5 @@
 """
-The extension io.modelcontextprotocol/tasks: calls that workers continue, for whoever made them.
+The extension io.modelcontextprotocol/tasks: calls that workers continue, for the callers that made them.
 
 Only a client that declares the extension gets a task, or may ask about one. A task of another caller does not exist.
 """

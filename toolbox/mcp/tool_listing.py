@@ -112,7 +112,7 @@ def list_compact_tools() -> list[types.Tool]:
     ]
 
 
-def answer_compact(name: str, arguments: dict[str, Any], *, caller: Caller, registry: Registry) -> dict[str, Any]:
+def answer_compact(name: str, *, arguments: dict[str, Any], caller: Caller, registry: Registry) -> dict[str, Any]:
     """Answer a call of `search_tools` or `describe_tool`; raises ToolError."""
     if name == SEARCH and isinstance(arguments.get("query"), str) and arguments.keys() == {"query"}:
         return _search(arguments["query"][:MAX_QUERY_CHARACTERS], caller=caller, registry=registry)

@@ -1,8 +1,8 @@
 """
-Clients of MCP that are pages of another site: the browser asks us whether they may (CORS), for as long as they run.
+CORS for MCP clients that are pages of another site.
 
-Only pages of TOOLROOM_BROWSER_ORIGINS, at the addresses that such a client needs, and without cookies: a page must
-bring its own token. This answers the browser alone; Host and Origin are checked behind it, as for everybody.
+Only for pages of TOOLROOM_BROWSER_ORIGINS, at the addresses that such a client needs, and without cookies: a page must
+bring its own token. Host and Origin are checked behind it, as for every request.
 """
 
 import re
@@ -16,35 +16,35 @@ _ADDRESSES = re.compile(r"/mcp(/.*)?|/\.well-known/.+|/oauth/(token|register|rev
 _NAMES = re.compile(r"[A-Za-z0-9\-, ]{1,1000}")
 _OURS = (b"access-control-", b"vary")
 _READABLE = b"WWW-Authenticate, Mcp-Session-Id, X-Request-Id, Retry-After"
-KEEP_SECONDS = b"600"
+MAX_AGE_SECONDS = b"600"
 
 
 class CorsMiddleware:
-    """An ASGI application in front of another, which it lets pages of these origins read."""
+    """An ASGI application in front of another: lets pages of these origins read its answers."""
 
     def __init__(self, behind: ASGIApp, *, origins: Collection[str]) -> None:
         self._behind = behind
         self._origins = {origin.encode() for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a browser that asks beforehand; let it read what the one behind answers."""
+        """Answer a preflight request; add CORS headers to what the application behind answers."""
         origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), None)
         is_theirs = scope["type"] == "http" and origin in self._origins and _ADDRESSES.fullmatch(scope["path"])
         sent = decode_headers(scope["headers"]) if is_theirs else {}
         if origin is None or not is_theirs or not has_allowed_host(sent):
             await self._behind(scope, receive, send)
         elif scope["method"] == "OPTIONS" and b"access-control-request-method" in sent:
-            await _allow(send, origin=origin, names=sent.get(b"access-control-request-headers", ""))
+            await _answer_preflight(send, origin=origin, names=sent.get(b"access-control-request-headers", ""))
         else:
-            await self._behind(scope, receive, _readable(send, origin=origin))
+            await self._behind(scope, receive, _add_cors_headers(send, origin=origin))
 
 
-async def _allow(send: Send, *, origin: bytes, names: str) -> None:
+async def _answer_preflight(send: Send, *, origin: bytes, names: str) -> None:
     """Allow any header that has a name: parameters of tools travel as headers too."""
     lines = [
         (b"access-control-allow-origin", origin),
         (b"access-control-allow-methods", b"GET, POST, DELETE"),
-        (b"access-control-max-age", KEEP_SECONDS),
+        (b"access-control-max-age", MAX_AGE_SECONDS),
         (b"vary", b"Origin, Access-Control-Request-Headers"),
     ]
     if _NAMES.fullmatch(names):
@@ -53,8 +53,8 @@ async def _allow(send: Send, *, origin: bytes, names: str) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def _readable(send: Send, *, origin: bytes) -> Send:
-    async def sending(message: Message) -> None:
+def _add_cors_headers(send: Send, *, origin: bytes) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             lines = list(message.get("headers", ()))
             kept = [line for line in lines if not line[0].lower().startswith(_OURS)]
@@ -67,4 +67,4 @@ def _readable(send: Send, *, origin: bytes) -> Send:
             message = {**message, "headers": [*kept, *ours]}
         await send(message)
 
-    return sending
+    return send_with_headers

@@ -1,8 +1,8 @@
 """
-Who holds a token of OAuth stands in the table of keys, in a row that no secret opens.
+Holders of OAuth tokens are rows of the table of keys, without a secret that matches.
 
-So a limit, a default workspace, an end by an administrator, tasks, conversations and the audit are as they are for
-keys. There is one row for each person and client; its scopes are those of the last token.
+So limits, default workspaces, revocation, tasks, conversations and the audit work as for keys. Each person and client
+has one row, with the scopes of the last token.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ START = "OAuth"
 
 _READ = """
 SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,
-  key.revoked_at IS NULL AND owner.is_active AS is_standing,
-  key.scopes = %(scopes)s::varchar[] AND key.expires_at >= %(expires_at)s AS is_as_told
+  key.revoked_at IS NULL AND owner.is_active AS is_active,
+  key.scopes = %(scopes)s::varchar[] AND key.expires_at >= %(expires_at)s AS is_current
 FROM toolbox_api_keys AS key JOIN auth_user AS owner ON owner.id = key.owner_id
 WHERE key.digest = %(digest)s
 LIMIT 1
@@ -52,9 +52,9 @@ LIMIT 1
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
     """
-    What a token says: who may do what, through which client, until when.
+    What a token grants: who may do what, through which client, until when.
 
-    `owner_id` is the user behind it, None for a subject of an outside issuer, who gets a user of their own.
+    `owner_id` is the user behind it, None for a subject of an external issuer, who gets a user of their own.
     """
 
     issuer: str
@@ -67,24 +67,24 @@ class Grant:
     calls_per_minute: int | None = None
 
 
-async def standing(grant: Grant) -> Caller:
-    """Give the caller whom a grant makes; one query, and a write when the grant is new. Raises Refusal."""
+async def resolve_grant(grant: Grant) -> Caller:
+    """Return the caller of a grant; one query, and a write when the grant is new. Raises Refusal."""
     values = {
-        "digest": digest_of(issuer=grant.issuer, subject=grant.subject, client=grant.client),
+        "digest": compute_digest(issuer=grant.issuer, subject=grant.subject, client=grant.client),
         "scopes": sorted(grant.scopes),
         "expires_at": grant.expires_at,
         "name": grant.name[:MAX_NAME],
         "start": START,
         "calls_per_minute": grant.calls_per_minute,
     }
-    row = await _row(values)
-    if row is None or not row["is_as_told"]:
-        owner_id = grant.owner_id if grant.owner_id is not None else await _person(grant)
+    row = await _fetch_row(values)
+    if row is None or not row["is_current"]:
+        owner_id = grant.owner_id if grant.owner_id is not None else await _find_or_create_user(grant)
         await owner_pool.fetch(_KEEP, values | {"owner_id": owner_id})
-        row = await _row(values)
-    if row is None or not row["is_standing"]:
+        row = await _fetch_row(values)
+    if row is None or not row["is_active"]:
         raise Unauthenticated(
-            "Whoever runs this server has ended this access.",
+            "An administrator has ended this access.",
             suggestion="Ask them; another token of the same account is refused too.",
         )
     return Caller(
@@ -99,16 +99,16 @@ async def standing(grant: Grant) -> Caller:
     )
 
 
-async def _row(values: dict[str, Any]) -> dict[str, Any] | None:
+async def _fetch_row(values: dict[str, Any]) -> dict[str, Any] | None:
     found = await owner_pool.fetch(_READ, values)
     return found.rows[0] if found.rows else None
 
 
-async def _person(grant: Grant) -> int:
+async def _find_or_create_user(grant: Grant) -> int:
     """
-    Give the user of an outside subject, made when they come first.
+    Return the user of an external subject, created when they come first.
 
-    The blank in the name is one that no form takes, so it is never the name of somebody who was here before.
+    No form accepts the space in the name, so it is never that of an existing user.
     """
     whole = f"{grant.issuer} {grant.subject}"
     cut = f"{whole[: MAX_USERNAME - 17]} {hashlib.sha256(whole.encode()).hexdigest()[:16]}"
@@ -116,7 +116,7 @@ async def _person(grant: Grant) -> int:
     return int(found.rows[0]["id"])
 
 
-def digest_of(*, issuer: str, subject: str, client: str) -> str:
-    """Name the row: with a colon, which no hash of a key has, so that nothing anybody presents can be its key."""
+def compute_digest(*, issuer: str, subject: str, client: str) -> str:
+    """Name the row; no hash of a key has a colon, so no secret can match it."""
     who = orjson.dumps([issuer, subject, client])
     return f"oauth:{hashlib.sha256(who).hexdigest()[:58]}"

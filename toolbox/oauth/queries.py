@@ -1,4 +1,4 @@
-"""What our authorization server asks of django-oauth-toolkit's tables."""
+"""Queries of django-oauth-toolkit's tables."""
 
 import hashlib
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 
 from toolbox.access import keys
 from toolbox.models import ApiKey, ToolCall
-from toolbox.oauth.grants import digest_of
-from toolbox.oauth.own_tokens import ISSUER
+from toolbox.oauth.grants import compute_digest
+from toolbox.oauth.validators import ISSUER
 
 UNUSED_CLIENT = timedelta(days=7)
 UNUSED_GRANT = timedelta(days=90)
@@ -26,8 +26,8 @@ MAX_TOKENS = 1_000
 
 
 @dataclass(slots=True, kw_only=True)
-class LetIn:
-    """A client that a person let in."""
+class ConnectedClient:
+    """A client that a person allowed."""
 
     id: int
     name: str
@@ -38,23 +38,23 @@ class LetIn:
     scopes: list[str] = field(default_factory=list)
 
 
-def clients_of(user_id: int) -> list[LetIn]:
-    """Give the clients with a token of this person's that still stands, those used last first; five statements."""
+def find_connected_clients(user_id: int) -> list[ConnectedClient]:
+    """Return the clients with a valid token of this person, the last used first; five statements."""
     refreshing = RefreshToken.objects.filter(user_id=user_id, revoked=None).select_related(
         "application", "access_token"
     )
     calling = AccessToken.objects.filter(user_id=user_id, expires__gt=Now()).select_related("application")
-    found: dict[int, LetIn] = {}
+    found: dict[int, ConnectedClient] = {}
     for token in [*refreshing.order_by("created")[:MAX_TOKENS], *calling.order_by("created")[:MAX_TOKENS]]:
-        one = found.setdefault(token.application_id, _let_in(token))
+        one = found.setdefault(token.application_id, _make_connected_client(token))
         said = token if isinstance(token, AccessToken) else token.access_token
         one.scopes = sorted({*one.scopes, *(said.scope.split() if said else ())})
-    _note_use(found.values(), user_id=user_id)
+    _add_last_use(found.values(), user_id=user_id)
     return sorted(found.values(), key=lambda one: one.used_at or one.since, reverse=True)
 
 
-def end_client(application_id: int, *, user_id: int) -> str | None:
-    """End every token and code by which the client acts for the person, and its work; gives its name, None for none."""
+def revoke_client(application_id: int, *, user_id: int) -> str | None:
+    """Revoke every token and code by which the client acts for the person; return its name, None for none."""
     application = Application.objects.filter(pk=application_id).first()
     if application is None:
         return None
@@ -72,16 +72,18 @@ def end_client(application_id: int, *, user_id: int) -> str | None:
     return application.name or application.client_id if revoked or count else None
 
 
-def _let_in(token: Any) -> LetIn:
+def _make_connected_client(token: Any) -> ConnectedClient:
     client = token.application
     places = {urlsplit(address) for address in client.redirect_uris.split()}
     goes_to = ", ".join(sorted({one.netloc if one.scheme in ("http", "https") else f"{one.scheme}:" for one in places}))
-    return LetIn(id=client.pk, name=client.name, client_id=client.client_id, goes_to=goes_to, since=token.created)
+    return ConnectedClient(
+        id=client.pk, name=client.name, client_id=client.client_id, goes_to=goes_to, since=token.created
+    )
 
 
-def _note_use(clients: Iterable[LetIn], *, user_id: int) -> None:
-    """Note since when each has a row among the keys, and when it called last."""
-    by_digest = {digest_of(issuer=ISSUER, subject=str(user_id), client=one.client_id): one for one in clients}
+def _add_last_use(clients: Iterable[ConnectedClient], *, user_id: int) -> None:
+    """Add since when each has a row among the keys, and when it called last."""
+    by_digest = {compute_digest(issuer=ISSUER, subject=str(user_id), client=one.client_id): one for one in clients}
     calls = ToolCall.objects.filter(key_id=OuterRef("pk")).order_by("-called_at").values("called_at")
     for row in ApiKey.objects.filter(digest__in=by_digest).annotate(used_at=Subquery(calls[:1])):
         one = by_digest[row.digest]
@@ -107,17 +109,17 @@ def expire_key_without_tokens(user_id: int, *, client: Any) -> None:
 
 
 def _expire_key(user_id: int, *, client: Any) -> None:
-    digest = digest_of(issuer=ISSUER, subject=str(user_id), client=client.client_id)
+    digest = compute_digest(issuer=ISSUER, subject=str(user_id), client=client.client_id)
     ApiKey.objects.filter(digest=digest, expires_at__gt=Now()).update(expires_at=Now())
 
 
-def end_family(family: UUID, *, client: Any) -> None:
-    """End every token that came of one consent."""
+def revoke_family(family: UUID, *, client: Any) -> None:
+    """Revoke every token of one consent."""
     for token in RefreshToken.objects.filter(token_family=family, application=client, revoked=None):
         token.revoke()
 
 
-def clients_of_this_hour() -> int:
+def count_recent_clients() -> int:
     """Count the clients that registered themselves in the last hour."""
     themselves = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL)
     count: int = themselves.filter(created__gt=Now() - timedelta(hours=1)).count()

@@ -160,15 +160,15 @@ async def test_what_is_not_seen_cannot_be_called_over_mcp(server: str, cast: Sim
 
 
 @pytest.fixture
-def hurried(make_key: KeyMaker) -> str:
+def limited_key(make_key: KeyMaker) -> str:
     """Make a key that may call twice a minute."""
     return make_key(calls_per_minute=2)[1]
 
 
 async def test_over_the_limit_a_call_is_refused_with_the_seconds_to_wait(
-    hurried: str, fast_lane: httpx.AsyncClient
+    limited_key: str, fast_lane: httpx.AsyncClient
 ) -> None:
-    headers = {"Authorization": f"Bearer {hurried}"}
+    headers = {"Authorization": f"Bearer {limited_key}"}
 
     answers = [await fast_lane.post(address(TOOL), content=TOOL.example_arguments, headers=headers) for _ in range(5)]
 

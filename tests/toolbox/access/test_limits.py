@@ -26,7 +26,7 @@ def somebody(*, calls_per_minute: int) -> Caller:
     return Caller(name="alice", scopes=frozenset(), key_id=7, calls_per_minute=calls_per_minute)
 
 
-async def refused(limits: CallLimits, caller: Caller) -> bool:
+async def is_refused(limits: CallLimits, caller: Caller) -> bool:
     """Count one call; tell whether it was refused."""
     try:
         await limits.count(caller)
@@ -39,7 +39,12 @@ async def test_processes_that_share_a_counter_count_together(valkey: ValkeyServe
     one, two = CallLimits(url=address(valkey)), CallLimits(url=address(valkey))
     alice = somebody(calls_per_minute=3)
 
-    seen = [await refused(one, alice), await refused(two, alice), await refused(one, alice), await refused(two, alice)]
+    seen = [
+        await is_refused(one, alice),
+        await is_refused(two, alice),
+        await is_refused(one, alice),
+        await is_refused(two, alice),
+    ]
 
     await let_go(one, two)
     assert seen == [False, False, False, True]
@@ -50,7 +55,7 @@ async def test_processes_without_one_count_alone() -> None:
     one, two = CallLimits(url=""), CallLimits(url="")
     alice = somebody(calls_per_minute=1)
 
-    seen = [await refused(one, alice), await refused(two, alice), await refused(one, alice)]
+    seen = [await is_refused(one, alice), await is_refused(two, alice), await is_refused(one, alice)]
 
     assert seen == [False, False, True]
     assert not one.is_shared
@@ -63,7 +68,7 @@ async def test_a_counter_that_goes_away_leaves_each_process_counting_alone(
     await limits.count(alice)
     valkey.stop()
 
-    seen = [await refused(limits, alice), await refused(limits, alice), await refused(limits, alice)]
+    seen = [await is_refused(limits, alice), await is_refused(limits, alice), await is_refused(limits, alice)]
 
     await let_go(limits)
     assert seen == [False, False, True]

@@ -61,7 +61,7 @@ async def _lane(key: str) -> AsyncIterator[Callable[..., Any]]:
 
     lane = McpMiddleware(nothing, registry=registry)
     client = httpx.AsyncClient(transport=httpx.ASGITransport(lane), base_url="http://localhost")
-    async with lane.running(), client:
+    async with lane.run_session_managers(), client:
 
         async def post(**more: Any) -> dict[str, Any]:
             meta = {

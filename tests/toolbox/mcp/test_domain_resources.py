@@ -52,7 +52,7 @@ COMPLETED = [
 pytestmark = pytest.mark.usefixtures("cast")
 
 
-async def _completed(client: Any, uri: str, name: str, typed: str, chosen: dict[str, str]) -> list[str]:
+async def _complete(client: Any, uri: str, name: str, typed: str, chosen: dict[str, str]) -> list[str]:
     reference = ResourceTemplateReference(uri=uri)
     found = await client.complete(reference, {"name": name, "value": typed}, context_arguments=chosen or None)
     return list(found.completion.values)
@@ -62,7 +62,7 @@ async def test_every_template_s_document_is_read_within_its_size_and_says_how_lo
     templates = [one for one in registry.resources() if one.is_template]
     async with mcp_in_memory(mode="auto") as client:
         listed = (await client.list_resource_templates()).resource_templates
-        (entry, *_) = await _completed(client, "devassist://root-causes/{entry}", "entry", "", {})
+        (entry, *_) = await _complete(client, "devassist://root-causes/{entry}", "entry", "", {})
         for address, content in READ.items():
             answered = await client.read_resource(address.format(entry))
             (page,) = answered.contents
@@ -82,9 +82,9 @@ async def test_arguments_of_addresses_are_completed(
     uri: str, name: str, typed: str, chosen: dict[str, str], value: str
 ) -> None:
     async with mcp_in_memory() as client:
-        assert value in await _completed(client, uri, name, typed, chosen)
-        assert await _completed(client, uri, name, "\0", chosen) == []
-        assert await _completed(client, uri, name, "%_ nothing begins so", chosen) == []
+        assert value in await _complete(client, uri, name, typed, chosen)
+        assert await _complete(client, uri, name, "\0", chosen) == []
+        assert await _complete(client, uri, name, "%_ nothing begins so", chosen) == []
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ async def test_arguments_of_addresses_are_completed(
     ["linescore://seasons/1800-1801", "linescore://games/99999999999999999999", "linescore://games/x",
      "backtests://runs/no-guid", f"backtests://runs/{RUN[:-1]}0", "sprints://teams/%00", "sprints://sprints/nothing",
      "devassist://root-causes/nothing", "devassist://workspaces/trailnotes/files/..%2Fsecret",
-     "devassist://workspaces/nowhere/files/a.kt", "graphql://upstreams/nowhere/types/Team",
+     "devassist://workspaces/unknown/files/a.kt", "graphql://upstreams/unknown/types/Team",
      "graphql://upstreams/mock/types/Nothing", "graphql://upstreams/mock/queries/nothing",
      "linescore://" + "a" * 3_000],
 )  # fmt: skip
@@ -121,12 +121,12 @@ async def test_another_s_workspace_and_upstream_are_not_there(
             with pytest.raises(MCPError):
                 await client.read_resource(address)
         seen = [
-            await _completed(client, "devassist://workspaces/{workspace}/files/{path}", "workspace", "test", {}),
-            await _completed(
+            await _complete(client, "devassist://workspaces/{workspace}/files/{path}", "workspace", "test", {}),
+            await _complete(
                 client, "devassist://workspaces/{workspace}/files/{path}", "path", "", {"workspace": workspace}
             ),
-            await _completed(client, "graphql://upstreams/{upstream}/types/{type}", "upstream", "test", {}),
-            await _completed(client, "graphql://upstreams/{upstream}/types/{type}", "type", "", {"upstream": upstream}),
+            await _complete(client, "graphql://upstreams/{upstream}/types/{type}", "upstream", "test", {}),
+            await _complete(client, "graphql://upstreams/{upstream}/types/{type}", "type", "", {"upstream": upstream}),
         ]
 
     assert isinstance(page, TextResourceContents)

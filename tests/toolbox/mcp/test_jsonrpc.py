@@ -44,7 +44,7 @@ def alice(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
         yield client
 
 
-def _posted(client: httpx.Client, body: bytes, **headers: str) -> Any:
+def _post(client: httpx.Client, body: bytes, **headers: str) -> Any:
     return client.post("/mcp", content=body, headers=LEGACY | headers)
 
 
@@ -55,7 +55,7 @@ def _posted(client: httpx.Client, body: bytes, **headers: str) -> Any:
 def test_what_is_no_request_is_refused_in_the_protocol_s_words(
     alice: httpx.Client, name: str, era: dict[str, str]
 ) -> None:
-    told = _posted(alice, NO_REQUESTS[name], **era)
+    told = _post(alice, NO_REQUESTS[name], **era)
 
     assert (told.status_code, told.json()["error"]["code"]) == (400, -32600)
 
@@ -76,7 +76,7 @@ def test_what_the_contract_has_words_for_is_refused_alike_on_mcp_and_rest(
     alice: httpx.Client, arguments: bytes
 ) -> None:
     over_rest = alice.post(address(A_TOOL), content=arguments)
-    over_mcp = _posted(alice, CALL % (A_TOOL.name.encode(), arguments)).json()["result"]
+    over_mcp = _post(alice, CALL % (A_TOOL.name.encode(), arguments)).json()["result"]
 
     assert over_rest.status_code == 400
     assert over_mcp["isError"] is True
@@ -140,7 +140,7 @@ async def test_a_call_is_cancelled_by_its_own_session_alone(monkeypatch: pytest.
 def session(alice: httpx.Client) -> dict[str, str]:
     """Begin a session of 2025; gives its headers."""
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    begun = _posted(alice, json.dumps(_message(1, "initialize", **hello)).encode())
+    begun = _post(alice, json.dumps(_message(1, "initialize", **hello)).encode())
     return {"Mcp-Session-Id": begun.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}
 
 
@@ -152,7 +152,7 @@ def test_a_client_of_2025_cancels_and_hears_no_more(alice: httpx.Client, session
     with alice.stream("POST", "/mcp", json=call, headers=headers) as stream:
         heard = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
         first = next(heard)
-        told = _posted(alice, wish, **session)
+        told = _post(alice, wish, **session)
         rest = list(heard)
 
     assert first["method"] == "notifications/progress"
@@ -177,7 +177,7 @@ def test_a_client_of_2025_cancels_and_hears_no_more(alice: httpx.Client, session
 def test_what_a_session_says_wrong_is_refused_or_means_nothing(
     alice: httpx.Client, session: dict[str, str], message: bytes, expected: int | None
 ) -> None:
-    told = _posted(alice, message, **session)
+    told = _post(alice, message, **session)
 
     if expected is None:
         assert (told.status_code, told.content) == (202, b"")

@@ -23,7 +23,7 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 
 
-def _posted(server: str, key: str | None, *, path: str = "/mcp", message: Any = LIST, **headers: str) -> httpx.Response:
+def _post(server: str, key: str | None, *, path: str = "/mcp", message: Any = LIST, **headers: str) -> httpx.Response:
     sent = HEADERS | headers | ({"Authorization": f"Bearer {key}"} if key else {})
     return httpx.post(f"{server}{path}", json=message, headers=sent, timeout=20)
 
@@ -61,11 +61,11 @@ async def test_what_is_listed_says_what_a_client_needs(server: str, cast: Simple
         assert shown.annotations.read_only_hint is not tool.writes
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/linescore", "/mcp/nowhere"])
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/linescore", "/mcp/no-domain"])
 @pytest.mark.parametrize("key", [None, "tr_nobody"])
 @pytest.mark.parametrize("message", [LIST, {"jsonrpc": "2.0"}, "nonsense"], ids=["list", "no method", "nonsense"])
 def test_without_a_key_the_protocol_does_not_begin(server: str, path: str, key: str | None, message: Any) -> None:
-    answered = _posted(server, key, path=path, message=message)
+    answered = _post(server, key, path=path, message=message)
 
     assert answered.status_code == 401
     assert answered.headers["www-authenticate"].startswith("Bearer")
@@ -73,7 +73,7 @@ def test_without_a_key_the_protocol_does_not_begin(server: str, path: str, key: 
 
 
 def test_an_address_of_no_domain_names_those_there_are(server: str, cast: SimpleNamespace) -> None:
-    answered = _posted(server, cast.alice, path="/mcp/nowhere")
+    answered = _post(server, cast.alice, path="/mcp/no-domain")
 
     assert answered.status_code == 404
     assert "/mcp/linescore" in answered.json()["error"]["suggestion"]
@@ -81,20 +81,20 @@ def test_an_address_of_no_domain_names_those_there_are(server: str, cast: Simple
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example"])
 def test_another_host_is_refused(server: str, cast: SimpleNamespace, host: str) -> None:
-    assert _posted(server, cast.alice, Host=host).status_code == 421
+    assert _post(server, cast.alice, Host=host).status_code == 421
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil.example"])
 def test_another_origin_is_refused(server: str, cast: SimpleNamespace, origin: str) -> None:
-    assert _posted(server, cast.alice, Origin=origin).status_code == 403
+    assert _post(server, cast.alice, Origin=origin).status_code == 403
 
 
 def test_the_own_origin_is_let_in(server: str, cast: SimpleNamespace) -> None:
-    assert _posted(server, cast.alice, Origin=server).status_code == 200
+    assert _post(server, cast.alice, Origin=server).status_code == 200
 
 
 def test_a_key_may_come_in_its_own_header(server: str, cast: SimpleNamespace) -> None:
-    answered = _posted(server, None, **{"X-API-Key": cast.bob})
+    answered = _post(server, None, **{"X-API-Key": cast.bob})
 
     assert [tool["name"] for tool in answered.json()["result"]["tools"]] == [TOOL.name]
 
@@ -108,7 +108,7 @@ def test_a_key_may_come_in_its_own_header(server: str, cast: SimpleNamespace) ->
     ids=str,
 )  # fmt: skip
 def test_a_message_that_is_none_is_an_error_of_the_protocol(server: str, cast: SimpleNamespace, message: Any) -> None:
-    answered = _posted(server, cast.alice, message=message)
+    answered = _post(server, cast.alice, message=message)
 
     assert 400 <= answered.status_code < 500 or answered.status_code == 200
     assert answered.json()["error"]["code"] in (-32700, -32600, -32601, -32602)

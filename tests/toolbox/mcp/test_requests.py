@@ -115,10 +115,10 @@ def test_every_request_that_a_client_can_send_is_an_operation_or_named_as_none()
 async def _over_http(key: str) -> AsyncIterator[httpx.AsyncClient]:
     """Connect to MCP over HTTP, with the SDK's transport running."""
 
-    async def nothing(*_: Any) -> None:
+    async def fail(*_: Any) -> None:
         raise AssertionError
 
-    application = McpMiddleware(nothing, registry=registry)
+    application = McpMiddleware(fail, registry=registry)
     headers = {
         "Authorization": f"Bearer {key}",
         "Accept": "application/json, text/event-stream",
@@ -126,7 +126,7 @@ async def _over_http(key: str) -> AsyncIterator[httpx.AsyncClient]:
     }
     transport = httpx.ASGITransport(application)
     async with (
-        application.running(),
+        application.run_session_managers(),
         httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers, timeout=30) as client,
     ):
         yield client
@@ -153,7 +153,7 @@ async def test_an_invalid_message_is_refused_by_the_transport_and_leaves_one_row
     assert records[0].caller
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/compact", "/mcp/nowhere"])
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/compact", "/mcp/no-domain"])
 @pytest.mark.parametrize("key", ["", "Bearer tr_nobody"])
 async def test_an_unknown_caller_is_refused_before_the_protocol_and_leaves_one_row(
     cast: SimpleNamespace, records: list[CallRecord], path: str, key: str

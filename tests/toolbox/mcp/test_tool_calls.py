@@ -1,4 +1,4 @@
-"""Calls of tools over MCP: what our lane answers is what the SDK's transport answers, and it takes nothing else."""
+"""Calls of tools over MCP: our answers are those of the SDK's transport, which gets everything else."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def client(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
 
 
 def _both(client: httpx.Client, era: str | None, message: dict[str, Any]) -> list[Any]:
-    """Post a message so that our lane takes it, then so that it leaves it to the SDK: by an `id` of 2**70."""
+    """Post a message so that we answer it, then so that the SDK does: by an `id` of 2**70."""
     answers = []
     for number in (7, 2**70):
         body = re.sub(rb'"id":7\b', b'"id":%d' % number, orjson.dumps(message))

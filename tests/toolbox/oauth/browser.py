@@ -28,7 +28,7 @@ def session_of(person: User) -> str:
     return cookie
 
 
-def consent(address: str, *, cookie: str, ticks: set[str] | None = None, allow: bool = True) -> dict[str, str]:
+def answer_consent(address: str, *, cookie: str, ticks: set[str] | None = None, allow: bool = True) -> dict[str, str]:
     """Open the consent page, tick, answer; gives what the client is told. Raises ValueError for a page that refuses."""
     with httpx.Client(cookies={"sessionid": cookie}, timeout=20) as browser:
         page = browser.get(address)
@@ -36,8 +36,8 @@ def consent(address: str, *, cookie: str, ticks: set[str] | None = None, allow: 
             raise ValueError(page.text)
         hidden = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page.text)
         fields: Any = {name: unescape(value) for name, value in hidden}
-        offered = set(re.findall(r'name="granted" value="([^"]*)"', page.text))
-        fields["granted"] = sorted(offered if ticks is None else offered & ticks)
+        choices = set(re.findall(r'name="granted" value="([^"]*)"', page.text))
+        fields["granted"] = sorted(choices if ticks is None else choices & ticks)
         fields["allow" if allow else "deny"] = "yes"
         answered = browser.post(address, data=fields, headers={"Referer": address})
     told = parse_qs(urlsplit(answered.headers["location"]).query)
@@ -96,8 +96,8 @@ def calls(server: str, token: str) -> int:
     ).status_code
 
 
-def let_in(client: RawClient, *, cookie: str) -> dict[str, Any]:
+def allow_client(client: RawClient, *, cookie: str) -> dict[str, Any]:
     """Let a client in and give its tokens."""
-    code = consent(client.address(), cookie=cookie)["code"]
+    code = answer_consent(client.address(), cookie=cookie)["code"]
     tokens: dict[str, Any] = client.exchange(code).json()
     return tokens

@@ -1,4 +1,4 @@
-"""Fixtures of OAuth: an outside issuer, and people who let clients in."""
+"""Fixtures of OAuth: an outside issuer, and people who allow clients."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -13,18 +13,18 @@ from tests.toolbox.oauth.local_issuer import HERE, ISSUER, LocalIssuer
 from toolbox.access import keys
 from toolbox.models import ApiKey
 from toolbox.oauth.issuer_keys import IssuerKeys
-from toolbox.oauth.validators import outside
+from toolbox.oauth.validators import external_tokens
 
 
 @pytest.fixture
 def issuer(committed: None, settings: Any) -> Iterator[LocalIssuer]:
     """Trust an issuer that this process runs; what its subjects left behind goes with it."""
     local = LocalIssuer()
-    settings.OAUTH_ISSUER, settings.TOOLROOM_URL, before = ISSUER, HERE, outside.keys
-    outside.keys = IssuerKeys(issuer=ISSUER, ask=local.ask, clock=lambda: local.now)
+    settings.OAUTH_ISSUER, settings.TOOLROOM_URL, before = ISSUER, HERE, external_tokens.keys
+    external_tokens.keys = IssuerKeys(issuer=ISSUER, fetch_json=local.ask, clock=lambda: local.now)
     keys.forget()
     yield local
-    outside.keys = before
+    external_tokens.keys = before
     keys.forget()
     User.objects.filter(username__startswith=f"{ISSUER} ").delete()
 

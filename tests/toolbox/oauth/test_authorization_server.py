@@ -1,4 +1,4 @@
-"""The page of the clients that a person let in, and what ending one ends."""
+"""The page of the clients that a person allowed, and what ending one ends."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from oauth2_provider.models import AccessToken, Application, RefreshToken
 
 from agents.queries.pools import store
 from agents.runs import run_caller
-from tests.toolbox.oauth.browser import RawClient, consent, let_in, session_of
+from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent, session_of
 from tests.toolbox.transports import A_TOOL
 from toolbox.access import keys
 from toolbox.access.keys import identify
@@ -36,7 +36,7 @@ def browser(person: User) -> Client:
     return opened
 
 
-def _ended(browser: Client, client: RawClient) -> Any:
+def _revoke(browser: Client, client: RawClient) -> Any:
     return browser.post(f"{PAGE}{Application.objects.get(client_id=client.id).pk}/end/", follow=True)
 
 
@@ -44,7 +44,7 @@ def test_it_says_who_may_what_since_when_and_when_it_was_used(
     server: str, client: RawClient, person: User, browser: Client
 ) -> None:
     empty = browser.get(PAGE).content.decode()
-    tokens = let_in(client, cookie=session_of(person))
+    tokens = allow_client(client, cookie=session_of(person))
     unused = browser.get(PAGE).content.decode()
     call = Call(tool=A_TOOL.name, arguments=b"{}", credential=tokens["access_token"], transport="test", request_id="r")
     assert event_loop.run(dispatch(call)).status == 200
@@ -64,10 +64,10 @@ def test_what_is_ended_is_refused_at_once_and_may_come_back(
     server: str, client: RawClient, person: User, browser: Client
 ) -> None:
     cookie = session_of(person)
-    tokens = let_in(client, cookie=cookie)
-    pending = consent(client.address(), cookie=cookie)["code"]
+    tokens = allow_client(client, cookie=cookie)
+    pending = answer_consent(client.address(), cookie=cookie)["code"]
     caller = event_loop.run(identify(tokens["access_token"]))
-    told = _ended(browser, client).content.decode()
+    told = _revoke(browser, client).content.decode()
     clear_all_caches()
 
     assert "raw is out" in told
@@ -77,7 +77,7 @@ def test_what_is_ended_is_refused_at_once_and_may_come_back(
     assert client.refresh(tokens["refresh_token"]).status_code == 400
     assert client.exchange(pending).status_code == 400
     assert not event_loop.run(_works_on(caller.key_id, owner_id=person.pk))
-    again = let_in(client, cookie=cookie)
+    again = allow_client(client, cookie=cookie)
     assert event_loop.run(identify(again["access_token"])).key_id == caller.key_id
 
 
@@ -89,11 +89,11 @@ async def _works_on(key_id: int | None, *, owner_id: int) -> bool:
 def test_nobody_ends_what_another_let_in(
     server: str, client: RawClient, person: User, make_person: Callable[..., User]
 ) -> None:
-    tokens = let_in(client, cookie=session_of(person))
+    tokens = allow_client(client, cookie=session_of(person))
     stranger = Client()
     stranger.force_login(make_person("linescore:read"))
 
-    refused = _ended(stranger, client)
+    refused = _revoke(stranger, client)
     page = stranger.get(PAGE).content.decode()
     keys.forget()
 

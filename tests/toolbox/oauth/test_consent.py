@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.test import Client, RequestFactory
 from oauth2_provider.models import Application
 
-from tests.toolbox.oauth.browser import RawClient, consent, let_in
-from toolbox.oauth.authorization_server import MAX_CLIENTS_AN_HOUR, FewRegistrations, is_ours
-from toolbox.oauth.own_tokens import client_name
+from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent
+from toolbox.oauth.authorization_server import MAX_CLIENTS_PER_HOUR, RegistrationLimit, is_own_resource
+from toolbox.oauth.validators import clean_client_name
 
 People = Callable[..., User]
 OTHER = "list_backtest_runs"
@@ -49,11 +49,11 @@ def test_only_a_person_who_is_logged_in_is_asked(client: RawClient) -> None:
 
 
 def test_a_person_may_refuse(client: RawClient, cookie: str) -> None:
-    assert consent(client.address(), cookie=cookie, allow=False)["error"] == "access_denied"
+    assert answer_consent(client.address(), cookie=cookie, allow=False)["error"] == "access_denied"
 
 
 def test_a_client_that_was_let_in_is_asked_about_again(client: RawClient, cookie: str) -> None:
-    let_in(client, cookie=cookie)
+    allow_client(client, cookie=cookie)
 
     page = httpx.get(client.address(approval_prompt="auto"), cookies={"sessionid": cookie})
 
@@ -87,7 +87,7 @@ def test_a_client_may_be_known_by_a_document_of_its_own(settings: Any, cookie: s
 def test_nobody_gives_more_than_they_have(client: RawClient, cookie: str) -> None:
     address = client.address(scope="linescore:read linescore:write backtests:read")
 
-    tokens = client.exchange(consent(address, cookie=cookie)["code"]).json()
+    tokens = client.exchange(answer_consent(address, cookie=cookie)["code"]).json()
 
     assert tokens["scope"] == "linescore:read"
 
@@ -126,11 +126,11 @@ def test_a_client_that_describes_itself_wrong_is_not_registered(client: RawClien
 
 def test_registrations_are_counted(committed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     asking = RequestFactory().post("/oauth/register/")
-    assert FewRegistrations().has_permission(asking)
+    assert RegistrationLimit().has_permission(asking)
 
-    monkeypatch.setattr("toolbox.oauth.authorization_server.clients_of_this_hour", lambda: MAX_CLIENTS_AN_HOUR)
+    monkeypatch.setattr("toolbox.oauth.authorization_server.count_recent_clients", lambda: MAX_CLIENTS_PER_HOUR)
 
-    assert not FewRegistrations().has_permission(asking)
+    assert not RegistrationLimit().has_permission(asking)
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_registrations_are_counted(committed: None, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_a_resource_is_ours_to_the_letter(resource: str, *, is_known: bool) -> None:
-    assert is_ours(resource, place="https://a.example") is is_known
+    assert is_own_resource(resource, place="https://a.example") is is_known
 
 
 def test_a_client_s_name_stays_on_its_line() -> None:
-    assert client_name("Evil\n\u202e client" + "!" * 90) == "Evil client" + "!" * 29
+    assert clean_client_name("Evil\n\u202e client" + "!" * 90) == "Evil client" + "!" * 29

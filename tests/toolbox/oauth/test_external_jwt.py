@@ -44,14 +44,14 @@ REFUSED: dict[str, TokenMaker] = {
     "with a key that nobody has": lambda issuer: issuer.token(key_id="nobody-s", key=STRANGER),
     "not signed": lambda _: jwt.encode({"sub": "ada"}, "", algorithm="none"),
     "with something critical": lambda issuer: issuer.token(header={"crit": ["b64"], "b64": True}),
-    "changed after signing": lambda issuer: _changed(issuer.token()),
+    "changed after signing": lambda issuer: _set_claims(issuer.token()),
     "huge": lambda issuer: issuer.token(padding="x" * 20_000),
     "no token at all": lambda _: "a.b.c",
     "dots": lambda _: "..",
 }
 
 
-def _changed(token: str) -> str:
+def _set_claims(token: str) -> str:
     head, body, signature = token.split(".")
     claims = orjson.loads(jwt.utils.base64url_decode(body)) | {"scope": "*:write"}
     return f"{head}.{jwt.utils.base64url_encode(orjson.dumps(claims)).decode()}.{signature}"
@@ -74,7 +74,7 @@ def test_a_good_token_makes_a_caller_of_its_subject(issuer: LocalIssuer) -> None
     assert caller.name == f"{ISSUER} ada"
     assert caller.scopes == {"linescore:read"}
     assert caller.issuer == ISSUER
-    assert caller.key_id is not None  # whoever has neither key nor owner is the local operator
+    assert caller.key_id is not None  # without key and owner it would be the local operator
     assert caller.owner_id is not None
 
 
@@ -260,4 +260,4 @@ async def test_the_metadata_name_the_resource_and_the_issuer(
 
 
 async def test_the_metadata_know_no_other_resource(ninja_lane: httpx.AsyncClient, issuer: LocalIssuer) -> None:
-    assert (await ninja_lane.get("/.well-known/oauth-protected-resource/mcp/nowhere")).status_code == 404
+    assert (await ninja_lane.get("/.well-known/oauth-protected-resource/mcp/no-domain")).status_code == 404

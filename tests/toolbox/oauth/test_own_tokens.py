@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.db.models.functions import Now
 from oauth2_provider.models import AccessToken, RefreshToken
 
-from tests.toolbox.oauth.browser import RawClient, calls, consent, let_in, session_of
+from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent, calls, session_of
 from toolbox.access import keys, people
 from toolbox.access.keys import identify
 from toolbox.database import event_loop
@@ -43,7 +43,7 @@ def test_without_a_credential_one_learns_where_to_get_one(server: str) -> None:
 
 
 def test_a_code_gives_tokens_that_are_kept_as_hashes(server: str, client: RawClient, cookie: str) -> None:
-    told = consent(client.address(), cookie=cookie)
+    told = answer_consent(client.address(), cookie=cookie)
     answered = client.exchange(told["code"])
     tokens = answered.json()
 
@@ -56,7 +56,7 @@ def test_a_code_gives_tokens_that_are_kept_as_hashes(server: str, client: RawCli
 
 
 def test_a_code_that_comes_twice_ends_what_the_first_gave(server: str, client: RawClient, cookie: str) -> None:
-    code = consent(client.address(), cookie=cookie)["code"]
+    code = answer_consent(client.address(), cookie=cookie)["code"]
     tokens = client.exchange(code).json()
     refreshed = client.refresh(tokens["refresh_token"]).json()
 
@@ -68,7 +68,7 @@ def test_a_code_that_comes_twice_ends_what_the_first_gave(server: str, client: R
 
 
 def test_a_refresh_token_that_comes_twice_ends_its_family(server: str, client: RawClient, cookie: str) -> None:
-    first = let_in(client, cookie=cookie)
+    first = allow_client(client, cookie=cookie)
     second = client.refresh(first["refresh_token"]).json()
 
     assert client.refresh(first["refresh_token"]).status_code == 400
@@ -89,7 +89,7 @@ def test_a_refresh_token_that_comes_twice_ends_its_family(server: str, client: R
     ids=" ".join,
 )
 def test_a_code_is_given_nothing_for_a_wrong_word(client: RawClient, cookie: str, changes: dict[str, str]) -> None:
-    code = consent(client.address(), cookie=cookie)["code"]
+    code = answer_consent(client.address(), cookie=cookie)["code"]
 
     answered = client.exchange(changes.get("code", code), **{k: v for k, v in changes.items() if k != "code"})
 
@@ -98,7 +98,7 @@ def test_a_code_is_given_nothing_for_a_wrong_word(client: RawClient, cookie: str
 
 
 def test_another_client_s_tokens_are_nobody_else_s(server: str, client: RawClient, cookie: str) -> None:
-    code = consent(client.address(), cookie=cookie)["code"]
+    code = answer_consent(client.address(), cookie=cookie)["code"]
     thief = RawClient(server)
     thief.verifier = client.verifier
 
@@ -110,7 +110,7 @@ def test_another_client_s_tokens_are_nobody_else_s(server: str, client: RawClien
 
 
 def test_a_client_gives_its_tokens_back(server: str, client: RawClient, cookie: str) -> None:
-    tokens = let_in(client, cookie=cookie)
+    tokens = allow_client(client, cookie=cookie)
 
     assert client.revoke(tokens["refresh_token"]).status_code == 200
 
@@ -121,7 +121,7 @@ def test_a_client_gives_its_tokens_back(server: str, client: RawClient, cookie: 
 def test_a_client_that_gives_its_last_token_back_ends_what_it_began(
     server: str, client: RawClient, cookie: str
 ) -> None:
-    tokens = let_in(client, cookie=cookie)
+    tokens = allow_client(client, cookie=cookie)
     assert calls(server, tokens["access_token"]) == 200
     [key] = ApiKey.objects.filter(digest__startswith="oauth:", expires_at__gt=Now())
 
@@ -136,7 +136,7 @@ def test_a_token_for_one_domain_s_address_is_for_that_domain(
     both = session_of(make_person("linescore:read", "backtests:read"))
     address = client.address(scope="linescore:read backtests:read", resource=f"{server}/mcp/backtests")
 
-    tokens = client.exchange(consent(address, cookie=both)["code"]).json()
+    tokens = client.exchange(answer_consent(address, cookie=both)["code"]).json()
 
     assert tokens["scope"] == "backtests:read"
     assert calls(server, tokens["access_token"]) == 403
@@ -146,7 +146,7 @@ def test_a_token_for_one_domain_s_address_is_for_that_domain(
 def test_over_mcp_a_missing_scope_is_http_s_own_refusal(
     client: RawClient, server: str, cookie: str, version: str
 ) -> None:
-    token = let_in(client, cookie=cookie)["access_token"]
+    token = allow_client(client, cookie=cookie)["access_token"]
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": OTHER, "arguments": {}}}
     sent = {
         "Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream",
@@ -162,11 +162,11 @@ def test_over_mcp_a_missing_scope_is_http_s_own_refusal(
 
 def test_what_a_person_loses_their_tokens_lose(client: RawClient, make_person: People) -> None:
     person = make_person("linescore:read")
-    token = let_in(client, cookie=session_of(person))["access_token"]
+    token = allow_client(client, cookie=session_of(person))["access_token"]
     before = event_loop.run(identify(token))
     person.groups.remove(Group.objects.get(name="linescore:read"))
     keys.forget()
-    people._memory.clear()
+    people._cache.clear()
 
     after = event_loop.run(identify(token))
 

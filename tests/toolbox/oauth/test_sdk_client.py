@@ -1,4 +1,4 @@
-"""The official SDK's own OAuth client against the real server: found, registered, let in, refreshed, stepped up."""
+"""The official SDK's own OAuth client against the real server: found, registered, allowed, refreshed, stepped up."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,14 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from tests.toolbox.oauth.browser import REDIRECT, consent, session_of
+from tests.toolbox.oauth.browser import REDIRECT, answer_consent, session_of
 from tests.toolbox.transports import A_TOOL, PLAIN_HTTP
 
 OTHER = "list_backtest_runs"
 METADATA = OAuthClientMetadata(client_name="SDK", redirect_uris=[AnyUrl(REDIRECT)])
 
 
-class Kept:
+class StoredTokens:
     """What a client keeps between its starts."""
 
     def __init__(self) -> None:
@@ -41,10 +41,10 @@ class Kept:
 async def test_the_sdk_s_client_finds_its_way_in_and_on(server: str, make_person: Callable[..., User]) -> None:
     person = await sync_to_async(make_person)("linescore:read", "backtests:read")
     cookie = await sync_to_async(session_of)(person)
-    ticks, kept, told = {"linescore:read"}, Kept(), dict[str, str]()
+    ticks, kept, told = {"linescore:read"}, StoredTokens(), dict[str, str]()
 
     async def go(address: str) -> None:
-        told.update(await sync_to_async(consent, thread_sensitive=False)(address, cookie=cookie, ticks=ticks))
+        told.update(await sync_to_async(answer_consent, thread_sensitive=False)(address, cookie=cookie, ticks=ticks))
 
     async def come_back() -> AuthorizationCodeResult:
         return AuthorizationCodeResult(code=told["code"], state=told["state"], iss=told["iss"])

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from toolbox.access.scopes import unknown_scopes
+from toolbox.access.scopes import find_unknown_scopes
 from toolbox.models import ApiKey
 
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Make the key; the key alone goes to standard output."""
         scopes = options["scope"] or ["*:read"]
-        if unknown := unknown_scopes(scopes):
+        if unknown := find_unknown_scopes(scopes):
             raise CommandError(f"unknown scope {unknown[0]}; a scope is a domain or *, then :read or :write")
         for name, most in (("per_minute", 1_000_000), ("days", 36_500)):
             if options[name] is not None and not 1 <= options[name] <= most:
