@@ -71,7 +71,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         return self._head_bytes + (len(data) if end < 0 else end) > MAX_HEAD
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take the white space around a value for no part of it (RFC 9110, 5.5); the parser leaves what trails."""
+        """Strip optional whitespace around header values (RFC 9110, 5.5); the parser strips only what leads."""
         if not self._is_in_head:
             return  # a trailer, which nobody here reads
         name, value = name.lower(), value.strip(b" \t")

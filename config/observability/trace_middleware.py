@@ -1,4 +1,4 @@
-"""Whose trace a request belongs to: put in front of everything where TOOLROOM_TRACES is set, and nowhere else."""
+"""Reads the trace that a request belongs to; outermost middleware, only where TOOLROOM_TRACES is set."""
 
 import re
 

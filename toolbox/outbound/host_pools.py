@@ -16,7 +16,7 @@ from toolbox.outbound.failures import AddressRefused, UnknownHost
 
 MAX_CONNECTIONS = 32
 """To one destination; more requests wait their turn. httpcore looks at every idle one for each request, so not more."""
-MAX_LANES = 200
+MAX_POOLS = 200
 IDLE_SECONDS = 4.0
 """Node and uvicorn end what is idle for 5 s: a request that leaves at that moment is lost."""
 
@@ -30,7 +30,7 @@ class Resolver(Protocol):
 
 
 @cache
-def verifying() -> SSLContext:
+def get_tls_context() -> SSLContext:
     """Give the one TLS context, which verifies; httpcore would read all certificates anew for each connection."""
     return httpcore.default_ssl_context()
 
@@ -41,57 +41,57 @@ class HostPool:
     def __init__(self, resolver: Resolver, *, is_local: bool) -> None:
         self.places = asyncio.Semaphore(MAX_CONNECTIONS)
         self.in_use = 0
-        self.pool = httpcore.AsyncConnectionPool(
+        self.connections = httpcore.AsyncConnectionPool(
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_CONNECTIONS,
             keepalive_expiry=IDLE_SECONDS,
             network_backend=VettedBackend(resolver, is_local=is_local),
-            ssl_context=verifying(),
+            ssl_context=get_tls_context(),
         )
 
     async def close(self) -> None:
         """Let go of every connection."""
         with suppress(RuntimeError):  # its loop may be gone
-            await self.pool.aclose()
+            await self.connections.aclose()
 
 
 class HostPools:
     """
-    A lane for each destination, so that one which hangs keeps nobody from the others.
+    A pool for each destination, so that one that hangs does not block the others.
 
-    Local destinations have lanes of their own: a connection is judged when it is made.
+    Local destinations have pools of their own: an address is checked when the connection is made.
     """
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._lanes: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
+        self._pools: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
 
-    async def to(self, url: str, *, is_local: bool) -> HostPool:
-        """Give the destination's lane; the longest unused one goes when there are too many."""
+    async def find_pool(self, url: str, *, is_local: bool) -> HostPool:
+        """Give the destination's pool; the least recently used idle one is closed when there are too many."""
         key = url, is_local
-        if key not in self._lanes:
-            self._lanes[key] = HostPool(self._resolver, is_local=is_local)
-        self._lanes.move_to_end(key)
-        lane = self._lanes[key]
-        if len(self._lanes) > MAX_LANES:
+        if key not in self._pools:
+            self._pools[key] = HostPool(self._resolver, is_local=is_local)
+        self._pools.move_to_end(key)
+        pool = self._pools[key]
+        if len(self._pools) > MAX_POOLS:
             await self._let_one_go(but=key)
-        return lane
+        return pool
 
     async def close(self) -> None:
         """Let go of every connection; the next request opens its own."""
-        lanes = list(self._lanes.values())
+        pools = list(self._pools.values())
         self.forget()
-        for lane in lanes:
-            await lane.close()
+        for pool in pools:
+            await pool.close()
 
     def forget(self) -> None:
-        """Forget all lanes: in a forked child they are the parent's."""
-        self._lanes.clear()
+        """Forget all pools: in a forked child they are the parent's."""
+        self._pools.clear()
 
     async def _let_one_go(self, *, but: tuple[str, bool]) -> None:
-        idle = next((key for key, lane in self._lanes.items() if not lane.in_use and key != but), None)
+        idle = next((key for key, pool in self._pools.items() if not pool.in_use and key != but), None)
         if idle:
-            await self._lanes.pop(idle).close()
+            await self._pools.pop(idle).close()
 
 
 class VettedBackend(httpcore.AsyncNetworkBackend):
