@@ -1,8 +1,11 @@
-"""Where spans of calls go: by OTLP over HTTP to whatever the OTEL_* variables of OpenTelemetry name."""
+"""Where spans of calls go: by OTLP over HTTP to the address that the OTEL_* variables of OpenTelemetry name."""
 
 import os
 
 from opentelemetry import trace
+
+from toolbox.audit.log import audit
+from toolbox.audit.tracing import export_span
 
 
 def begin() -> None:
@@ -18,3 +21,4 @@ def begin() -> None:
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
+    audit.on_record = export_span
