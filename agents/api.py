@@ -25,7 +25,7 @@ from agents.queries import conversations
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import PAYLOAD_TOO_LARGE, ErrorCode, Refusal
-from toolbox.contract.json_schema import output_schema
+from toolbox.contract.json_schema import make_output_schema
 from toolbox.dispatch.arguments import parse_arguments
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS
 from toolbox.dispatch.entry import Operation, Reply, Request, perform, render_refusal
@@ -103,7 +103,7 @@ def _endpoint(
     errors: tuple[ErrorCode, ...] = (contracts.UNKNOWN_CONVERSATION,),
 ) -> Callable[[Handler], Handler]:
     """Register a handler at an address, with its OpenAPI."""
-    openapi = address_openapi(form=form, answers={status: output_schema(TypeAdapter(answer)) if answer else {}},
+    openapi = address_openapi(form=form, answers={status: make_output_schema(TypeAdapter(answer)) if answer else {}},
                               errors=errors)  # fmt: skip
     if parameters:
         openapi["parameters"] = [

@@ -32,10 +32,10 @@ from toolbox.access.keys import identify, identify_anew
 from toolbox.access.people import find_session_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
-from toolbox.contract.encoding import timestamp
+from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, ScopeMissing
+from toolbox.database.caches import TtlCache
 from toolbox.database.event_loop import run_on_loop
-from toolbox.database.ttl_cache import TtlCache
 from toolbox.dispatch.entry import Reply, Request, perform, render_refusal
 from toolbox.http.django_requests import TRANSPORT
 from toolbox.http.headers import decode_headers, has_allowed_host, read_credential, read_request_id
@@ -169,7 +169,7 @@ async def _identify_session(session: str) -> Caller:
 
 def _render(event: dict[str, Any], *, caller: Caller) -> bytes:
     """Write an event with what the caller may see of it; its data is one line of JSON."""
-    data = orjson.dumps(hide_contents(event["data"], caller=caller) | {"at": timestamp(event["at"])})
+    data = orjson.dumps(hide_contents(event["data"], caller=caller) | {"at": format_timestamp(event["at"])})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event["number"], event["kind"].encode(), data)
 
 

@@ -17,7 +17,7 @@ toolkit = Toolkit(domain="agents", summary="Questions that an agent of this serv
     queries=0,
     writes=True,
     deadline_seconds=MAX_SECONDS,
-    offered_to=may_use_tools,
+    is_visible_to=may_use_tools,
 )
 async def ask_agent(ask: AgentQuestion, client: ClientChannel) -> AgentAnswer:
     """

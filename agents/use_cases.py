@@ -44,8 +44,7 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import Refusal
+from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.dispatch.entry import Operation
 from toolbox.work.publisher import enqueue
 

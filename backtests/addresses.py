@@ -2,8 +2,8 @@
 
 from backtests.answers import EventPage
 from backtests.contracts import RunQuestion
-from toolbox.contract.contents import Link
-from toolbox.contract.resources import address
+from toolbox.contract.models import Link
+from toolbox.contract.resources import fill_uri
 
 RUN = "backtests://runs/{run}"
 JSON = "application/json"
@@ -14,5 +14,5 @@ def whole_run(ask: RunQuestion, *, answer: EventPage) -> list[Link]:
     if not (answer.metadata.has_more or answer.metadata.truncated):
         return []
     said = "The run as a whole: its times, its counts of events, its securities."
-    uri = address(RUN, run=ask.run_id)
+    uri = fill_uri(RUN, run=ask.run_id)
     return [Link(uri=uri, name=f"run {str(ask.run_id)[:8]}", description=said, mime_type=JSON)]

@@ -11,9 +11,9 @@ from django.conf import settings
 from backtests import queries
 from backtests.dialect import INVALID_TIME_RANGE, RUN_NOT_FOUND
 from backtests.moments import moment_of
-from toolbox.contract.encoding import timestamp
+from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import ToolError
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 FRAME_BYTES = 400
 """What an answer needs around its events."""
@@ -42,14 +42,14 @@ class Asked:
         raise ToolError(
             INVALID_TIME_RANGE,
             f"{name[0].upper()}{name[1:]} is after the end of the run",
-            suggestion=f"The run ends at {timestamp(end)}; ask for that or earlier.",
+            suggestion=f"The run ends at {format_timestamp(end)}; ask for that or earlier.",
             field=name,
             details={
-                name: timestamp(moment),
-                "runStart": timestamp(start) if start else None,
-                "runEnd": timestamp(end),
+                name: format_timestamp(moment),
+                "runStart": format_timestamp(start) if start else None,
+                "runEnd": format_timestamp(end),
             },
-            retry_with={name: timestamp(end)},
+            retry_with={name: format_timestamp(end)},
         )
 
 

@@ -3,9 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from toolbox.contract.encoding import timestamp
-from toolbox.contract.envelope import ErrorEnvelope, Schema, merged_details, object_schema
-from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.encoding import format_timestamp
+from toolbox.contract.errors import ErrorCode, ErrorEnvelope, Schema, ToolError, make_object_schema, merge_details
 
 INVALID_PARAMETER = ErrorCode("INVALID_PARAMETER", 400, "A parameter is missing, unknown or of the wrong form.")
 RUN_NOT_FOUND = ErrorCode("RUN_NOT_FOUND", 404, "There is no run of that id.")
@@ -36,12 +35,12 @@ class BacktestsDialect(ErrorEnvelope):
     def refusal(self, error: ToolError) -> object:
         """Word the refusal as the contract's error."""
         field = {"field": error.field} if error.field else {}
-        details = {**field, **merged_details(error), "suggestion": error.suggestion}
+        details = {**field, **merge_details(error), "suggestion": error.suggestion}
         return {"error": {"code": error.code.code, "message": error.message, "details": details}}
 
     def refusal_schema(self) -> Schema:
         """Describe the contract's error."""
-        error = object_schema(
+        error = make_object_schema(
             {
                 "code": {"type": "string", "description": "What went wrong, by name."},
                 "message": {"type": "string", "description": "What went wrong, in words."},
@@ -54,7 +53,7 @@ class BacktestsDialect(ErrorEnvelope):
             required=["code", "message", "details"],
             description="Why there is no answer.",
         )
-        return object_schema({"error": error}, required=["error"])
+        return make_object_schema({"error": error}, required=["error"])
 
 
 def bad_guid(field: str, *, value: str) -> ToolError:
@@ -93,7 +92,7 @@ def bad_path(value: str) -> ToolError:
 
 def reversed_range(*, first: datetime, last: datetime, names: tuple[str, str] = ("startTime", "endTime")) -> ToolError:
     """Refuse a range that ends before it starts."""
-    said: dict[str, Any] = {names[0]: timestamp(first), names[1]: timestamp(last)}
+    said: dict[str, Any] = {names[0]: format_timestamp(first), names[1]: format_timestamp(last)}
     start, end = (name[0].upper() + name[1:] for name in names)
     return ToolError(
         INVALID_TIME_RANGE,

@@ -9,23 +9,23 @@ from backtests.contracts import GUID
 from backtests.offered import queries
 from backtests.tools import toolkit
 from toolbox.contract.encoding import encode
-from toolbox.contract.resources import Typed
+from toolbox.contract.resources import CompletionRequest
 
 KEEP_SECONDS = 60.0
 
 
-async def _runs(typed: Typed) -> list[str]:
+async def _runs(typed: CompletionRequest) -> list[str]:
     return await queries.runs(typed.text)
 
 
-async def _symbols(typed: Typed) -> list[str]:
+async def _symbols(typed: CompletionRequest) -> list[str]:
     return await queries.symbols(typed.text, run=typed.chosen.get("run", ""))
 
 
 toolkit.completers.update(run=_runs, symbol=_symbols)
 
 
-@toolkit.readable(RUN, title="A backtest run", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"run": _runs})
+@toolkit.resource(RUN, title="A backtest run", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"run": _runs})
 async def backtest_run(run: Annotated[str, "The run's GUID."]) -> str | None:
     """Show the facts of a run: its times, its configuration's hash, its events by type and severity, its securities."""
     row = await queries.facts(UUID(run)) if GUID(run) else None

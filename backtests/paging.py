@@ -10,7 +10,7 @@ from backtests.ingest.lists import WHOLE, entity_lists
 from backtests.queries import Row, Window
 from backtests.rendering import fitting
 from backtests.vocabulary import TYPE_CODES
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 Paged = EventsByType | EventsByEntity | ValidationErrorsQuestion | RunsQuestion | SequenceQuestion
 

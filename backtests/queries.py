@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
 MAX_KEYS = 5_000

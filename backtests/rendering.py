@@ -9,7 +9,7 @@ import orjson
 
 from backtests.dialect import RESULT_TOO_LARGE
 from backtests.vocabulary import CATEGORIES, EVENT_TYPES, SEVERITIES
-from toolbox.contract.encoding import timestamp
+from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import ToolError
 
 Row = dict[str, Any]
@@ -23,7 +23,7 @@ def event_json(row: Row, *, run_id: str) -> bytes:
         {
             "eventId": row["event_id"],
             "runId": run_id,
-            "timestamp": timestamp(row["occurred_at"]),
+            "timestamp": format_timestamp(row["occurred_at"]),
             "eventType": EVENT_TYPES[row["event_type"]],
             "severity": SEVERITIES[row["severity"]],
             "category": CATEGORIES[row["category"]],

@@ -6,8 +6,8 @@ from typing import Any
 
 from backtests import queries
 from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import TtlCache
 from toolbox.text.calendar_words import days, months
 from toolbox.text.names import Named, mentions
 

@@ -9,7 +9,7 @@ from backtests.asking import Asked, found, last_moment
 from backtests.ingest.lists import entity_value, position_list
 from backtests.rendering import too_large
 from backtests.state import Moment
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 FEWER = "Ask for one securitySymbol, or without indicators or active orders."
 

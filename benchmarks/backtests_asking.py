@@ -12,8 +12,7 @@ from benchmarks.backtests_log import Log
 from benchmarks.backtests_peers import PAGE, Work
 from benchmarks.latency import Latency
 from toolbox.database import event_loop
-from toolbox.database.pool import Fetched, Parameters, Pool
-from toolbox.database.pools import reader
+from toolbox.database.pools import Fetched, Parameters, Pool, reader
 from toolbox.dispatch.dispatch import Call, dispatch
 
 WARM_UP = 2

@@ -31,8 +31,7 @@ from devassist.root_causes.telling import told
 from devassist.root_causes.wording import Rarity, place_of, weights_of, words_of
 from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
-from toolbox.database.pools import reader
+from toolbox.database.pools import Connection, reader
 
 CHROMA = "chromadb==1.5.9"
 ASKED = 200
@@ -212,7 +211,7 @@ async def _nearest(sought: Sequence[Sought]) -> tuple[list[list[int]], list[floa
         times.append(1000 * (perf_counter() - started))
         return [row["id"] for row in sorted(rows, key=lambda row: row["distance"])[:10]]
 
-    found = [await reader.using(partial(work, one=one)) for one in sought]
+    found = [await reader.run(partial(work, one=one)) for one in sought]
     return found, times
 
 
@@ -225,7 +224,7 @@ async def _every(one: Sought) -> list[int]:
         rows = await (await connection.execute(statement, parameters, prepare=False)).fetchall()
         return [row["id"] for row in rows]
 
-    return await reader.using(work)
+    return await reader.run(work)
 
 
 def _exact(filled: Filled, asked: Vectors, *, filters: dict[str, Any]) -> list[list[int]]:

@@ -26,8 +26,7 @@ from sprints.verified.load import load_verified_queries
 from sprints.verified.matching import Library
 from sprints.verified.slots import fill as fill_slots
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
-from toolbox.database.pools import reader
+from toolbox.database.pools import Connection, reader
 
 NOW = datetime(2026, 11, 18, 13, tzinfo=UTC)
 DASHBOARD = (
@@ -134,7 +133,7 @@ async def _executing(statements: dict[str, str]) -> None:
             async with connection.transaction():
                 await (await connection.execute(sql.encode())).fetchall()
 
-        await analyst.using(work)
+        await analyst.run(work)
 
     quick = [sql for slug, sql in statements.items() if slug in ("priority-mix", "wip-by-person", "blocked-issues")]
     plain, guarded = await _taken(bare, quick), await _taken(ours, quick)

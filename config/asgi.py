@@ -20,7 +20,7 @@ from backtests.upload_middleware import UploadMiddleware
 from config.embedded.broker import BrokerDidNotStart
 from config.gc_tuning import freeze_startup_objects
 from config.observability.health_middleware import HealthMiddleware
-from config.observability.trace_middleware import TraceMiddleware
+from config.observability.traces import TraceMiddleware
 from config.embedded.components import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from devassist.embedding.embedder import embedder
@@ -45,7 +45,7 @@ WATCH_SECONDS = 2.0
 
 
 class Server:
-    """The ASGI application: lifespan events here, HTTP through the middleware."""
+    """The ASGI application: lifespan here, HTTP in lanes."""
 
     def __init__(self) -> None:
         start_embedded()
@@ -53,29 +53,27 @@ class Server:
         self._mcp = McpMiddleware(
             UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django, registry=registry
         )
-        application: ASGIApp = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
-        self._application: ASGIApp = HealthMiddleware(
-            TraceMiddleware(application) if settings.TOOLROOM_TRACES else application
-        )
+        lanes = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
+        self._lanes: ASGIApp = HealthMiddleware(TraceMiddleware(lanes) if settings.TOOLROOM_TRACES else lanes)
         if settings.TOOLROOM_BROWSER_ORIGINS:
-            self._application = CorsMiddleware(self._application, origins=settings.TOOLROOM_BROWSER_ORIGINS)
+            self._lanes = CorsMiddleware(self._lanes, origins=settings.TOOLROOM_BROWSER_ORIGINS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
-            await self._application(scope, receive, send)
+            await self._lanes(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
-        async with self._run():
+        async with self._running():
             await send({"type": "lifespan.startup.complete"})
             await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
     @asynccontextmanager
-    async def _run(self) -> AsyncIterator[None]:
+    async def _running(self) -> AsyncIterator[None]:
         event_loop.adopt_running_loop()
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from toolbox.contract.api_keys import PREFIX, digest
+from toolbox.contract.caller import API_KEY_PREFIX, hash_api_key
 from toolbox.models import ApiKey
 
 USERNAME = "demo"
@@ -30,12 +30,12 @@ class Demo:
 def ensure_demo() -> Demo:
     """Make the demo user (staff, superuser) and its key with every scope, where they are missing."""
     user, is_new = User.objects.get_or_create(username=USERNAME, defaults={"is_staff": True, "is_superuser": True})
-    password, key = _derive_secret("password")[:16], PREFIX + _derive_secret("api key")
+    password, key = _derived("password")[:16], API_KEY_PREFIX + _derived("api key")
     demo = Demo(user=user, username=USERNAME, password=password, key=key)
     if is_new or not user.check_password(demo.password):
         user.set_password(demo.password)
         user.save()
-    known = ApiKey.objects.filter(digest=digest(demo.key)).first()
+    known = ApiKey.objects.filter(digest=hash_api_key(demo.key)).first()
     if known and known.revoked_at:
         raise DemoKeyRevoked("the demo key was revoked in the admin; delete it there, and quickstart makes it again")
     if not known:
@@ -43,6 +43,6 @@ def ensure_demo() -> Demo:
     return demo
 
 
-def _derive_secret(purpose: str) -> str:
+def _derived(purpose: str) -> str:
     secret = hmac.digest(settings.SECRET_KEY.encode(), f"toolroom demo {purpose}".encode(), "sha256")
     return base64.urlsafe_b64encode(secret).decode().rstrip("=")

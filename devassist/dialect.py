@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from toolbox.contract.envelope import ErrorEnvelope, Schema, merged_details, object_schema
-from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.errors import ErrorCode, ErrorEnvelope, Schema, ToolError, make_object_schema, merge_details
 
 INVALID_PARAMETERS = ErrorCode("INVALID_PARAMETERS", 400, "A parameter is missing, unknown or of the wrong form.")
 TOOL_TIMEOUT = ErrorCode("TOOL_TIMEOUT", 504, "The tool did not answer within 2 s.")
@@ -59,7 +58,7 @@ class DevassistDialect(ErrorEnvelope):
             "suggestion": error.suggestion,
         }
         field = {"field": error.field} if error.field else {}
-        if details := {**field, **merged_details(error)}:
+        if details := {**field, **merge_details(error)}:
             said["details"] = details
         return {"success": False, "error": said}
 
@@ -67,11 +66,11 @@ class DevassistDialect(ErrorEnvelope):
         """Describe the contract's success."""
         success = {"type": "boolean", "const": True, "description": "The question was answered."}
         data = {**answer, "description": "The answer."}
-        return object_schema({"success": success, "data": data}, required=["success", "data"])
+        return make_object_schema({"success": success, "data": data}, required=["success", "data"])
 
     def refusal_schema(self) -> Schema:
         """Describe the contract's error."""
-        error = object_schema(
+        error = make_object_schema(
             {
                 "code": {"type": "string", "description": "What went wrong, by name."},
                 "message": {"type": "string", "description": "What went wrong, in words."},
@@ -86,4 +85,4 @@ class DevassistDialect(ErrorEnvelope):
             description="Why there is no answer.",
         )
         success = {"type": "boolean", "const": False, "description": "The question was not answered."}
-        return object_schema({"success": success, "error": error}, required=["success", "error"])
+        return make_object_schema({"success": success, "error": error}, required=["success", "error"])

@@ -13,7 +13,7 @@ from devassist.workspace_files import text_of
 from devassist.workspaces import workspace_for, workspaces_of
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.encoding import encode
-from toolbox.contract.resources import Typed
+from toolbox.contract.resources import CompletionRequest
 
 ROOT_CAUSE = "devassist://root-causes/{entry}"
 FILE = "devassist://workspaces/{workspace}/files/{path}"
@@ -22,15 +22,15 @@ KEEP_SECONDS = 60.0
 MAX_VALUES = 101
 
 
-async def _entries(typed: Typed) -> list[str]:
+async def _entries(typed: CompletionRequest) -> list[str]:
     return await queries.entries(typed.text)
 
 
-async def _workspaces(typed: Typed) -> list[str]:
+async def _workspaces(typed: CompletionRequest) -> list[str]:
     return _beginning(typed.text, names=[workspace.name for workspace in await workspaces_of(typed.caller)])
 
 
-async def _files(typed: Typed) -> list[str]:
+async def _files(typed: CompletionRequest) -> list[str]:
     workspace = await workspace_for(typed.caller, named=typed.chosen.get("workspace") or None)
     return _beginning(typed.text, names=await files_of(workspace))
 
@@ -38,7 +38,7 @@ async def _files(typed: Typed) -> list[str]:
 toolkit.completers.update(root_cause=_entries, workspace=_workspaces, file=_files)
 
 
-@toolkit.readable(
+@toolkit.resource(
     ROOT_CAUSE, title="A past root cause", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"entry": _entries}
 )
 async def root_cause(entry: Annotated[str, "The entry's id, as vector_search_db gives it."]) -> str | None:
@@ -47,7 +47,7 @@ async def root_cause(entry: Annotated[str, "The entry's id, as vector_search_db 
     return encode(Entry(**row).as_json()).decode() if row else None
 
 
-@toolkit.readable(
+@toolkit.resource(
     FILE, title="A file of a workspace", ttl_seconds=0, completes={"workspace": _workspaces, "path": _files}
 )
 async def workspace_file(

@@ -9,7 +9,7 @@ from devassist.listing import source_files
 from devassist.workspaces import KnownWorkspace, workspaces
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.slots import Candidate, Slot
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
 
 MEMORY_SECONDS = 60.0
 _PLACE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w.-]+\.[a-z]{2,3})(?::(\d{1,7}))?\b")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from devassist import refusals
 from devassist.queries import workspaces as queries
 from toolbox.contract.caller import Caller
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool
-from toolbox.database.ttl_cache import TtlCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

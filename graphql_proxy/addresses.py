@@ -1,8 +1,8 @@
 """Where parts of a schema are read, and which of them say more than an answer that was cut."""
 
 from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
-from toolbox.contract.contents import Link
-from toolbox.contract.resources import address
+from toolbox.contract.models import Link
+from toolbox.contract.resources import fill_uri
 
 TYPE = "graphql://upstreams/{upstream}/types/{type}"
 QUERY = "graphql://upstreams/{upstream}/queries/{query}"
@@ -13,10 +13,10 @@ def whole(ask: SchemaQuestion, *, answer: SchemaAnswer) -> list[Link]:
     """Name the type or query of which something was left out."""
     links = []
     if answer.left_out and ask.type_name:
-        uri = address(TYPE, upstream=answer.upstream, type=ask.type_name)
+        uri = fill_uri(TYPE, upstream=answer.upstream, type=ask.type_name)
         links.append(_link(uri, name=f"type {ask.type_name}"))
     if answer.left_out and ask.query_name:
-        uri = address(QUERY, upstream=answer.upstream, query=ask.query_name)
+        uri = fill_uri(QUERY, upstream=answer.upstream, query=ask.query_name)
         links.append(_link(uri, name=f"query {ask.query_name}"))
     return links
 

@@ -19,7 +19,7 @@ from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.upstream_answers import Outcome, core_error, read_answer
 from graphql_proxy.upstreams import KnownUpstream, headers_of
 from toolbox.audit.current_request import current_trace
-from toolbox.outbound.failures import WebFailure
+from toolbox.outbound.host_pools import WebFailure
 from toolbox.outbound.web import Destination, web
 
 kept_answers = KeptAnswers()

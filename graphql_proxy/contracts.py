@@ -4,8 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from toolbox.contract.envelope import ErrorEnvelope
-from toolbox.contract.errors import ErrorCode
+from toolbox.contract.errors import ErrorCode, ErrorEnvelope
 from toolbox.contract.models import ToolInput, ToolOutput
 
 NO_UPSTREAM = ErrorCode("NO_UPSTREAM", 503, "No upstream is configured.")

@@ -9,7 +9,7 @@ from graphql_proxy import refusals
 from graphql_proxy.upstream_answers import read_answer
 from graphql_proxy.upstreams import KnownUpstream, headers_of
 from toolbox.contract.errors import ToolError
-from toolbox.outbound.failures import WebFailure
+from toolbox.outbound.host_pools import WebFailure
 from toolbox.outbound.web import Destination, web
 
 MAX_BYTES = 33_554_432

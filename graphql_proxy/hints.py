@@ -11,8 +11,8 @@ from graphql_proxy import queries
 from graphql_proxy.error_text import CONTRACT_HINTS, MessageHint
 from graphql_proxy.lookups import Context, look_up
 from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, Wit
 from pydantic.alias_generators import to_camel
 
 from graphql_proxy.contracts import ASKING_ERRORS, UPSTREAM
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.errors import KERNEL_ENVELOPE, ErrorCode, ToolError
 from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 NOT_OFFERED = ErrorCode("NOT_OFFERED", 404, "The upstream lacks what the tool asks for.")

@@ -11,23 +11,23 @@ from graphql_proxy.schemas import KnownSchema, schemas
 from graphql_proxy.tools import toolkit
 from graphql_proxy.upstreams import upstream_for, upstreams_of
 from toolbox.contract.client_channel import ClientChannel
-from toolbox.contract.resources import Typed
+from toolbox.contract.resources import CompletionRequest
 
 KEEP_SECONDS = 300.0
 MAX_VALUES = 101
 
 
-async def _upstreams(typed: Typed) -> list[str]:
+async def _upstreams(typed: CompletionRequest) -> list[str]:
     return _beginning(typed.text, names=[upstream.slug for upstream in await upstreams_of(typed.caller)])
 
 
-async def _types(typed: Typed) -> list[str]:
+async def _types(typed: CompletionRequest) -> list[str]:
     known = await _schema(typed)
     names = known.schema.type_map if known else ()
     return _beginning(typed.text, names=[name for name in names if not name.startswith("__")])
 
 
-async def _queries(typed: Typed) -> list[str]:
+async def _queries(typed: CompletionRequest) -> list[str]:
     known = await _schema(typed)
     return _beginning(typed.text, names=known.schema.query_type.fields if known and known.schema.query_type else ())
 
@@ -35,7 +35,7 @@ async def _queries(typed: Typed) -> list[str]:
 toolkit.completers.update(upstream=_upstreams, type=_types, query=_queries)
 
 
-@toolkit.readable(
+@toolkit.resource(
     TYPE,
     title="A type of a GraphQL schema",
     mime_type=SDL,
@@ -54,7 +54,7 @@ async def graphql_type(
     return print_type(found) if found else None
 
 
-@toolkit.readable(
+@toolkit.resource(
     QUERY,
     title="A query of a GraphQL schema",
     mime_type=SDL,
@@ -76,7 +76,7 @@ async def graphql_query(
     return f"{written}\n\n# A document that runs:\n{_commented(str(example_for(known.schema, name=query)['query']))}\n"
 
 
-async def _schema(typed: Typed) -> KnownSchema | None:
+async def _schema(typed: CompletionRequest) -> KnownSchema | None:
     upstream = await upstream_for(typed.caller, named=typed.chosen.get("upstream") or None)
     return await schemas.of(upstream.slug)
 

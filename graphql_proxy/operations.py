@@ -14,8 +14,8 @@ from graphql_proxy.flattening import MAX_ROWS, Flat, NoMapping, OperationMapping
 from graphql_proxy.hockey_contracts import OperationAnswer
 from graphql_proxy.schemas import schemas
 from graphql_proxy.upstreams import KnownUpstream
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import TtlCache
 
 MAX_TOKENS = 5_000
 

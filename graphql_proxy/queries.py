@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
 

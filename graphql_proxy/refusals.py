@@ -15,7 +15,7 @@ from graphql_proxy.contracts import (
     UPSTREAM_UNREACHABLE,
 )
 from toolbox.contract.errors import ToolError
-from toolbox.outbound.failures import AddressRefused, Overdue, Oversized, UnknownHost, Unreachable, WebFailure
+from toolbox.outbound.host_pools import AddressRefused, Overdue, Oversized, UnknownHost, Unreachable, WebFailure
 
 _ASK_A_PERSON = "Whoever runs this server can open an upstream to this key in the admin, under Upstreams."
 _ASK_LESS = "Ask for less: fewer fields, a smaller limit, one query instead of several."

@@ -18,9 +18,9 @@ from graphql_proxy.variables import NoParameters, question_model
 from toolbox.contract.caller import CallContext
 from toolbox.contract.errors import ToolError
 from toolbox.contract.models import ToolInput
-from toolbox.contract.tool import Skipped, Tool, ToolFunction, Toolkit, ToolMistake
+from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, ToolFunction, Toolkit
+from toolbox.database.caches import clear_all_caches
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import clear_all_caches
 
 Row = queries.Row
 
@@ -51,7 +51,7 @@ class SavedOperations:
     def __init__(self, toolkit_of: ToolkitOf) -> None:
         self._toolkit_of = toolkit_of
 
-    async def load(self) -> Sequence[Tool | Skipped]:
+    async def load(self) -> Sequence[Tool | SkippedRow]:
         """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
         clear_all_caches()
         schemas.forget()
@@ -59,30 +59,30 @@ class SavedOperations:
         rows = await queries.operations(reader=reader)
         return [await self._offered(row) for row in rows if not row["is_contract"]]
 
-    async def _offered(self, row: Row) -> Tool | Skipped:
+    async def _offered(self, row: Row) -> Tool | SkippedRow:
         try:
             upstream = await upstream_named(row["slug"])
             known = await schemas.of(upstream.slug)
             tool = made_tool(row, schema=known.schema if known else None, toolkit=self._toolkit_of())
             return await _for_its_callers(tool, row, upstream=upstream)
-        except (NotATool, ToolMistake) as unusable:
-            return Skipped(name=row["name"], reason=str(unusable))
+        except (NotATool, InvalidTool) as unusable:
+            return SkippedRow(name=row["name"], reason=str(unusable))
         except ToolError as refused:
-            return Skipped(name=row["name"], reason=refused.message)
+            return SkippedRow(name=row["name"], reason=refused.message)
 
 
 async def _for_its_callers(tool: Tool, row: Row, *, upstream: KnownUpstream) -> Tool:
     """List a tool of a closed upstream only to those who may ask it; a row without one asks the key's own default."""
     if row["slug"] is None or upstream.is_open:
         return tool
-    return replace(tool, offered_to=await who_may_ask(upstream))
+    return replace(tool, is_visible_to=await who_may_ask(upstream))
 
 
 def check_operation(row: Row, *, schema: GraphQLSchema | None) -> None:
     """Raise NotATool where a row cannot be offered."""
     try:
         made_tool(row, schema=schema, toolkit=Toolkit(domain="graphql_proxy", summary="To check rows with."))
-    except ToolMistake as mistake:
+    except InvalidTool as mistake:
         raise NotATool(str(mistake)) from mistake
 
 

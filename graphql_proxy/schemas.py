@@ -8,10 +8,8 @@ from graphql import GraphQLSchema
 
 from graphql_proxy.ingest.parse_schema import read_stored
 from graphql_proxy.schema_search import SchemaIndex
-from toolbox.database.pool import Pool
-from toolbox.database.pools import reader
-from toolbox.database.single_flight import SingleFlight
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import SingleFlight, TtlCache
+from toolbox.database.pools import Pool, reader
 
 MAX_KEPT = 8
 
@@ -63,13 +61,13 @@ class SchemaStore:
 
     def forget(self) -> None:
         """Forget which versions are newest; what was parsed is kept, because it is known by its digest."""
-        self._newest.forget()
+        self._newest.clear()
 
     async def _read(self, digest: str) -> KnownSchema:
         if digest in self._parsed:
             self._parsed.move_to_end(digest)
             return self._parsed[digest]
-        return await self._parsing.join(digest, lambda: self._parse(digest))
+        return await self._parsing.run(digest, lambda: self._parse(digest))
 
     async def _parse(self, digest: str) -> KnownSchema:
         """Parse in a thread, so that other calls are answered meanwhile."""

@@ -9,7 +9,7 @@ from graphql_proxy.hockey_contracts import StandingsQuestion
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.contract.slots import Candidate, Slot
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
 from toolbox.text.calendar_words import days, months, seasons
 from toolbox.text.names import Named, mentions
 

@@ -117,7 +117,7 @@ async def introspect_schema(ask: SchemaQuestion, call: CallContext) -> SchemaAns
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_player(ask: PlayerQuestion, client: ClientChannel) -> OperationAnswer:
     """
@@ -134,7 +134,7 @@ async def get_player(ask: PlayerQuestion, client: ClientChannel) -> OperationAns
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_team(ask: TeamQuestion, client: ClientChannel) -> OperationAnswer:
     """
@@ -181,7 +181,7 @@ async def get_league_leaders(ask: LeadersQuestion, call: CallContext) -> Operati
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_games(ask: GamesQuestion, client: ClientChannel) -> OperationAnswer:
     """
@@ -198,7 +198,7 @@ async def get_games(ask: GamesQuestion, client: ClientChannel) -> OperationAnswe
     errors=OPERATION_ERRORS,
     queries=3,
     deadline_seconds=ASKING_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def get_game_logs(ask: GameLogsQuestion, client: ClientChannel) -> OperationAnswer:
     """

@@ -8,8 +8,8 @@ from django.conf import settings
 from graphql_proxy import queries, refusals
 from graphql_proxy.secrets import Sealed, unseal
 from toolbox.contract.caller import Caller
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool, reader
-from toolbox.database.ttl_cache import TtlCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

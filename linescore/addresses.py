@@ -3,8 +3,8 @@
 from datetime import date
 
 from linescore.contracts import LinescoreQuery, LinescoreRows
-from toolbox.contract.contents import Link
-from toolbox.contract.resources import address
+from toolbox.contract.models import Link
+from toolbox.contract.resources import fill_uri
 
 SEASON = "linescore://seasons/{season}"
 TEAM = "linescore://seasons/{season}/teams/{team}"
@@ -31,7 +31,7 @@ def season_of(day: date) -> str:
 
 def _link(season: str, *, team: str | None) -> Link:
     if team is None:
-        uri, said = address(SEASON, season=season), f"Every team's periods of {season}, counted."
+        uri, said = fill_uri(SEASON, season=season), f"Every team's periods of {season}, counted."
     else:
-        uri, said = address(TEAM, season=season, team=team), f"Every game of {team} in {season}, period by period."
+        uri, said = fill_uri(TEAM, season=season, team=team), f"Every game of {team} in {season}, period by period."
     return Link(uri=uri, name=f"{team or 'season'} {season}", description=said, mime_type=JSON)

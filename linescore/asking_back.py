@@ -4,14 +4,14 @@ from linescore import queries
 from linescore.contracts import LinescoreQuery
 from linescore.refusals import alike
 from toolbox.contract.client_channel import ClientChannel
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 MAX_OFFERED = 8
 
 
 async def which_team(ask: LinescoreQuery, *, client: ClientChannel, reader: Pool) -> LinescoreQuery | None:
     """Give the question with the team that a person picked; None where nobody can be asked, or nothing is unclear."""
-    if ask.team_code is None or not client.fills_in_forms:
+    if ask.team_code is None or not client.supports_forms:
         return None
     teams = await queries.teams(reader=reader)
     if any(team["team_code"] == ask.team_code for team in teams):

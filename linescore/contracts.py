@@ -16,8 +16,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract.envelope import ErrorEnvelope, Schema, merged_details, object_schema
-from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.errors import ErrorCode, ErrorEnvelope, Schema, ToolError, make_object_schema, merge_details
 from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 DEFAULT_LIMIT = 100
@@ -53,7 +52,7 @@ class LinescoreDialect(ErrorEnvelope):
         said: dict[str, Any] = {"type": error_type(error.code), "message": error.message}
         if error.field:
             said["field"] = error.field
-        said["details"] = {"code": error.code.code, **merged_details(error)}
+        said["details"] = {"code": error.code.code, **merge_details(error)}
         said["suggestion"] = error.suggestion
         return {"success": False, "error": said}
 
@@ -61,12 +60,12 @@ class LinescoreDialect(ErrorEnvelope):
         """Describe the contract's success."""
         success = {"type": "boolean", "const": True, "description": "The question was answered."}
         data = {**answer, "description": "The rows and what is known about the query."}
-        return object_schema({"success": success, "data": data}, required=["success", "data"])
+        return make_object_schema({"success": success, "data": data}, required=["success", "data"])
 
     def refusal_schema(self) -> Schema:
         """Describe the contract's error."""
         types = ["QUERY_ERROR", "VALIDATION_ERROR", "DATABASE_ERROR"]
-        error = object_schema(
+        error = make_object_schema(
             {
                 "type": {"type": "string", "enum": types, "description": "What kind of error it is."},
                 "message": {"type": "string", "description": "What went wrong."},
@@ -81,7 +80,7 @@ class LinescoreDialect(ErrorEnvelope):
             description="Why there is no answer.",
         )
         success = {"type": "boolean", "const": False, "description": "The question was not answered."}
-        return object_schema({"success": success, "error": error}, required=["success", "error"])
+        return make_object_schema({"success": success, "error": error}, required=["success", "error"])
 
 
 def error_type(code: ErrorCode) -> ErrorType:

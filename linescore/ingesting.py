@@ -48,7 +48,7 @@ class Ingested(ToolOutput):
 async def ingest(ask: IngestQuestion, *, client: ClientChannel) -> Ingested:
     """Bring the games in; what the web has is fetched by a worker, where the client knows tasks."""
     if ask.source == "nhl":
-        await client.go_on_as_task()
+        await client.continue_as_task()
     work = from_nhl if ask.source == "nhl" else from_samples
     values = {"first": str(ask.start_date), "last": str(ask.end_date), "add_teams": False}
     again = "Try other days, or again later."

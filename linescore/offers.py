@@ -7,28 +7,28 @@ from linescore.offered import queries
 from linescore.standings import queries as standings
 from linescore.tools import toolkit
 from toolbox.contract.encoding import encode
-from toolbox.contract.resources import Typed
+from toolbox.contract.resources import CompletionRequest
 
 KEEP_SECONDS = 300.0
 _MAX_ID = 2**63 - 1
 
 
-async def _teams(typed: Typed) -> list[str]:
+async def _teams(typed: CompletionRequest) -> list[str]:
     return await queries.teams(typed.text)
 
 
-async def _seasons(typed: Typed) -> list[str]:
+async def _seasons(typed: CompletionRequest) -> list[str]:
     return await queries.seasons(typed.text)
 
 
-async def _games(typed: Typed) -> list[str]:
+async def _games(typed: CompletionRequest) -> list[str]:
     return await queries.games(typed.text, season=typed.chosen.get("season", ""))
 
 
 toolkit.completers.update(team=_teams, season=_seasons, game=_games)
 
 
-@toolkit.readable(
+@toolkit.resource(
     SEASON, title="A season, team by team", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"season": _seasons}
 )
 async def linescore_season(season: Annotated[str, "Two years, as 2024-2025."]) -> str | None:
@@ -40,7 +40,7 @@ async def linescore_season(season: Annotated[str, "Two years, as 2024-2025."]) -
     return encode({"season": season, "periods": rows, "gamesByTwoPlusPeriodsWon": worth}).decode()
 
 
-@toolkit.readable(
+@toolkit.resource(
     TEAM,
     title="A team's season, game by game",
     mime_type=JSON,
@@ -56,7 +56,7 @@ async def linescore_team_season(
     return encode({"season": season, "team": found, "games": games}).decode() if games else None
 
 
-@toolkit.readable(
+@toolkit.resource(
     GAME, title="A game, period by period", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"game": _games}
 )
 async def linescore_game(game: Annotated[str, "The NHL's id of the game, as 2024020001."]) -> str | None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from linescore.contracts import LinescoreQuery
-from toolbox.database.pool import Fetched, Pool
+from toolbox.database.pools import Fetched, Pool
 
 Pattern = Literal["periods", "ranking", "two_plus_games"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from linescore import queries
 from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, LinescoreQuery
 from toolbox.contract.errors import ToolError
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 SHORTEST_START, SHORTEST_END = 2, 5
 SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06

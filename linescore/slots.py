@@ -5,8 +5,8 @@ from datetime import date
 
 from linescore import queries
 from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import TtlCache
 from toolbox.text.calendar_words import days, months, season, seasons
 from toolbox.text.names import Named, mentions
 

@@ -33,7 +33,7 @@ toolkit = Toolkit(
     errors=(INVALID_TEAM_CODE, INVALID_DATE, INVALID_DATE_RANGE, INVALID_SEASON, NO_RESULTS),
     deadline_seconds=5,
     links=more,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> LinescoreRows:
     """

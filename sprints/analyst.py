@@ -13,7 +13,7 @@ from psycopg.adapt import Buffer, Loader
 from psycopg.pq import TransactionStatus
 from psycopg.types.string import TextLoader
 
-from toolbox.database.pool import Connection, Pool
+from toolbox.database.pools import Connection, Pool
 
 STATEMENT_SECONDS = 5
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope, Schema, object_schema
-from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.errors import KERNEL_ENVELOPE, ErrorCode, ErrorEnvelope, Schema, ToolError, make_object_schema
 
 QUERY_REFUSED = ErrorCode("QUERY_REFUSED", 200, "The statement may not be run; error and suggestion say why.")
 QUERY_FAILED = ErrorCode("QUERY_FAILED", 200, "The database refused the statement; error is what it said.")
@@ -40,7 +39,7 @@ class ExecuteQueryDialect(SprintsDialect):
 
     def refusal_schema(self) -> Schema:
         """Describe the contract's error, and the kernel's for arguments that are no statement."""
-        failed = object_schema(
+        failed = make_object_schema(
             {
                 "rows": {"type": "array", "maxItems": 0, "description": "Empty."},
                 "rowCount": {"type": "integer", "const": 0, "description": "0."},

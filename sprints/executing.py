@@ -14,7 +14,7 @@ from sprints.running import MAX_ANSWER_BYTES, Given, TooDear, run
 from sprints.schema.reading import known_world
 from sprints.standing import walls_stand
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
-from toolbox.database.pool import Connection
+from toolbox.database.pools import Connection
 
 
 class Guard(Protocol):
@@ -35,7 +35,7 @@ async def execute(sql: str, *, guard: Guard = check) -> QueryResult:
     try:
         checked = guard(sql, world=await known_world())
         await _refuse_without_walls()
-        given = await analyst.using(_work(checked))
+        given = await analyst.run(_work(checked))
     except (Refused, TooDear, DatabaseUnavailable, psycopg.Error) as failure:
         raise said(failure, milliseconds=_since(started)) from failure
     if isinstance(given, psycopg.Error):

@@ -46,7 +46,7 @@ class IngestedIssues(ToolOutput):
 async def ingest(ask: IngestIssuesQuestion, *, client: ClientChannel) -> IngestedIssues:
     """Bring the issues in; what a site has is fetched by a worker, where the client knows tasks."""
     if ask.source == "jira":
-        await client.go_on_as_task()
+        await client.continue_as_task()
     values = {"organisation": ask.organisation, "projects": ",".join(ask.projects), "everything": ask.everything}
     work = from_own_site if ask.source == "jira" else from_samples
     try:

@@ -6,9 +6,8 @@ from sprints.offered import queries
 from sprints.offered.queries import Row
 from sprints.tools import toolkit
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import ToolError
-from toolbox.contract.resources import Typed
+from toolbox.contract.errors import KERNEL_ENVELOPE, ToolError
+from toolbox.contract.resources import CompletionRequest
 
 JSON = "application/json"
 BOARD = "sprints://teams/{team}"
@@ -16,29 +15,29 @@ SPRINT = "sprints://sprints/{sprint}"
 KEEP_SECONDS = 60.0
 
 
-async def _teams(typed: Typed) -> list[str]:
+async def _teams(typed: CompletionRequest) -> list[str]:
     return await queries.teams(typed.text)
 
 
-async def _sprints(typed: Typed) -> list[str]:
+async def _sprints(typed: CompletionRequest) -> list[str]:
     return await queries.sprints(typed.text, team=typed.chosen.get("team", ""))
 
 
-async def _people(typed: Typed) -> list[str]:
+async def _people(typed: CompletionRequest) -> list[str]:
     return await queries.people(typed.text)
 
 
 toolkit.completers.update(team=_teams, sprint=_sprints, person=_people)
 
 
-@toolkit.readable(BOARD, title="A team's board", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"team": _teams})
+@toolkit.resource(BOARD, title="A team's board", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"team": _teams})
 async def sprints_board(team: Annotated[str, "The team's key, as ACCEL, or its id."]) -> str | None:
     """Show a team's velocity over its last sixteen sprints, its sprints under way, its open issues by status."""
     found = _only(await queries.teams_called(team), kind="team", said=team)
     return _written({"team": found} | await queries.board(found["team_id"])) if found else None
 
 
-@toolkit.readable(SPRINT, title="A sprint", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"sprint": _sprints})
+@toolkit.resource(SPRINT, title="A sprint", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"sprint": _sprints})
 async def sprints_sprint(sprint: Annotated[str, "The sprint's name or id."]) -> str | None:
     """Show what a sprint came to: committed, added, completed, carried over; its days; what changed its scope."""
     found = _only(await queries.sprints_called(sprint), kind="sprint", said=sprint)

@@ -13,7 +13,7 @@ from psycopg.rows import tuple_row
 from sprints.analyst import STATEMENT_SECONDS, analyst
 from sprints.guard import Checked
 from toolbox.contract.encoding import encode
-from toolbox.database.pool import Connection
+from toolbox.database.pools import Connection
 
 Cursor = psycopg.AsyncCursor[tuple[Any, ...]]
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sprints.linking import queries
 from toolbox.contract.slots import Candidate, Slot
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import TtlCache
 from toolbox.text.names import Named, mentions
 
 MEMORY_SECONDS = 60.0

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from sprints.walls import mends
-from toolbox.database.pool import Connection
-from toolbox.database.pools import owner_pool
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
+from toolbox.database.pools import Connection, owner_pool
 
 SECONDS_UNTIL_LOOKED_AT_AGAIN = 60.0
 
@@ -39,4 +38,4 @@ async def _look() -> bool:
         cursor = await connection.execute(mends(role=settings.SPRINTS_ANALYST_ROLE).encode())
         return [row["mend"] for row in await cursor.fetchall()]
 
-    return is_accepted(await owner_pool.using(missing))
+    return is_accepted(await owner_pool.run(missing))

@@ -57,7 +57,7 @@ async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
     envelope=GenerateSqlDialect(),
     queries=4,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
-    asks_seldom=True,
+    rarely_asks=True,
 )
 async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> GenerateSqlResult:
     """

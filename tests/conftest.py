@@ -59,9 +59,9 @@ def django_db_setup(
     from devassist.ingest.samples import load_samples as load_devassist
     from linescore.ingest.samples import load_samples
     from sprints.ingest.samples import load_samples as load_sprints
-    from toolbox.catalogue.prompt_loading import load_prompts
+    from toolbox.catalogue.prompts import load_prompts
     from toolbox.catalogue.registry import registry
-    from toolbox.examples.loading import load_examples
+    from toolbox.examples.cache import load_examples
 
     settings.DEVASSIST_WEB_SEARCH = False  # nobody outside is asked; tests of that run servers of their own
     with django_db_blocker.unblock():

@@ -8,8 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from toolbox.database.pool import Pool
-from toolbox.database.pools import reader
+from toolbox.database.pools import Pool, reader
 
 
 def as_user(name: str) -> Client:

@@ -10,7 +10,7 @@ from django.contrib.postgres.indexes import HashIndex
 from django.core.validators import RegexValidator
 from django.db import models
 
-from toolbox.contract.api_keys import digest, new_key
+from toolbox.contract.caller import hash_api_key, make_api_key
 
 
 class ApiKey(models.Model):
@@ -61,7 +61,7 @@ class ApiKey(models.Model):
         key: str = "",
     ) -> tuple[Self, str]:
         """Make a key and give it beside its row: the only time that it can be seen."""
-        key = key or new_key()
+        key = key or make_api_key()
         row = cls.objects.create(
             name=name,
             owner_id=owner_id,
@@ -70,7 +70,7 @@ class ApiKey(models.Model):
             expires_at=expires_at,
             default_workspace=default_workspace,
             default_upstream=default_upstream,
-            digest=digest(key),
+            digest=hash_api_key(key),
             start=key[:8],
         )
         return row, key

@@ -4,8 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from agents.queries.pools import store
-from toolbox.database.pool import Connection
-from toolbox.database.pools import writer
+from toolbox.database.pools import Connection, writer
 
 MAX_LISTED = 100
 MAX_MESSAGES = 1_000
@@ -154,7 +153,7 @@ async def fork(
                 await connection.execute(_COPY, wanted | {"fork": made["id"]})
             return made
 
-    return await writer.using(copy)
+    return await writer.run(copy)
 
 
 async def delete(conversation_id: UUID, *, owner_id: int | None) -> bool:
@@ -167,4 +166,4 @@ async def delete(conversation_id: UUID, *, owner_id: int | None) -> bool:
             await connection.execute(_DELETE, {"id": conversation_id})
             return True
 
-    return await store.using(remove)
+    return await store.run(remove)

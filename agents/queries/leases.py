@@ -6,8 +6,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from agents.queries.rows import Budgets, Claimed, clean
-from toolbox.database.pool import Connection
-from toolbox.database.pools import relaxed_pool, work_pool
+from toolbox.database.pools import Connection, relaxed_pool, work_pool
 from toolbox.work.lease import Lease, LeaseLost, Row, WorkKind, register_kind
 
 _CLAIMED = """
@@ -156,7 +155,7 @@ async def cancel(run_id: UUID) -> UUID | None:
             await connection.execute(_LOCK_CONVERSATION, [run_id])
             return await end_run(connection, run_id=run_id, state="cancelled")
 
-    return await work_pool.using(end)
+    return await work_pool.run(end)
 
 
 async def cancel_unwanted() -> list[UUID]:

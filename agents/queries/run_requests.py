@@ -9,8 +9,7 @@ from agents.queries.pools import store
 from agents.step_access import require_scope
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
-from toolbox.database.pool import Connection
-from toolbox.database.pools import writer
+from toolbox.database.pools import Connection, writer
 
 MAX_WAITING = 20
 MAX_TITLE = 80
@@ -122,7 +121,7 @@ async def post(
                 return "full"
             return await _posted(connection, found, key_id=key_id, text=text, run_id=run_id)
 
-    return await writer.using(take)
+    return await writer.run(take)
 
 
 async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
@@ -135,7 +134,7 @@ async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
             await append(connection, run_id=again, kind="run.queued", data={"again": str(run_id)})
             return again
 
-    return await writer.using(repeat)
+    return await writer.run(repeat)
 
 
 async def owned_run(run_id: UUID, *, owner_id: int | None, conversation_id: UUID | None = None) -> Row | None:
@@ -202,7 +201,7 @@ async def _decided(run_id: UUID, *, number: int | None, decide: Any) -> int | No
             decided: int = waiting["number"]
             return decided
 
-    return await store.using(settle)
+    return await store.run(settle)
 
 
 async def _posted(connection: Connection, found: Row, *, key_id: int | None, text: str, run_id: UUID | None) -> Posted:

@@ -10,7 +10,7 @@ from agents.models import Step
 from agents.queries.leases import append, cleaned
 from agents.queries.pools import passing, store
 from agents.queries.rows import Said, StepRow, Told, clean
-from toolbox.database.pool import Connection, Pool
+from toolbox.database.pools import Connection, Pool
 from toolbox.work.lease import Lease, LeaseLost
 
 MAX_STEPS = 10_000

@@ -29,7 +29,7 @@ from agents.runs.run_caller import refuse_unknown, usable_toolkits
 from agents.runs.run_listeners import RunListener, bells
 from agents.step_access import hide_contents, missing_scope
 from toolbox.contract.caller import Caller
-from toolbox.contract.client_channel import ClientChannel, form
+from toolbox.contract.client_channel import ClientChannel, make_form_request
 from toolbox.contract.errors import Refusal
 from toolbox.contract.models import ToolInput, WholeNumber
 from toolbox.work import worker
@@ -91,7 +91,7 @@ async def asked(ask: AgentQuestion, *, client: ClientChannel) -> AgentAnswer:
     """Begin the run or find it, and wait for it; what must be approved is asked of a client that fills in forms."""
     if ask.run_id is None:
         refuse_unknown("toolkits", names=ask.toolkits, known=usable_toolkits())
-        await client.go_on_as_task()
+        await client.continue_as_task()
     run_id = ask.run_id or await _begun(ask, client=client)
     clock = asyncio.get_running_loop().time
     until = None if client.task_id else clock() + ask.wait_seconds
@@ -198,12 +198,12 @@ class _Steps:
 async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
     """Ask whoever is at the client; False where nobody can be asked, or nobody said yes or no."""
     needed = await events.approval_needed(run_id)
-    if needed is None or not client.fills_in_forms:
+    if needed is None or not client.supports_forms:
         return False
     data = needed["data"]
     if missing_scope(client.caller, tool=data["tool"], right="write"):
         return False
-    client_request = form(
+    client_request = make_form_request(
         f"{data['reason']}\n{data['tool']} {data['arguments']}",
         fields={
             "approve": {"type": "boolean", "title": "Make this call?"},

@@ -15,8 +15,8 @@ from agents.queries.rows import Claimed, Said, StepRow, clean
 from agents.runs import transcript
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.tool import Tool
+from toolbox.examples.few_shot import shots
 from toolbox.examples.provider import ExamplesModel
-from toolbox.examples.shots import shots
 from toolbox.model import (
     CallRequested,
     ContextOverrun,

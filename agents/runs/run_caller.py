@@ -14,10 +14,9 @@ from toolbox.access.people import find_person
 from toolbox.access.scopes import RIGHTS
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import Refusal
+from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.contract.tool import Tool
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
 
 _KEY = """
 SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,

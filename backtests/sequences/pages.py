@@ -14,7 +14,7 @@ from backtests.rendering import fitting, too_large
 from backtests.sequences import queries
 from backtests.sequences.judging import Verdict, judge
 from toolbox.contract.errors import ToolError
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 SMALLER = "Ask for a smaller maxDepth, or for the events by get_events_by_entity."
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from backtests.queries import EVENT, Row, Window, bounds
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 MAX_SIGNATURES = 20_000
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from django.http import HttpRequest
 
 from agents.queries.metrics import RunCounts, count_runs
-from config.observability.health_checks import Part, parts
+from config.observability.health import Part, parts
 from toolbox.audit import traffic
 from toolbox.audit.traffic import Span, Traffic
 from toolbox.contract.errors import DatabaseUnavailable

@@ -10,13 +10,12 @@ from collections.abc import Awaitable, Callable
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from config.observability.health_checks import is_ready, parts
+from config.observability.health import is_ready, parts
 from config.observability.metrics import exposition
 from toolbox.access.keys import identify
 from toolbox.access.limits import call_limits
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import FORBIDDEN, DatabaseUnavailable, Refusal, ToolError
+from toolbox.contract.errors import FORBIDDEN, KERNEL_ENVELOPE, DatabaseUnavailable, Refusal, ToolError
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Reply
 from toolbox.http.headers import Sent, decode_headers, read_credential, read_request_id

@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from agents.queries.metrics import RunCounts, count_runs
 from agents.queries.pools import passing, store
-from config.observability.health_checks import Part, parts
+from config.observability.health import Part, parts
 from sprints.analyst import analyst
 from toolbox.audit import traffic
 from toolbox.audit.log import audit

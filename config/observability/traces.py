@@ -1,9 +1,12 @@
 """Where spans of calls go: by OTLP over HTTP to the address that the OTEL_* variables of OpenTelemetry name."""
 
 import os
+import re
 
 from opentelemetry import trace
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from toolbox.audit.current_request import current_trace
 from toolbox.audit.log import audit
 from toolbox.audit.tracing import export_span
 
@@ -22,3 +25,19 @@ def begin() -> None:
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
     audit.on_record = export_span
+
+
+_TRACEPARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+class TraceMiddleware:
+    """An ASGI application in front of another."""
+
+    def __init__(self, behind: ASGIApp) -> None:
+        self._behind = behind
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Keep the caller's `traceparent`; one that is malformed is none, as W3C has it."""
+        sent = dict(scope["headers"]).get(b"traceparent", b"") if scope["type"] == "http" else b""
+        current_trace.set(sent.decode() if _TRACEPARENT.fullmatch(sent) else "")
+        await self._behind(scope, receive, send)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
 

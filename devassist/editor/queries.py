@@ -6,7 +6,7 @@ from typing import Any
 from psycopg.errors import ForeignKeyViolation
 from psycopg.types.json import Jsonb
 
-from toolbox.database.pool import Connection, Pool
+from toolbox.database.pools import Connection, Pool
 
 Row = dict[str, Any]
 
@@ -72,7 +72,7 @@ async def push(owner_id: int, *, parts: Mapping[str, Row], seconds: int, writer:
                 await connection.execute(_PUSH, said)
 
     try:
-        await writer.using(work)
+        await writer.run(work)
     except ForeignKeyViolation as gone:
         raise OwnerIsGone from gone
 
@@ -83,4 +83,4 @@ async def clear(owner_id: int, *, writer: Pool) -> None:
     async def work(connection: Connection) -> None:
         await connection.execute(_CLEAR, {"owner": owner_id})
 
-    await writer.using(work)
+    await writer.run(work)

@@ -11,8 +11,8 @@ from devassist.documents.shipped import load_shipped_pages
 from devassist.ingest.load import ensure_workspace, give_workspace, move_workspace
 from devassist.root_causes.samples import load_root_causes
 from devassist.roots import problem_of_root
-from toolbox.contract.api_keys import digest
-from toolbox.contract.samples import SampleReport, unseen
+from toolbox.contract.caller import hash_api_key
+from toolbox.contract.samples import SampleReport, ignore_progress
 
 SAMPLE = "trailnotes"
 SAMPLE_ROOT = Path(devassist.__file__).parent / "samples" / SAMPLE
@@ -22,7 +22,7 @@ class UnusableWorkspace(Exception):
     """DEVASSIST_WORKSPACE names no folder that can be a workspace."""
 
 
-def load_samples(*, on_progress: Callable[[SampleReport], None] = unseen) -> SampleReport:
+def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progress) -> SampleReport:
     """Store what is missing; what is stored stays as a curator left it, but for where the sample lies."""
     report = SampleReport()
     if settings.DEVASSIST_WORKSPACE:
@@ -43,7 +43,7 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = unseen) -> Sam
 def give_configured(key: str) -> None:
     """Let a key see the workspace that DEVASSIST_WORKSPACE names; others are given it in the admin."""
     if settings.DEVASSIST_WORKSPACE:
-        give_workspace(name_of(_configured()), key_digest=digest(key))
+        give_workspace(name_of(_configured()), key_digest=hash_api_key(key))
 
 
 def _configured() -> Path:

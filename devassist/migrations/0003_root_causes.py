@@ -9,7 +9,7 @@ import pgvector.django.indexes
 import pgvector.django.sparsevec
 from django.db import migrations, models
 
-from toolbox.database.grants import GrantRead
+from toolbox.database.migration_operations import GrantRead
 
 
 class Migration(migrations.Migration):

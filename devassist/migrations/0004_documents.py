@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 import devassist.models.documents
-from toolbox.database.grants import GrantRead
+from toolbox.database.migration_operations import GrantRead
 
 
 class Migration(migrations.Migration):

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from toolbox.database.change_notifications import NotifyResourceChanges, in_address
+from toolbox.database.migration_operations import NotifyResourceChanges, encode_uri_part_sql
 
 
 class Migration(migrations.Migration):
@@ -11,6 +11,6 @@ class Migration(migrations.Migration):
     operations = [
         NotifyResourceChanges(
             "devassist_root_causes",
-            f"SELECT 'devassist://root-causes/' || {in_address('entry_name')} FROM changed",
+            f"SELECT 'devassist://root-causes/' || {encode_uri_part_sql('entry_name')} FROM changed",
         ),
     ]

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, cast
 
-from toolbox.database.pool import Connection, Pool
+from toolbox.database.pools import Connection, Pool
 
 Status = Literal["proposed", "validated", "retired"]
 
@@ -37,4 +37,4 @@ async def store(values: dict[str, Any], *, writer: Pool) -> Status:
             row = await (await connection.execute(_STATUS.encode(), values)).fetchone()
         return cast("Status", row["status"]) if row else "proposed"
 
-    return await writer.using(insert)
+    return await writer.run(insert)

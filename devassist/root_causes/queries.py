@@ -9,7 +9,7 @@ import psycopg
 from devassist.embedding.model_files import MODEL_NAME
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE
 from toolbox.contract.errors import DatabaseUnavailable
-from toolbox.database.pool import Connection, Pool
+from toolbox.database.pools import Connection, Pool
 
 Row = dict[str, Any]
 
@@ -131,7 +131,7 @@ async def search(sought: Sought, *, reader: Pool) -> list[Row]:
         return await cursor.fetchall()
 
     try:
-        return await reader.using(ranked)
+        return await reader.run(ranked)
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as behind:
         raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
 
@@ -153,4 +153,4 @@ async def count_uses(uses: Mapping[int, int], *, writer: Pool) -> None:
     async def add(connection: Connection) -> None:
         await connection.execute(_COUNT_USES.encode(), values)
 
-    await writer.using(add)
+    await writer.run(add)

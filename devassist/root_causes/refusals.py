@@ -13,7 +13,7 @@ from devassist.root_causes import queries
 from devassist.root_causes.entry import language_key
 from devassist.root_causes.queries import Sought
 from toolbox.contract.errors import ToolError
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from devassist.root_causes.refusals import no_embedding, nothing_found, nothing_
 from devassist.root_causes.telling import Told, told
 from devassist.root_causes.uses import uses
 from devassist.root_causes.wording import Rarity, place_of, sparse, telling_places, words_of
-from toolbox.contract.encoding import timestamp
+from toolbox.contract.encoding import format_timestamp
 from toolbox.database.pools import reader
 
 MAX_LOOKED_UP = 400
@@ -101,5 +101,5 @@ def _past_error(row: Row) -> PastError:
         confidence=row["confidence"],
         user_validated=row["status"] == "validated",
         similarity=round(row["similarity"], 4),
-        metadata=PastErrorMetadata(created_at=timestamp(row["created_at"]), fixed_in=row["fixed_in"]),
+        metadata=PastErrorMetadata(created_at=format_timestamp(row["created_at"]), fixed_in=row["fixed_in"]),
     )

@@ -13,8 +13,8 @@ from devassist.web.parts import Part
 from devassist.web.readings import Hit, Reading, SourceFailed, SourceLimited
 from devassist.web.sources import Source
 from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.caches import SingleFlight
 from toolbox.database.pools import writer
-from toolbox.database.single_flight import SingleFlight
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ async def _asked(kept: queries.Row, *, words: list[str], source: Source | None, 
         return Part(source=name, status="late", note=f"{name}: too many searches wait for it.")
     try:
         async with asyncio.timeout(WAIT_SECONDS):
-            hits = await _under_way.join((name, digest(words)), lambda: _ask_and_keep(source, words=words, rules=rules))
+            hits = await _under_way.run((name, digest(words)), lambda: _ask_and_keep(source, words=words, rules=rules))
     except TimeoutError:
         return Part(source=name, status="late", note=f"{name} did not answer within {WAIT_SECONDS:g} s.")
     except SourceFailed as failed:

@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from toolbox.database.pool import Connection, Pool
+from toolbox.database.pools import Connection, Pool
 
 Row = dict[str, Any]
 
@@ -64,7 +64,7 @@ async def keep(answer: Row, *, keep_days: int, writer: Pool) -> None:
         await connection.execute(_KEEP, answer | {"hits": Jsonb(answer["hits"])})
         await connection.execute(_FORGET, {"keep_days": keep_days})
 
-    await writer.using(work)
+    await writer.run(work)
 
 
 async def note(state: Row, *, writer: Pool) -> None:
@@ -73,4 +73,4 @@ async def note(state: Row, *, writer: Pool) -> None:
     async def work(connection: Connection) -> None:
         await connection.execute(_STATE, state)
 
-    await writer.using(work)
+    await writer.run(work)

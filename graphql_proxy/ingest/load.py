@@ -13,8 +13,8 @@ from graphql_proxy.ingest.parse_schema import digest, in_order, read_schema, rea
 from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream
 from graphql_proxy.schema_changes import Change, changes_between
 from graphql_proxy.secrets import Sealed, seal, unseal
-from toolbox.contract.api_keys import digest as key_digest
-from toolbox.contract.api_keys import new_key
+from toolbox.contract.caller import hash_api_key as key_digest
+from toolbox.contract.caller import make_api_key
 
 OWN_USERNAME = "toolroom"
 OWN_HEADER = "Authorization"
@@ -122,7 +122,7 @@ def ensure_own_key(upstream: Any, *, headers: Any, keys: Any, users: Any) -> Non
     if is_new:
         owner.password = make_password(None)
         owner.save(update_fields=["password"])
-    key = new_key()
+    key = make_api_key()
     keys.objects.create(
         name=f"upstream {upstream.slug}",
         owner_id=owner.pk,

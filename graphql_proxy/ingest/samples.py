@@ -17,7 +17,7 @@ from graphql_proxy.ingest.load import (
     store_schema,
 )
 from graphql_proxy.models import SchemaSnapshot, Upstream, UpstreamHeader
-from toolbox.contract.samples import SampleReport, unseen
+from toolbox.contract.samples import SampleReport, ignore_progress
 from toolbox.models import ApiKey
 
 HOCKEY = "hockey"
@@ -27,7 +27,7 @@ SCHEMA_WRITTEN_AT = datetime(2026, 11, 21, tzinfo=UTC)
 LOOPBACK = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 
 
-def load_samples(*, on_progress: Callable[[SampleReport], None] = unseen) -> SampleReport:
+def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progress) -> SampleReport:
     """Store what is missing. What is stored stays as a curator left it; only the shipped schema is kept up to date."""
     report = SampleReport(added=load_hints())
     for slug, address in ((CONFIGURED, settings.GRAPHQL_UPSTREAM_URL), (HOCKEY, USUAL_ADDRESS)):

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from toolbox.database.grants import GrantRead
+from toolbox.database.migration_operations import GrantRead
 
 
 class Migration(migrations.Migration):

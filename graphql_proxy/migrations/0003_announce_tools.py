@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from toolbox.database.change_notifications import NotifyToolChanges
+from toolbox.database.migration_operations import NotifyToolChanges
 
 
 class Migration(migrations.Migration):

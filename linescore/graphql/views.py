@@ -10,8 +10,7 @@ from strawberry.http import GraphQLHTTPResponse
 from strawberry.types import ExecutionResult
 
 from linescore.graphql.schema import FAILURE, schema
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import PAYLOAD_TOO_LARGE, Refusal
+from toolbox.contract.errors import KERNEL_ENVELOPE, PAYLOAD_TOO_LARGE, Refusal
 from toolbox.dispatch.entry import ActiveCall, Operation, Outcome, Reply, perform
 from toolbox.http.django_requests import read_body, read_request, to_response
 

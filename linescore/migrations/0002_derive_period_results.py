@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.db import migrations
 
-from toolbox.database.grants import GrantRead
+from toolbox.database.migration_operations import GrantRead
 
 SQL = Path(__file__).with_suffix(".sql").read_text()
 UNDO = """

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from toolbox.database.change_notifications import NotifyResourceChanges
+from toolbox.database.migration_operations import NotifyResourceChanges
 
 
 class Migration(migrations.Migration):

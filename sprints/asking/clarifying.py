@@ -13,8 +13,8 @@ from sprints.asking.drafting import Doubt, Draft
 from sprints.asking.generating import drafted, generate
 from sprints.asking.understanding import Understood, understand
 from sprints.contracts import MAX_QUESTION, SchemaInfo
-from toolbox.contract.client_channel import ClientChannel, ClientRequest, form
-from toolbox.database.pool import Pool
+from toolbox.contract.client_channel import ClientChannel, ClientRequest, make_form_request
+from toolbox.database.pools import Pool
 from toolbox.model import Model
 
 MAX_TURNS = 3
@@ -33,7 +33,7 @@ async def generate_asking(
     question: str, *, client: ClientChannel, now: datetime, reader: Pool, model: Model | None, schema: SchemaInfo | None
 ) -> Draft:
     """Turn a question into SQL, asking back up to three times on the way."""
-    if not client.fills_in_forms:
+    if not client.supports_forms:
         return (await generate(question, now=now, reader=reader, model=model, schema=schema))[0]
     asked = _Asked(text=question)
     draft = Draft()
@@ -45,7 +45,7 @@ async def generate_asking(
         draft = Draft(doubts=(_MORE,)) if is_told else await drafted(understood, model=model, schema=schema)
         if draft.sql is not None or turn > MAX_TURNS:
             return draft
-        given = await client.fill_in(name, client_request=_form(draft))
+        given = await client.ask_form(name, client_request=_form(draft))
         told = _told(asked, doubts=draft.doubts, given=given)
         if told is None:
             return await _undecided(understood, draft=draft, model=model, schema=schema)
@@ -60,7 +60,7 @@ async def _undecided(understood: Understood, *, draft: Draft, model: Model | Non
 
 def _form(draft: Draft) -> ClientRequest:
     fields = {f"answer_{place}": _entry(doubt) for place, doubt in enumerate(draft.doubts, 1)}
-    return form(draft.clarification or "What do you mean?", fields=fields)
+    return make_form_request(draft.clarification or "What do you mean?", fields=fields)
 
 
 def _entry(doubt: Doubt) -> dict[str, Any]:

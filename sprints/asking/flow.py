@@ -13,7 +13,7 @@ from sprints.asking.repairing import repair
 from sprints.contracts import QueryResult
 from sprints.executing import tried
 from toolbox.contract.models import ToolOutput
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 from toolbox.model import Model
 
 

@@ -11,7 +11,7 @@ from sprints.asking.prompts import GENERATE, GeneratedSql, to_generate
 from sprints.asking.understanding import Understood, understand
 from sprints.contracts import SchemaInfo
 from sprints.schema.reading import known_schema
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 from toolbox.model import Message, Model, ModelFailure
 
 logger = logging.getLogger(__name__)

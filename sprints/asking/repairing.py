@@ -7,7 +7,7 @@ from sprints.asking.prompts import REPAIR, RepairedSql, to_repair
 from sprints.contracts import RepairSqlResult, SchemaInfo
 from sprints.linking.kept import name_index
 from sprints.schema.reading import known_schema
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 from toolbox.model import Message, Model, ModelFailure
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from sprints.linking.link import Linked, link
 from sprints.linking.names import NameIndex
 from sprints.verified.library import library
 from sprints.verified.matching import Library, Match, Verified, clear_winner, match
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 STALE = timedelta(days=7)
 MAX_NEAREST = 3

@@ -18,7 +18,7 @@ from sprints.linking.kept import data_as_of
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import FORBIDDEN, UNAVAILABLE, Refusal
 from toolbox.contract.models import ToolInput, WholeNumber
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 from toolbox.model import configured_model
 
 AT_ONCE = 20
@@ -69,7 +69,7 @@ async def evaluate(ask: EvaluationQuestion, *, client: ClientChannel, now: datet
     """Ask each question, run its SQL and compare; more than a few as a task, where the client knows tasks."""
     model = _model(ask, client=client)
     if ask.most > AT_ONCE or model:
-        await client.go_on_as_task()
+        await client.continue_as_task()
     moment = await data_as_of(reader=reader) or now
     pairs = read_pairs((files("sprints.evaluation") / "questions.csv").read_text(encoding="utf-8"))[: ask.most]
     return _evaluation(await _judged(pairs, client=client, model=model, now=moment, reader=reader))

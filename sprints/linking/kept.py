@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 
 from sprints.linking import queries
 from sprints.linking.names import NameIndex
-from toolbox.database.pool import Pool
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
+from toolbox.database.pools import Pool
 
 logger = logging.getLogger(__name__)
 
@@ -21,22 +21,22 @@ class Kept(TtlCache[Value], Generic[Value]):
     """A memory that gives what it has, even if old, and makes it anew meanwhile; only the first asker waits."""
 
     def __init__(self, *, seconds: float = FRESH_SECONDS) -> None:
-        super().__init__(seconds=seconds, most=4)
+        super().__init__(seconds=seconds, max_entries=4)
         self._renewing: asyncio.Task[Value] | None = None
 
-    async def get(self, key: object, make: Callable[[], Awaitable[Value]]) -> Value:
+    async def get(self, key: object, load: Callable[[], Awaitable[Value]]) -> Value:
         """Give the value of the key; when it is too old, this once more, and a new one soon."""
-        known = self._kept.get(key)
+        known = self._entries.get(key)
         if known is None:
-            return await super().get(key, make)
+            return await super().get(key, load)
         if known[0] <= self.clock() and (self._renewing is None or self._renewing.done()):
-            self._renewing = asyncio.ensure_future(self._renewed(key, make))
+            self._renewing = asyncio.ensure_future(self._renewed(key, load))
             self._renewing.add_done_callback(_noted)
         return known[1]
 
-    async def _renewed(self, key: object, make: Callable[[], Awaitable[Value]]) -> Value:
-        value = await make()
-        self._kept[key] = (self.clock() + self._seconds, value)
+    async def _renewed(self, key: object, load: Callable[[], Awaitable[Value]]) -> Value:
+        value = await load()
+        self._entries[key] = (self.clock() + self._seconds, value)
         return value
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from sprints.linking.names import Name
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 _NAMES = """
 SELECT kind, value, text, team, team_id, alias, state, at FROM (

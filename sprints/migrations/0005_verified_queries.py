@@ -3,7 +3,7 @@
 import django.contrib.postgres.fields
 from django.db import migrations, models
 
-from toolbox.database.grants import GrantRead
+from toolbox.database.migration_operations import GrantRead
 
 
 class Migration(migrations.Migration):

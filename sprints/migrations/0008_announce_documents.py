@@ -2,12 +2,12 @@
 
 from django.db import migrations
 
-from toolbox.database.change_notifications import NotifyResourceChanges, in_address
+from toolbox.database.migration_operations import NotifyResourceChanges, encode_uri_part_sql
 
 
 def _boards(teams: str) -> str:
     """Give SQL for the addresses of boards; `teams` gives ids and keys."""
-    parts = f"VALUES (team_id::text), ({in_address('team_key')})"
+    parts = f"VALUES (team_id::text), ({encode_uri_part_sql('team_key')})"
     return (
         f"SELECT 'sprints://teams/' || part FROM ({teams}) AS teams (team_id, team_key) "
         f"CROSS JOIN LATERAL ({parts}) AS named (part)"
@@ -16,7 +16,7 @@ def _boards(teams: str) -> str:
 
 def _sprints(sprints: str) -> str:
     """Give SQL for the addresses of sprints; `sprints` gives ids and names."""
-    parts = f"VALUES (sprint_id::text), ({in_address('sprint_name')})"
+    parts = f"VALUES (sprint_id::text), ({encode_uri_part_sql('sprint_name')})"
     return (
         f"SELECT 'sprints://sprints/' || part FROM ({sprints}) AS sprints (sprint_id, sprint_name) "
         f"CROSS JOIN LATERAL ({parts}) AS named (part)"

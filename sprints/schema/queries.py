@@ -3,7 +3,7 @@
 from typing import Any
 
 from sprints.walls import SCHEMA
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 MAX_COLUMNS = 2_000
 

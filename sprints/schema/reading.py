@@ -14,8 +14,8 @@ from sprints.schema import queries
 from sprints.schema.declared import FOREIGN_KEYS, NOT_NULL
 from sprints.walls import SCHEMA
 from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import TtlCache
 
 SECONDS_REMEMBERED = 60.0
 STORED = Path(__file__).with_name("stored.json")

@@ -9,7 +9,7 @@ from typing import Any
 from sprints.linking.kept import Kept
 from sprints.verified import queries
 from sprints.verified.matching import Library, Verified
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 MEMORY_SECONDS = 4.0
 _libraries: Kept[Library] = Kept(seconds=MEMORY_SECONDS)

@@ -275,6 +275,6 @@ def test_a_page_keeps_rows_and_arguments_from_who_lacks_the_scope(keys: Keys, do
 
 
 def _forget_people() -> None:
-    from toolbox.database.ttl_cache import clear_all_caches
+    from toolbox.database.caches import clear_all_caches
 
     clear_all_caches()

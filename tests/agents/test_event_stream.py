@@ -16,7 +16,7 @@ from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, Scripted, begin_work_on, calls, hangs, says, work_on
 from tests.conftest import running_server
 from tests.toolbox.transports import PLAIN_HTTP
-from toolbox.contract.api_keys import digest
+from toolbox.contract.caller import hash_api_key
 from toolbox.database import event_loop
 
 Event = tuple[int, str, dict[str, Any]]
@@ -25,7 +25,7 @@ Event = tuple[int, str, dict[str, Any]]
 @pytest.fixture
 def alice(cast: SimpleNamespace, onlooker: Onlooker) -> Talk:
     """Talk as alice, by the key that reads the stream."""
-    key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", digest(cast.alice))[0]
+    key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.alice))[0]
     return Talk("", owner_id=key["owner_id"], key_id=key["id"])
 
 

@@ -10,7 +10,7 @@ from agents.runs.transcript import HISTORY_BYTES
 from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, Script, Scripted, calls, says, work_on
 from toolbox.database import event_loop
-from toolbox.database.pool import Pool
+from toolbox.database.pools import Pool
 
 MANY = 1_000
 _SAID = """

@@ -17,7 +17,7 @@ from oauth2_provider.models import AccessToken, Application
 from agents import event_stream
 from agents.event_stream import EventStreamMiddleware
 from tests.agents.conversation_client import Onlooker, Talk
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
 from toolbox.models import ApiKey
 
 SECONDS = 20

@@ -3,7 +3,7 @@
 import pytest
 
 from backtests.tools import SAMPLE_RUN, toolkit
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 SLOTS = {slot.name: slot for slot in toolkit.slots}
 

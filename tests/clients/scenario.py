@@ -26,7 +26,7 @@ class Step:
     params: dict[str, Any] = field(default_factory=dict)
     judge: Callable[[Told], bool]
 
-    def on_wire(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Give it as the programs read it."""
         return {"do": self.do, **self.params}
 

@@ -110,7 +110,7 @@ def _walk(way: Way, *, key: tuple[ApiKey, str], address: str, environment: dict[
         "env": environment | {"TOOLROOM_API_KEY": secret},
     }  # fmt: skip
     server = stdio if way.is_stdio else {"url": f"{address}/mcp", "key": secret}
-    steps = [step.on_wire() for step in way.steps.values()]
+    steps = [step.to_json() for step in way.steps.values()]
     errand = json.dumps({"server": server, "legacy": way.is_legacy, "steps": steps})
     ran = subprocess.run(
         way.command(), input=errand, capture_output=True, text=True, timeout=WALK_SECONDS, cwd=settings.BASE_DIR,

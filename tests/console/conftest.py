@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
 
 from tests.agents.conftest import onlooker, quiet_talk, scripted_as
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 __all__ = ["onlooker", "quiet_talk", "scripted_as"]
 

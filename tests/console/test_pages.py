@@ -22,8 +22,7 @@ from tests.toolbox.transports import mcp_over_http
 from toolbox.catalogue.registry import registry
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
-from toolbox.database.pool import Pool
-from toolbox.database.pools import owner_pool
+from toolbox.database.pools import Pool, owner_pool
 
 MAX_STATEMENTS = 8
 TOOLS = list(registry.tools())

@@ -15,7 +15,7 @@ from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, 
 from tests.conftest import running_server
 from toolbox.access import people
 from toolbox.database import event_loop
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 CARLA = "carla_of_the_console"
 
@@ -34,14 +34,14 @@ def browser_of_carla(carla: User) -> Client:
 
 
 def test_scopes_follow_from_who_somebody_is(carla: User) -> None:
-    talks = {"agents:read", "agents:write"}
-    assert scopes(carla) == talks
+    uses_client = {"agents:read", "agents:write"}
+    assert scopes(carla) == uses_client
     carla.groups.add(Group.objects.create(name="linescore:read"), Group.objects.create(name="editors"))
-    assert scopes(carla) == talks | {"linescore:read"}
+    assert scopes(carla) == uses_client | {"linescore:read"}
     User.objects.filter(pk=carla.pk).update(is_staff=True)
-    assert scopes(carla) == talks | {"linescore:read", "*:read"}
+    assert scopes(carla) == uses_client | {"linescore:read", "*:read"}
     User.objects.filter(pk=carla.pk).update(is_superuser=True)
-    assert scopes(carla) == talks | {"linescore:read", "*:read", "*:write"}
+    assert scopes(carla) == uses_client | {"linescore:read", "*:read", "*:write"}
     User.objects.filter(pk=carla.pk).update(is_active=False)
     clear_all_caches()
     assert event_loop.run(people.find_person(carla.pk)) is None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.graphql_proxy.conftest import in_a_thread
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 MakeWorkspace = Callable[..., str]
 MakeReader = Callable[..., Any]

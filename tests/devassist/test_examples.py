@@ -4,7 +4,7 @@ from io import StringIO
 
 from django.core.management import call_command
 
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 
 def test_the_shipped_examples_work(scratch_database: None) -> None:

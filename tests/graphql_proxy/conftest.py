@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 
 from tests.bad_upstream import BadUpstream, bad_upstream
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 MakeUpstream = Callable[..., str]
 MakeKey = Callable[..., Any]

@@ -6,7 +6,7 @@ import httpx
 
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeUpstream
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"
 WRITING_TOOL = "/api/tools/graphql_proxy/execute_graphql_mutation"

@@ -10,7 +10,7 @@ from graphql_proxy.error_text import UNKNOWN_QUERY_HINT
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeUpstream
 from tests.graphql_proxy.upstream_data import SMALL_SDL
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"
 SECRET = "Bearer hush-hush-very-secret"

@@ -13,7 +13,7 @@ from graphql import build_schema, parse, validate
 from graphql_proxy.ingest.samples import shipped_operations
 from tests.graphql_proxy.conftest import MakeUpstream, in_a_thread
 from tests.mock_upstream import COMMON_NAME, MockUpstream, mock_upstream
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 REAL = Path(settings.BASE_DIR).parent / "shared/data/graphql/eliteprospects.graphql"
 

@@ -21,7 +21,7 @@ from graphql_proxy.secrets import seal, unseal
 from linescore.graphql.schema import schema as hockey_schema
 from tests.graphql_proxy.hockey_schema import HOCKEY_SDL
 from tests.mock_upstream import MockUpstream
-from toolbox.contract.api_keys import digest
+from toolbox.contract.caller import hash_api_key
 from toolbox.models import ApiKey
 
 BEFORE = "type Query { a: Int b(x: Int): String c: Kind } enum Kind { ONE } type Old { id: ID }"
@@ -196,7 +196,7 @@ def test_our_upstream_gets_a_key_of_its_own_once(db: None) -> None:
     point_at("http://127.0.0.1:8008/graphql/")
 
     assert own_key() == first
-    row = ApiKey.objects.get(digest=digest(first))
+    row = ApiKey.objects.get(digest=hash_api_key(first))
     assert row.scopes == ["linescore:read"]
     assert not row.owner.has_usable_password()
 
@@ -230,7 +230,7 @@ def test_an_upgrade_gives_a_key_to_an_upstream_that_is_this_machine(db: None) ->
     upgrade(apps, None)
     upgrade(apps, None)
 
-    assert ApiKey.objects.filter(digest=digest(own_key())).count() == 1
+    assert ApiKey.objects.filter(digest=hash_api_key(own_key())).count() == 1
 
 
 def test_an_upgrade_sends_no_key_to_another_machine(db: None) -> None:

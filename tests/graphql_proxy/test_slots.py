@@ -9,7 +9,7 @@ from graphql_proxy.hockey_contracts import OperationAnswer, StandingsQuestion
 from graphql_proxy.tools import toolkit
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 SLOTS = {slot.name: slot for slot in toolkit.slots}
 TABLE = [

@@ -10,7 +10,7 @@ from graphql_proxy.models import SchemaSnapshot
 from tests.bad_upstream import BadUpstream
 from tests.graphql_proxy.conftest import MakeUpstream, in_a_thread
 from tests.graphql_proxy.upstream_data import SMALL_SDL, cases
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 TOOL = "/api/tools/graphql_proxy/validate_query"
 

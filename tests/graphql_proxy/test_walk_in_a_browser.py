@@ -20,7 +20,7 @@ from tests.graphql_proxy.browser import signed_in
 from tests.graphql_proxy.conftest import in_a_thread
 from tests.mock_upstream import MockUpstream, mock_upstream
 from tests.toolbox.transports import mcp_over_http
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 pytestmark = pytest.mark.slow
 

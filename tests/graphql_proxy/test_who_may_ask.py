@@ -18,7 +18,7 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
 from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 from toolbox.models import ApiKey
 
 TOOL = "/api/tools/graphql_proxy/execute_graphql"

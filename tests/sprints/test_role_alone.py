@@ -18,7 +18,7 @@ from tests.sprints.attacks import ATTACKS, EMPTY, ENDLESS, FLOODS, Attack
 from tests.sprints.walls import sessions_of_the_analyst, state_of_the_database, superuser, unguarded, what_is_left
 from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
+from toolbox.database.pools import Connection
 
 SHOWN = {"SHOW server_version", "SELECT current_user", "SELECT session_user, current_schema",
          "SELECT 'pg_class'::regclass::oid", "SELECT 1::oid::regclass", "SELECT '{1,2}'::regclass[]"}  # fmt: skip
@@ -94,7 +94,7 @@ def test_a_listener_does_not_outlive_its_statement(cast: object) -> None:
             speaker.execute("NOTIFY sneaky, 'x'")
         return [told async for told in connection.notifies(timeout=0.2)]
 
-    assert event_loop.run(analyst.using(heard)) == []
+    assert event_loop.run(analyst.run(heard)) == []
 
 
 def test_a_cancelled_call_leaves_a_clean_connection(clean: dict[str, Any], onlooker: psycopg.Connection[Any]) -> None:
@@ -116,7 +116,7 @@ def test_prepared_statements_of_ours_do_not_pile_up(cast: object) -> None:
     async def prepared(connection: Connection) -> int | None:
         return connection.prepare_threshold
 
-    assert event_loop.run(analyst.using(prepared)) is None
+    assert event_loop.run(analyst.run(prepared)) is None
 
 
 def test_the_views_are_all_that_it_may_read(onlooker: psycopg.Connection[Any]) -> None:
@@ -145,4 +145,4 @@ def test_it_may_not_even_connect_to_write(cast: object) -> None:
                 met.add(error.sqlstate)
         return met
 
-    assert event_loop.run(analyst.using(tried)) == {psycopg.errors.InsufficientPrivilege.sqlstate}
+    assert event_loop.run(analyst.run(tried)) == {psycopg.errors.InsufficientPrivilege.sqlstate}

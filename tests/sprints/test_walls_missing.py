@@ -15,7 +15,7 @@ from sprints.standing import digest, walls_stand
 from sprints.walls import mends
 from tests.sprints.walls import superuser
 from toolbox.database import event_loop
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 pytestmark = [pytest.mark.usefixtures("scratch_database")]
 ROLE = "sprints_analyst"

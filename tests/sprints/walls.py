@@ -13,7 +13,7 @@ from config.postgres.cluster import SUPERUSER
 from sprints.analyst import analyst
 from sprints.guard import Checked, World
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
+from toolbox.database.pools import Connection
 
 _STATE = """
 SELECT (SELECT string_agg(relname || relfilenode::text || coalesce(relacl::text, ''), ',' ORDER BY oid) FROM pg_class
@@ -85,4 +85,4 @@ def what_is_left() -> dict[str, Any]:
                 found[statement] = error.sqlstate
         return found
 
-    return event_loop.run(analyst.using(asked))
+    return event_loop.run(analyst.run(asked))

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 TEAMS = [
     "Boston Bruins", "Carolina Hurricanes", "Colorado Avalanche", "Minnesota Wild", "Pittsburgh Penguins",

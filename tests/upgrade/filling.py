@@ -18,9 +18,9 @@ from graphql_proxy.secrets import seal
 from tests.toolbox.oauth.browser import RawClient, consent, let_in, session_of
 from tests.upgrade.product import Browser, Client, call_over_stdio, manage
 from toolbox.access.keys import identify
-from toolbox.catalogue.prompt_loading import load_prompts
+from toolbox.catalogue.prompts import load_prompts
 from toolbox.database import event_loop
-from toolbox.examples.loading import load_examples
+from toolbox.examples.cache import load_examples
 from toolbox.mcp import sessions
 from toolbox.models import ApiKey, CuratedPrompt, Example
 

@@ -10,12 +10,11 @@ from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from toolbox.contract.api_keys import digest
-from toolbox.contract.caller import Caller
+from toolbox.contract.caller import Caller, hash_api_key
 from toolbox.contract.errors import DatabaseUnavailable, Refusal, Unauthenticated
+from toolbox.database.caches import SingleFlight
 from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool
-from toolbox.database.single_flight import SingleFlight
 
 MEMORY_SECONDS = 4.0
 """How long a look-up is trusted. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
@@ -80,11 +79,11 @@ async def identify(credential: str | Caller | None) -> Caller:
             suggestion="Send the header 'Authorization: Bearer <key>'. `manage.py create_api_key` makes one.",
             is_missing=True,
         )
-    hashed = digest(credential)
+    hashed = hash_api_key(credential)
     known = _memory.get(hashed)
     if known and known.until > time.monotonic():
         return known.caller
-    return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
+    return await _under_way.run(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
 async def find_caller(credential: str | Caller | None) -> Caller | None:
@@ -121,14 +120,14 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
 
 async def identify_anew(credential: str) -> Caller:
     """Identify whoever presents this credential now, for what stays open after its request was admitted; as above."""
-    hashed = digest(credential)
-    return await _under_way.join(hashed, lambda: _look_up(credential, hashed=hashed))
+    hashed = hash_api_key(credential)
+    return await _under_way.run(hashed, lambda: _look_up(credential, hashed=hashed))
 
 
 def forget() -> None:
     """Forget every look-up of this process."""
     _memory.clear()
-    _under_way.forget()
+    _under_way.clear()
 
 
 async def _look_up(credential: str, *, hashed: str) -> Caller:

@@ -23,8 +23,8 @@ from toolbox.access.scopes import everybodys_scopes, known_scopes
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool
-from toolbox.database.ttl_cache import TtlCache
 
 _PERSON = """
 SELECT person.id, person.username, person.is_staff, person.is_superuser, array(

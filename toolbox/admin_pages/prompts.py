@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
-from toolbox.catalogue.prompt_templates import problems
+from toolbox.catalogue.prompts import problems
 from toolbox.catalogue.registry import registry
 from toolbox.models import CuratedPrompt
 

@@ -21,8 +21,7 @@ import psycopg
 
 from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, StatementTimeout
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
-from toolbox.database.pools import owner_pool
+from toolbox.database.pools import Connection, owner_pool
 from toolbox.text.redaction import redact
 
 logger = logging.getLogger(__name__)
@@ -219,9 +218,9 @@ async def _write(rows: list[tuple[object, ...]]) -> None:
     if not rows:
         return
     try:
-        await owner_pool.using(lambda connection: _copy(connection, rows))
+        await owner_pool.run(lambda connection: _copy(connection, rows))
     except (psycopg.DataError, psycopg.IntegrityError):
-        await owner_pool.using(lambda connection: _copy_one_by_one(connection, rows))
+        await owner_pool.run(lambda connection: _copy_one_by_one(connection, rows))
 
 
 async def _copy_one_by_one(connection: Connection, rows: list[tuple[object, ...]]) -> None:

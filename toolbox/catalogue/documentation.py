@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import orjson
 
 from toolbox.contract.errors import KERNEL_CODES, ErrorCode
 from toolbox.contract.json_schema import Schema
+from toolbox.contract.resources import Resource
 from toolbox.contract.tool import Tool, Toolkit
 
 
@@ -101,3 +103,29 @@ def _codes(codes: Iterable[ErrorCode]) -> str:
 def _table(head: list[str], rows: Iterable[list[str]]) -> str:
     lines: list[Any] = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+KEEP_SECONDS = 3_600
+
+
+def guide(toolkit: Toolkit) -> Resource:
+    """Give the domain's guide, at `toolroom://guides/<domain>`; it changes only when the server does."""
+
+    @cache
+    def page() -> str:
+        return domain_page(toolkit)
+
+    async def read() -> str:
+        return page()
+
+    read.__name__ = f"{toolkit.domain}_guide"
+    read.__doc__ = f"{toolkit.summary} Every tool: what it takes, answers and refuses."
+    return Resource(
+        domain=toolkit.domain,
+        function=read,
+        uri=f"toolroom://guides/{toolkit.domain}",
+        title=f"Guide to {toolkit.domain}",
+        mime_type="text/markdown",
+        ttl_seconds=KEEP_SECONDS,
+        measure=lambda: len(page().encode()),
+    )

@@ -1,7 +1,7 @@
 """
 Keeps tools that are rows in step with the database, in every process.
 
-Tables announce their changes (toolbox/database/change_notifications.py). One connection a process listens, and a lost
+Tables announce their changes (toolbox/database/migration_operations.py). One connection a process listens, and a lost
 announcement is made up for within a minute.
 """
 
@@ -12,14 +12,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import psycopg
 
-from toolbox.catalogue.prompt_cache import ANNOUNCED, refresh
+from toolbox.catalogue.prompts import ANNOUNCED, refresh
 from toolbox.catalogue.registry import Registry, registry
 from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout
 from toolbox.contract.tool import DynamicTools
 from toolbox.database import event_loop
-from toolbox.database.change_notifications import CHANNEL, DOCUMENTS
-from toolbox.database.pool import Pool
-from toolbox.database.pools import owner_pool
+from toolbox.database.migration_operations import CHANNEL, DOCUMENTS
+from toolbox.database.pools import Pool, owner_pool
 
 logger = logging.getLogger(__name__)
 

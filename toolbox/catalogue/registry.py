@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain
 
-from toolbox.catalogue.guides import guide
+from toolbox.catalogue.documentation import guide
 from toolbox.contract.caller import Caller
 from toolbox.contract.resources import Prompt, Resource
-from toolbox.contract.tool import Skipped, Tool, Toolkit, ToolMistake
+from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, Toolkit
 
 
 class Registry:
@@ -26,7 +26,7 @@ class Registry:
         self._rows: dict[str, Tool] = {}
         self._written: dict[str, Prompt] = {}
         self._knows_written = False
-        self._skipped: dict[str, list[Skipped]] = {}
+        self._skipped: dict[str, list[SkippedRow]] = {}
         self._described: dict[str, dict[str, tuple[object, ...]]] = {}
         self._listeners: dict[object, Callable[[str], None]] = {}
         self._closed = False
@@ -34,16 +34,16 @@ class Registry:
     def take_in(self, toolkit: Toolkit) -> None:
         """Add a domain's tools, all or none; raises ToolMistake on a clash, or when closed."""
         if self._closed:
-            raise ToolMistake(f"{toolkit.domain} came too late: tools are gathered in toolbox.apps, at start")
+            raise InvalidTool(f"{toolkit.domain} came too late: tools are gathered in toolbox.apps, at start")
         if toolkit.domain in self._toolkits:
-            raise ToolMistake(f"two toolkits call themselves {toolkit.domain}")
+            raise InvalidTool(f"two toolkits call themselves {toolkit.domain}")
         names = [tool.name for tool in toolkit.tools]
         for name in names:
             if name in self._tools or names.count(name) > 1:
-                raise ToolMistake(f"{toolkit.domain}.{name}: another tool has that name")
+                raise InvalidTool(f"{toolkit.domain}.{name}: another tool has that name")
         slots = [slot.name for slot in toolkit.slots]
         if mistaken := [name for name in slots if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or slots.count(name) > 1]:
-            raise ToolMistake(f"{toolkit.domain}: slots have names of their own, in snake_case, not {mistaken[0]!r}")
+            raise InvalidTool(f"{toolkit.domain}: slots have names of their own, in snake_case, not {mistaken[0]!r}")
         self._take_in_offers(toolkit)
         self._toolkits[toolkit.domain] = toolkit
         self._guides[toolkit.domain] = guide(toolkit)
@@ -51,10 +51,10 @@ class Registry:
 
     def _take_in_offers(self, toolkit: Toolkit) -> None:
         prompts = [prompt.name for prompt in chain(toolkit.prompts, self.prompts())]
-        uris = [readable.uri for readable in chain(toolkit.readables, self.readables())]
+        uris = [resource.uri for resource in chain(toolkit.resources, self.resources())]
         for name in (*prompts, *uris):
             if prompts.count(name) > 1 or uris.count(name) > 1:
-                raise ToolMistake(f"{toolkit.domain}: another prompt or document is called {name}")
+                raise InvalidTool(f"{toolkit.domain}: another prompt or document is called {name}")
 
     def prompts(self, *, domain: str | None = None) -> Iterator[Prompt]:
         """Give the prompts, all or a domain's; those that the code declares before rows."""
@@ -72,10 +72,10 @@ class Registry:
         if is_change:  # what is loaded first is no change of anything that a client was shown
             self.tell("prompts")
 
-    def readables(self, *, domain: str | None = None) -> Iterator[Resource]:
+    def resources(self, *, domain: str | None = None) -> Iterator[Resource]:
         """Give the documents, all or a domain's, its guide first."""
         kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
-        return chain.from_iterable((self._guides[kit.domain], *kit.readables) for kit in kits)
+        return chain.from_iterable((self._guides[kit.domain], *kit.resources) for kit in kits)
 
     def close(self) -> None:
         """Refuse what comes from now on."""
@@ -85,16 +85,16 @@ class Registry:
         """Give the toolkits, in the order of INSTALLED_APPS."""
         return self._toolkits.values()
 
-    def put(self, offered: Sequence[Tool | Skipped], *, domain: str) -> None:
+    def put(self, offered: Sequence[Tool | SkippedRow], *, domain: str) -> None:
         """Replace a domain's dynamic tools; one that clashes with another tool's name is skipped."""
         others = {name: tool for name, tool in self._rows.items() if tool.domain != domain}
         kept: dict[str, Tool] = {}
-        skipped = [row for row in offered if isinstance(row, Skipped)]
+        skipped = [row for row in offered if isinstance(row, SkippedRow)]
         for tool in offered:
-            if isinstance(tool, Skipped):
+            if isinstance(tool, SkippedRow):
                 continue
             if tool.name in self._tools or tool.name in others or tool.name in kept:
-                skipped.append(Skipped(name=tool.name, reason="another tool has that name"))
+                skipped.append(SkippedRow(name=tool.name, reason="another tool has that name"))
             else:
                 kept[tool.name] = tool
         self._rows = others | kept
@@ -125,7 +125,7 @@ class Registry:
         """Give the tools that are rows, all or a domain's, as this process knows them now."""
         return (tool for tool in self._rows.values() if domain in (None, tool.domain))
 
-    def skipped(self, *, domain: str) -> list[Skipped]:
+    def skipped(self, *, domain: str) -> list[SkippedRow]:
         """Give a domain's rows that are not offered, and why."""
         return self._skipped.get(domain, [])
 

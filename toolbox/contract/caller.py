@@ -1,5 +1,7 @@
 """Who is calling, and what they may do."""
 
+import hashlib
+import secrets
 from dataclasses import dataclass
 
 
@@ -44,3 +46,16 @@ class CallContext:
 
 LOCAL_OPERATOR = Caller(name="local", scopes=frozenset({"*:read"}))
 """Whoever runs `manage.py mcp` on the machine itself: every read scope, audited as `local`."""
+
+
+API_KEY_PREFIX = "tr_"
+
+
+def make_api_key() -> str:
+    """Make a key: 256 random bits behind a prefix that secret scanners can find."""
+    return API_KEY_PREFIX + secrets.token_urlsafe(32)
+
+
+def hash_api_key(key: str) -> str:
+    """Hash a key for keeping. One SHA-256 is enough for 256 random bits; stretching is for what people invent."""
+    return hashlib.sha256(key.encode()).hexdigest()

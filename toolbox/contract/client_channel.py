@@ -17,7 +17,7 @@ from toolbox.contract.errors import ErrorCode, Refusal
 LOG_LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 TASKS: Final = "io.modelcontextprotocol/tasks"
 CANNOT_ASK = ErrorCode("CLIENT_CANNOT_ANSWER", 422, "The tool has a question that this client cannot be asked.")
-PATIENCE_SECONDS = 300.0
+MAX_ANSWER_SECONDS = 300.0
 """How long a person may think about a question; the tool's own deadline stands still meanwhile."""
 
 Answers = dict[str, dict[str, Any]]
@@ -35,41 +35,43 @@ class ClientRequest:
         """What a client must have declared to be asked this."""
         return self.method.partition("/")[0]
 
-    def on_wire(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Give it as the protocol writes it."""
         return {"method": self.method, "params": self.params}
 
 
-Inquiries = Mapping[str, ClientRequest]
+ClientRequests = Mapping[str, ClientRequest]
 
 
-class Notify(Protocol):
+class SendNotification(Protocol):
     """Sends a message that wants no answer."""
 
     async def __call__(self, method: str, *, params: dict[str, Any]) -> None:
         """Send it."""
 
 
-def form(message: str, *, fields: Mapping[str, Any], required: Sequence[str] | None = None) -> ClientRequest:
+def make_form_request(
+    message: str, *, fields: Mapping[str, Any], required: Sequence[str] | None = None
+) -> ClientRequest:
     """Ask a person to fill in a form; `fields` are JSON Schemas of its entries, all required unless `required` says."""
     wanted = list(fields) if required is None else list(required)
     schema = {"type": "object", "properties": dict(fields), "required": wanted}
     return ClientRequest(method="elicitation/create", params={"message": message, "requestedSchema": schema})
 
 
-def filled_in(answer: Mapping[str, Any]) -> dict[str, Any]:
+def read_form_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Give what a person filled in; nothing where the form was declined or closed."""
     content = answer.get("content")
     return dict(content) if answer.get("action") == "accept" and isinstance(content, dict) else {}
 
 
-def completion(prompt: str, *, most_tokens: int) -> ClientRequest:
+def make_sampling_request(prompt: str, *, max_tokens: int) -> ClientRequest:
     """Ask the client's language model."""
     message = {"role": "user", "content": {"type": "text", "text": prompt}}
-    return ClientRequest(method="sampling/createMessage", params={"messages": [message], "maxTokens": most_tokens})
+    return ClientRequest(method="sampling/createMessage", params={"messages": [message], "maxTokens": max_tokens})
 
 
-def roots() -> ClientRequest:
+def make_roots_request() -> ClientRequest:
     """Ask which folders the client works in."""
     return ClientRequest(method="roots/list", params={})
 
@@ -81,7 +83,7 @@ class CallInterrupted(Exception):
 class InputRequired(CallInterrupted):
     """The client is to call again, with answers to these questions."""
 
-    def __init__(self, client_requests: Inquiries) -> None:
+    def __init__(self, client_requests: ClientRequests) -> None:
         super().__init__("the client is asked")
         self.client_requests = dict(client_requests)
 
@@ -112,7 +114,7 @@ class ClientChannel:
     """
 
     capabilities: Mapping[str, Any] = field(default_factory=dict)
-    notify: Notify | None = None
+    notify: SendNotification | None = None
     progress_token: str | int | None = None
     log_level: str | None = None
     answers: Answers = field(default_factory=dict)
@@ -128,7 +130,7 @@ class ClientChannel:
         return self.call.caller
 
     @property
-    def fills_in_forms(self) -> bool:
+    def supports_forms(self) -> bool:
         """Tell whether a person can be asked by a form; a client that only opens addresses declares `url` alone."""
         declared = self.capabilities.get("elicitation")
         return declared is not None and (not declared or "form" in declared)
@@ -138,7 +140,7 @@ class ClientChannel:
         return capability in self.capabilities
 
     @property
-    def can_have_tasks(self) -> bool:
+    def supports_tasks(self) -> bool:
         """Tell whether the client knows what to do with a task."""
         return TASKS in (self.capabilities.get("extensions") or {})
 
@@ -156,7 +158,7 @@ class ClientChannel:
             params = {"level": level, "logger": "toolroom", "data": text}
             await self.notify("notifications/message", params=params)
 
-    async def ask(self, client_requests: Inquiries) -> Answers:
+    async def ask(self, client_requests: ClientRequests) -> Answers:
         """
         Ask, and give the answers by the same names, as the protocol writes results; a form's has `action` first.
 
@@ -172,32 +174,32 @@ class ClientChannel:
         )
         return {name: self.answers[name] for name in client_requests}
 
-    async def fill_in(self, name: str, *, client_request: ClientRequest) -> dict[str, Any]:
+    async def ask_form(self, name: str, *, client_request: ClientRequest) -> dict[str, Any]:
         """Have a person fill in a form; empty where nobody can be asked, or nothing was said."""
-        if not self.fills_in_forms:
+        if not self.supports_forms:
             return {}
         try:
-            return filled_in((await self.ask({name: client_request}))[name])
+            return read_form_answer((await self.ask({name: client_request}))[name])
         except MissingCapability:
             return {}
 
     async def pick(self, name: str, *, message: str, options: Sequence[str]) -> str | None:
         """Have a person pick one of these; None where nobody can be asked, or none was picked."""
         options = list(dict.fromkeys(options))
-        client_request = form(message, fields={"choice": {"type": "string", "enum": options}})
-        given = (await self.fill_in(name, client_request=client_request)).get("choice")
+        client_request = make_form_request(message, fields={"choice": {"type": "string", "enum": options}})
+        given = (await self.ask_form(name, client_request=client_request)).get("choice")
         return given if isinstance(given, str) and given in options else None
 
-    async def go_on_as_task(self, *, required: bool = False) -> None:
+    async def continue_as_task(self, *, required: bool = False) -> None:
         """
         Have a worker do the rest, if the client knows tasks; the tool then runs anew there, with the answers so far.
 
         Where it does not, the tool goes on here, or is refused if a task is `required`.
         """
-        if required and not self.can_have_tasks:
+        if required and not self.supports_tasks:
             raise MissingCapability({"extensions": {TASKS: {}}}, what=f"knows tasks ({TASKS})")
 
-    async def _answer(self, client_requests: Inquiries) -> None:
+    async def _answer(self, client_requests: ClientRequests) -> None:
         """Put the answers to these into `answers`."""
         raise NotImplementedError
 
@@ -206,14 +208,14 @@ class ClientChannel:
 class RetriedCall(ClientChannel):
     """A client that answers by calling again."""
 
-    async def _answer(self, client_requests: Inquiries) -> None:
+    async def _answer(self, client_requests: ClientRequests) -> None:
         if client_requests:
             raise InputRequired(client_requests)
 
-    async def go_on_as_task(self, *, required: bool = False) -> None:
+    async def continue_as_task(self, *, required: bool = False) -> None:
         """Have a worker do the rest."""
-        await super().go_on_as_task(required=required)
-        if self.can_have_tasks:
+        await super().continue_as_task(required=required)
+        if self.supports_tasks:
             raise BecomeTask
 
 
@@ -225,18 +227,18 @@ class TaskChannel(ClientChannel):
     What it is told of progress stands in the task's row within a second.
     """
 
-    progress_said: str = ""
+    progress_text: str = ""
 
     async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
         """Tell how far the work is."""
         count = f"{done:g} of {total:g}" if total else f"{done:g}"
-        self.progress_said = f"{count}: {message}" if message else count
+        self.progress_text = f"{count}: {message}" if message else count
 
-    async def _answer(self, client_requests: Inquiries) -> None:
+    async def _answer(self, client_requests: ClientRequests) -> None:
         if client_requests:
             raise InputRequired(client_requests)
 
-    async def go_on_as_task(self, *, required: bool = False) -> None:
+    async def continue_as_task(self, *, required: bool = False) -> None:
         """Go on: this is the task."""
 
 
@@ -246,10 +248,10 @@ class ConnectedChannel(ClientChannel):
 
     send: Callable[[ClientRequest], Awaitable[dict[str, Any]]]
 
-    async def _answer(self, client_requests: Inquiries) -> None:
+    async def _answer(self, client_requests: ClientRequests) -> None:
         left = self._stop_the_clock()
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(MAX_ANSWER_SECONDS):
                 given = await asyncio.gather(
                     *(self.send(client_request) for client_request in client_requests.values())
                 )

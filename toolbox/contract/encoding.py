@@ -23,7 +23,7 @@ def encode(value: object) -> bytes:
     return orjson.dumps(value, default=_plain, option=_OPTIONS)
 
 
-def timestamp(moment: datetime) -> str:
+def format_timestamp(moment: datetime) -> str:
     """Write a moment as ISO 8601 in UTC with milliseconds, cut, and Z; a naive one is taken as UTC."""
     utc = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
     return utc.isoformat(timespec="milliseconds") + "Z"
@@ -37,7 +37,7 @@ def _plain(value: Any) -> object:
     if isinstance(value, Decimal):
         return _number(value) if value.is_finite() else None
     if isinstance(value, datetime):
-        return timestamp(value)
+        return format_timestamp(value)
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, set | frozenset):

@@ -11,7 +11,7 @@ _MISNAMED = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "
 """What pydantic calls the bounds of a number that a validator reads before it; no JSON Schema knows them so."""
 
 
-def input_schema(model: type[BaseModel]) -> Schema:
+def make_input_schema(model: type[BaseModel]) -> Schema:
     """
     Describe a tool's parameters: no titles, no references, optional parameters without their null.
 
@@ -25,36 +25,36 @@ def input_schema(model: type[BaseModel]) -> Schema:
     return _without(schema, "description")  # the tool's own description stands beside it
 
 
-def output_schema(adapter: TypeAdapter[Any]) -> Schema:
+def make_output_schema(adapter: TypeAdapter[Any]) -> Schema:
     """Describe what a tool answers; fields with a default may be absent."""
     return _tidied(adapter.json_schema(by_alias=True, mode="serialization"), optional_null=True)
 
 
-def undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
+def find_undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
     """Name every property, nested ones included, that has no description."""
     for name, part in schema.get("properties", {}).items():
         here = f"{path}.{name}" if path else name
         if "description" not in part:
             yield here
-        yield from undescribed(part, path=here)
+        yield from find_undescribed(part, path=here)
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
-            yield from undescribed(schema[key], path=f"{path}[]")
+            yield from find_undescribed(schema[key], path=f"{path}[]")
     for branch in schema.get("anyOf", ()):
-        yield from undescribed(branch, path=path)
+        yield from find_undescribed(branch, path=path)
 
 
-def shape(schema: Schema) -> Schema:
+def strip_descriptions(schema: Schema) -> Schema:
     """Give the schema without its descriptions, those of everything below it included; a property may be named so."""
 
     def below(key: str, value: Any) -> Any:
         if key == "properties":
-            return {name: shape(part) for name, part in value.items()}
+            return {name: strip_descriptions(part) for name, part in value.items()}
         if key in ("const", "enum", "default"):
             return value
         if isinstance(value, list):
-            return [shape(part) if isinstance(part, dict) else part for part in value]
-        return shape(value) if isinstance(value, dict) else value
+            return [strip_descriptions(part) if isinstance(part, dict) else part for part in value]
+        return strip_descriptions(value) if isinstance(value, dict) else value
 
     return {key: below(key, value) for key, value in schema.items() if key != "description"}
 

@@ -1,8 +1,9 @@
 """What inputs and outputs of tools are made of. Imports no Django."""
 
-from typing import Annotated, Any
+from base64 import b64encode
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 
@@ -36,3 +37,95 @@ def _integral(value: Any) -> Any:
 
 WholeNumber = Annotated[int, BeforeValidator(_integral)]
 """An integer; JSON's 5.0 is one too, as JSON Schema says."""
+
+
+class Text(ToolOutput):
+    """Words."""
+
+    type: Literal["text"] = Field(default="text", description="What kind of content this is.")
+    text: str = Field(description="The words.")
+
+
+class Image(ToolOutput):
+    """A picture; `data` is base64."""
+
+    type: Literal["image"] = Field(default="image", description="What kind of content this is.")
+    data: str = Field(description="The bytes, base64.")
+    mime_type: str = Field(serialization_alias="mimeType", description="As image/png.")
+
+    @classmethod
+    def of(cls, raw: bytes, *, mime_type: str) -> "Image":
+        """Make a picture of its bytes."""
+        return cls(data=b64encode(raw).decode(), mime_type=mime_type)
+
+
+class Audio(ToolOutput):
+    """Sound; `data` is base64."""
+
+    type: Literal["audio"] = Field(default="audio", description="What kind of content this is.")
+    data: str = Field(description="The bytes, base64.")
+    mime_type: str = Field(serialization_alias="mimeType", description="As audio/wav.")
+
+    @classmethod
+    def of(cls, raw: bytes, *, mime_type: str) -> "Audio":
+        """Make sound of its bytes."""
+        return cls(data=b64encode(raw).decode(), mime_type=mime_type)
+
+
+class Document(ToolOutput):
+    """What is read at an address: its text, or its bytes as base64 in `blob`."""
+
+    uri: str = Field(description="Where it is read.")
+    mime_type: str = Field(serialization_alias="mimeType", description="As text/plain.")
+    text: str | None = Field(default=None, description="Its text.")
+    blob: str | None = Field(default=None, description="Its bytes, base64, where it is no text.")
+
+    @classmethod
+    def of(cls, content: str | bytes, *, uri: str, mime_type: str) -> "Document":
+        """Make a document of its text or of its bytes."""
+        if isinstance(content, bytes):
+            return cls(uri=uri, mime_type=mime_type, blob=b64encode(content).decode())
+        return cls(uri=uri, mime_type=mime_type, text=content)
+
+
+class Embedded(ToolOutput):
+    """A document within an answer."""
+
+    type: Literal["resource"] = Field(default="resource", description="What kind of content this is.")
+    resource: Document = Field(description="The document.")
+
+
+class Link(ToolOutput):
+    """Where a document can be read."""
+
+    type: Literal["resource_link"] = Field(default="resource_link", description="What kind of content this is.")
+    uri: str = Field(description="Where to read it.")
+    name: str = Field(description="What it is called.")
+    description: str | None = Field(default=None, description="What is in it.")
+    mime_type: str | None = Field(default=None, serialization_alias="mimeType", description="As application/json.")
+
+
+Block = Text | Image | Audio | Embedded | Link
+
+
+class Contents(ToolOutput):
+    """An answer made of blocks. A tool that gives it publishes no output schema on MCP."""
+
+    content: list[Block] = Field(description="The blocks, in order.")
+
+    @classmethod
+    def of(cls, *blocks: Text | Image | Audio | Embedded | Link | str) -> "Contents":
+        """Make an answer of blocks; a string is a text."""
+        return cls(content=[Text(text=block) if isinstance(block, str) else block for block in blocks])
+
+
+class Message(ToolOutput):
+    """One message of a prompt."""
+
+    role: Literal["user", "assistant"] = Field(default="user", description="Who says it.")
+    content: Block = Field(description="What is said.")
+
+    @classmethod
+    def of(cls, block: Text | Image | Audio | Embedded | Link | str) -> "Message":
+        """Make a message of the user."""
+        return cls(content=Text(text=block) if isinstance(block, str) else block)

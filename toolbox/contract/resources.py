@@ -11,14 +11,14 @@ from urllib.parse import quote, unquote
 
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import ClientChannel
-from toolbox.contract.contents import Message
+from toolbox.contract.models import Message
 
-MAX_ADDRESS = 2_000
-MAX_BYTES = 262_144
+MAX_URI_CHARACTERS = 2_000
+MAX_RESOURCE_BYTES = 262_144
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Typed:
+class CompletionRequest:
     """What was typed of an argument so far, the values already chosen for others, and by whom."""
 
     text: str
@@ -26,14 +26,14 @@ class Typed:
     caller: Caller
 
 
-Completer = Callable[[Typed], Awaitable[Sequence[str]]]
+Completer = Callable[[CompletionRequest], Awaitable[Sequence[str]]]
 """Gives values that go on from what was typed, best first; only such as the caller may see."""
 
 _NONE: Mapping[str, Completer] = MappingProxyType({})
 _VARIABLE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
-class OfferMistake(Exception):
+class InvalidResource(Exception):
     """A document or a prompt is declared in a way that cannot be offered; the message says what to mend."""
 
 
@@ -112,7 +112,7 @@ class Resource(_Offer):
     mime_type: str = "text/plain"
     ttl_seconds: float = 0
     is_public: bool = False
-    most_bytes: int = MAX_BYTES
+    most_bytes: int = MAX_RESOURCE_BYTES
     measure: Callable[[], int] | None = None
 
     @property
@@ -127,7 +127,7 @@ class Resource(_Offer):
 
     def values(self, uri: str) -> dict[str, str] | None:
         """Give what the address is filled in with; None where it is not of this form."""
-        found = self._pattern.fullmatch(uri) if len(uri) <= MAX_ADDRESS else None
+        found = self._pattern.fullmatch(uri) if len(uri) <= MAX_URI_CHARACTERS else None
         values = {name: unquote(value) for name, value in found.groupdict().items()} if found else None
         return None if values and any("\0" in value for value in values.values()) else values
 
@@ -148,7 +148,7 @@ class Prompt(_Offer):
         return [Message.of(given)] if isinstance(given, str) else list(given)
 
 
-def address(template: str, **values: object) -> str:
+def fill_uri(template: str, **values: object) -> str:
     """Fill an address in."""
     return _VARIABLE.sub(lambda variable: quote(str(values[variable[1]]), safe=""), template)
 

@@ -23,5 +23,5 @@ class SampleReport:
             self.skipped += 1
 
 
-def unseen(_: SampleReport) -> None:
+def ignore_progress(_: SampleReport) -> None:
     """Show progress to nobody."""

@@ -61,6 +61,6 @@ class Placeholder:
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?::([a-z][a-z0-9_]*))?\}")
 
 
-def placeholders(template: str) -> list[Placeholder]:
+def find_placeholders(template: str) -> list[Placeholder]:
     """Give the placeholders of a question template, in order."""
     return [Placeholder(found[1], found[2] or found[1]) for found in PLACEHOLDER.finditer(template)]

@@ -11,13 +11,11 @@ from pydantic import TypeAdapter
 
 from toolbox.contract.caller import CallContext, Caller
 from toolbox.contract.client_channel import ClientChannel
-from toolbox.contract.contents import Contents, Link
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope, Schema
-from toolbox.contract.errors import ErrorCode
-from toolbox.contract.json_schema import input_schema, output_schema, undescribed
-from toolbox.contract.models import ToolInput
-from toolbox.contract.resources import Completer, OfferMistake, Prompt, Resource
+from toolbox.contract.errors import KERNEL_ENVELOPE, ErrorCode, ErrorEnvelope, Schema
+from toolbox.contract.json_schema import find_undescribed, make_input_schema, make_output_schema
+from toolbox.contract.models import Contents, Link, ToolInput
+from toolbox.contract.resources import Completer, InvalidResource, Prompt, Resource
 from toolbox.contract.slots import Slot
 
 ToolFunction = Callable[..., Awaitable[object]]
@@ -27,14 +25,14 @@ Offer = TypeVar("Offer", Resource, Prompt)
 DEFAULT_DEADLINE_SECONDS = 10.0
 
 
-class Links(Protocol):
+class LinkBuilder(Protocol):
     """Names documents that say more than an answer that was cut; none where it was not."""
 
     def __call__(self, ask: Any, /, *, answer: Any) -> Sequence[Link]:
         """Name them."""
 
 
-class ToolMistake(Exception):
+class InvalidTool(Exception):
     """A tool is declared in a way that cannot be offered; the message says what to mend."""
 
 
@@ -65,22 +63,22 @@ class Tool:
     writes: bool = False
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
     live: Callable[[], str] | None = None
-    offered_to: Callable[[Caller], bool] | None = None
-    knows_its_call: bool = False
-    talks: bool = False
-    gives_contents: bool = False
-    links: Links | None = None
-    asks_seldom: bool = False
+    is_visible_to: Callable[[Caller], bool] | None = None
+    uses_context: bool = False
+    uses_client: bool = False
+    returns_contents: bool = False
+    links: LinkBuilder | None = None
+    rarely_asks: bool = False
 
     async def ask(self, question: ToolInput, *, client: ClientChannel) -> object:
         """Call the function; it is told of the call, or given its client, if it asks for that."""
-        if self.talks:
+        if self.uses_client:
             return await self.function(question, client)
-        return await (self.function(question, client.call) if self.knows_its_call else self.function(question))
+        return await (self.function(question, client.call) if self.uses_context else self.function(question))
 
     def is_offered_to(self, caller: Caller) -> bool:
         """Tell whether the caller's catalogue lists it."""
-        return caller.has(self.scope) and (self.offered_to is None or self.offered_to(caller))
+        return caller.has(self.scope) and (self.is_visible_to is None or self.is_visible_to(caller))
 
     @property
     def name(self) -> str:
@@ -109,14 +107,22 @@ class Tool:
         return f"{self.described}\n\n{figures}" if figures else self.described
 
     @cached_property
-    def needs_more_of_the_protocol(self) -> bool:
+    def needs_full_protocol(self) -> bool:
         """Tell whether a call may be more than a question and its answer, or has parameters that travel as headers."""
-        return self.talks or any("x-mcp-header" in part for part in self.input_schema.get("properties", {}).values())
+        return self.uses_client or any(
+            "x-mcp-header" in part for part in self.input_schema.get("properties", {}).values()
+        )
 
     @cached_property
     def input_schema(self) -> Schema:
         """JSON Schema of the parameters."""
-        return input_schema(self.question)
+        return make_input_schema(self.question)
+
+    @property
+    def function_schema(self) -> Schema:
+        """Describe the tool as a `function` of OpenAI's Chat Completions API."""
+        function = {"name": self.name, "description": self.description, "parameters": self.input_schema}
+        return {"type": "function", "function": function}
 
     @property
     def wraps(self) -> bool:
@@ -133,7 +139,7 @@ class Tool:
     @cached_property
     def success_schema(self) -> Schema:
         """JSON Schema of a success's body as REST sends it."""
-        return self.envelope.success_schema(output_schema(self.answer))
+        return self.envelope.success_schema(make_output_schema(self.answer))
 
     @cached_property
     def codes(self) -> tuple[ErrorCode, ...]:
@@ -157,14 +163,14 @@ class ToolOptions:
     writes: bool = False
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
     live: Callable[[], str] | None = None
-    offered_to: Callable[[Caller], bool] | None = None
+    is_visible_to: Callable[[Caller], bool] | None = None
     envelope: ErrorEnvelope | None = None
-    links: Links | None = None
-    asks_seldom: bool = False
+    links: LinkBuilder | None = None
+    rarely_asks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class SkippedRow:
     """A row that is not offered as a tool, and why."""
 
     name: str
@@ -174,7 +180,7 @@ class Skipped:
 class DynamicTools(Protocol):
     """Rows of a domain that are tools; loaded at first need, and whenever one of its tables announces a change."""
 
-    async def load(self) -> Sequence[Tool | Skipped]:
+    async def load(self) -> Sequence[Tool | SkippedRow]:
         """Make a tool of every row that can be one, with `Toolkit.made`; name the others."""
 
 
@@ -194,15 +200,15 @@ class Toolkit:
     tools: list[Tool] = field(default_factory=list)
     dynamic: DynamicTools | None = None
     slots: tuple[Slot, ...] = ()
-    readables: list[Resource] = field(default_factory=list)
+    resources: list[Resource] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
     completers: dict[str, Completer] = field(default_factory=dict)
 
-    def readable(self, uri: str, **options: Any) -> Callable[[Function], Function]:
+    def resource(self, uri: str, **options: Any) -> Callable[[Function], Function]:
         """Offer what an async function of texts gives as a document at an address; takes the fields of Readable."""
 
         def declare(function: Function) -> Function:
-            self.readables.append(_sound(Resource(domain=self.domain, function=function, uri=uri, **options)))
+            self.resources.append(_sound(Resource(domain=self.domain, function=function, uri=uri, **options)))
             return function
 
         return declare
@@ -239,7 +245,7 @@ class Toolkit:
 
 def _sound(offer: Offer) -> Offer:
     if mistake := offer.mistake():
-        raise OfferMistake(f"{offer.domain}.{offer.name}: {mistake}")
+        raise InvalidResource(f"{offer.domain}.{offer.name}: {mistake}")
     return offer
 
 
@@ -250,13 +256,13 @@ def _read(function: ToolFunction, *, toolkit: Toolkit, options: ToolOptions) -> 
         function=function,
         question=question,
         answer=TypeAdapter(answer),
-        knows_its_call=second is CallContext,
-        talks=second is ClientChannel,
-        gives_contents=answer is Contents,
+        uses_context=second is CallContext,
+        uses_client=second is ClientChannel,
+        returns_contents=answer is Contents,
         **vars(options) | {"envelope": options.envelope or toolkit.envelope},
     )
     for mistake in _mistakes(tool):
-        raise ToolMistake(f"{toolkit.domain}.{tool.name}: {mistake}")
+        raise InvalidTool(f"{toolkit.domain}.{tool.name}: {mistake}")
     return tool
 
 
@@ -269,12 +275,12 @@ def _signature(function: ToolFunction) -> tuple[type[ToolInput], Any, type | Non
         or context not in ([], [CallContext], [ClientChannel])
         or answer is None
     ):
-        raise ToolMistake(
+        raise InvalidTool(
             f"{function.__name__} must read `async def name(ask: Question) -> Answer`; "
             "a `call: CallContext` or `client: Client` may follow the question"
         )
     if not (isinstance(question, type) and issubclass(question, ToolInput)):
-        raise ToolMistake(f"{function.__name__} must take a toolbox.contract.models.ToolInput")
+        raise InvalidTool(f"{function.__name__} must take a toolbox.contract.models.ToolInput")
     return question, answer, context[0] if context else None
 
 
@@ -286,7 +292,7 @@ def _mistakes(tool: Tool) -> list[str]:
         found.append("it needs a docstring, written for the model that will choose it")
     if not isinstance(tool.example, tool.question):
         found.append(f"its example must be a {tool.question.__name__}")
-    bare = (*undescribed(tool.input_schema), *undescribed(tool.output_schema))
+    bare = (*find_undescribed(tool.input_schema), *find_undescribed(tool.output_schema))
     found += [f"the field {name} needs a description" for name in bare]
     return found or _example_mistakes(tool)
 

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import ErrorEnvelope, Schema
-from toolbox.contract.errors import ToolError
+from toolbox.contract.errors import ErrorEnvelope, Schema, ToolError
 from toolbox.contract.models import ToolInput
 from toolbox.dispatch.duplicate_keys import may_have_duplicate_keys
 from toolbox.dispatch.json_shape import LARGE, check_json_shape

@@ -56,7 +56,9 @@ async def _run(tool: Tool, call: Call, active: ActiveCall) -> Reply:
     output = await tool.ask(question, client=client)
     rows = output.row_count() if hasattr(output, "row_count") else None
     links = tuple(tool.links(question, answer=output)) if tool.links else ()
-    return Reply(body=encode(output if tool.gives_contents else tool.envelope.success(output)), rows=rows, links=links)
+    return Reply(
+        body=encode(output if tool.returns_contents else tool.envelope.success(output)), rows=rows, links=links
+    )
 
 
 async def _refuse_unknown_tool(active: ActiveCall) -> Reply:

@@ -42,18 +42,19 @@ from toolbox.audit.current_request import current_request
 from toolbox.audit.log import KEPT_ARGUMENTS, CallRecord, audit
 from toolbox.contract.caller import CallContext, Caller
 from toolbox.contract.client_channel import CallInterrupted, MissingCapability
-from toolbox.contract.contents import Link
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope
 from toolbox.contract.errors import (
+    KERNEL_ENVELOPE,
     Bearer,
     DatabaseUnavailable,
     ErrorCode,
+    ErrorEnvelope,
     Refusal,
     ScopeMissing,
     StatementTimeout,
     ToolError,
 )
+from toolbox.contract.models import Link
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.models import ToolCall

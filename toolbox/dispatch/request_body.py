@@ -8,9 +8,8 @@ from typing import Any, Generic, TypeVar
 import orjson
 
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope, Schema
-from toolbox.contract.errors import KERNEL_CODES, ErrorCode
-from toolbox.contract.json_schema import input_schema
+from toolbox.contract.errors import KERNEL_CODES, KERNEL_ENVELOPE, ErrorCode, ErrorEnvelope, Schema
+from toolbox.contract.json_schema import make_input_schema
 from toolbox.contract.models import ToolInput
 
 Read = TypeVar("Read", bound=ToolInput)
@@ -27,7 +26,7 @@ class Form(Generic[Read]):
     @cached_property
     def input_schema(self) -> Schema:
         """JSON Schema of the body."""
-        return input_schema(self.question)
+        return make_input_schema(self.question)
 
     @cached_property
     def example_arguments(self) -> bytes:

@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from typing import Any
 
+import orjson
+
 from toolbox.catalogue.registry import registry
-from toolbox.contract.slots import Placeholder, Slot, placeholders
+from toolbox.contract.slots import Placeholder, Slot, find_placeholders
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.models import Example
 
 MAX_EXAMPLES = 2_000
 _EXAMPLES = f"""
@@ -47,10 +51,10 @@ class KnownExample:
     @cached_property
     def placeholders(self) -> tuple[Placeholder, ...]:
         """What the question names, in its order."""
-        return tuple(placeholders(self.question))
+        return tuple(find_placeholders(self.question))
 
 
-_known: TtlCache[list[KnownExample]] = TtlCache(most=1)
+_known: TtlCache[list[KnownExample]] = TtlCache(max_entries=1)
 
 
 async def known_examples() -> list[KnownExample]:
@@ -72,3 +76,24 @@ def slots_of(domain: str) -> dict[str, Slot]:
 
 async def _fetch() -> list[KnownExample]:
     return [KnownExample(**row) for row in (await owner_pool.fetch(_EXAMPLES)).rows]
+
+
+@dataclass(slots=True, kw_only=True)
+class ExamplesLoaded:
+    """How many examples were added, and how many were there."""
+
+    added: int = 0
+    skipped: int = 0
+
+
+def load_examples(domain: str) -> ExamplesLoaded:
+    """Add the examples that a domain ships and the table lacks; a domain without any adds none."""
+    loaded = ExamplesLoaded()
+    shipped = files(domain) / "samples" / "examples.json"
+    if not shipped.is_file():
+        return loaded
+    for row in orjson.loads(shipped.read_bytes()):
+        is_new = Example.ensure(domain, name=row.pop("name"), columns=row)
+        loaded.added += is_new
+        loaded.skipped += not is_new
+    return loaded

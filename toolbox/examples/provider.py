@@ -9,10 +9,17 @@ from toolbox.contract.tool import Tool
 from toolbox.examples.cache import KnownExample, examples_of, slots_of
 from toolbox.examples.matching import Matched, NotCovered, Outcome, Unclear, filled, match
 from toolbox.examples.templates import CannotFill, arguments_of, question, worded
-from toolbox.model.events import CallRequested, Finished, ModelEvent, TextDelta, Used
-from toolbox.model.failures import ModelUnavailable
-from toolbox.model.messages import Message, ToolRequest
-from toolbox.model.protocol import Shape
+from toolbox.model.protocol import (
+    CallRequested,
+    Finished,
+    Message,
+    ModelEvent,
+    ModelUnavailable,
+    Shape,
+    TextDelta,
+    ToolRequest,
+    Used,
+)
 
 NAME = "examples"
 NOTICE = "No language model is configured here, so curated examples answer."

@@ -15,7 +15,7 @@ from django.template.base import Template, VariableNode
 from django.urls import NoReverseMatch
 
 from toolbox.catalogue.registry import registry
-from toolbox.contract.slots import Candidate, placeholders
+from toolbox.contract.slots import Candidate, find_placeholders
 from toolbox.examples.cache import KnownExample, slots_of
 
 MISSING = "[missing: %s]"
@@ -127,7 +127,7 @@ def problems(example: KnownExample) -> list[str]:
     found += [
         f"The phrasing {other!r} does not name what the question names."
         for other in example.phrasings
-        if {one.name for one in placeholders(other)} != names
+        if {one.name for one in find_placeholders(other)} != names
     ]
     used = {place[1] for place in _PLACE.finditer(str(example.arguments))}
     if used - names:

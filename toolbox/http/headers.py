@@ -10,8 +10,14 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 from toolbox.contract.encoding import encode
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import METHOD_NOT_ALLOWED, REQUEST_TIMEOUT, UNAUTHENTICATED, Bearer, Refusal
+from toolbox.contract.errors import (
+    KERNEL_ENVELOPE,
+    METHOD_NOT_ALLOWED,
+    REQUEST_TIMEOUT,
+    UNAUTHENTICATED,
+    Bearer,
+    Refusal,
+)
 from toolbox.dispatch.dispatch import Reply
 
 Sent = Mapping[bytes, str]

@@ -48,7 +48,7 @@ _session_streams: set[asyncio.Queue[str]] = set()
 
 def may_watch(uri: str, *, caller: Caller, registry: Registry) -> bool:
     """Tell whether such a document can exist and the caller may read it; of others they do not even learn a change."""
-    return any(caller.has(one.scope) and one.values(uri) is not None for one in registry.readables())
+    return any(caller.has(one.scope) and one.values(uri) is not None for one in registry.resources())
 
 
 def is_storable_uri(uri: str) -> bool:

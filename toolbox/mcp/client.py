@@ -82,7 +82,7 @@ def render_input_required(
 
 def render_client_requests(continuation: InputRequired, *, answers: Answers, binding: str) -> dict[str, Any]:
     """Render the requests to the client, and the signed state that holds the answers so far."""
-    requests = {name: client_request.on_wire() for name, client_request in continuation.client_requests.items()}
+    requests = {name: client_request.to_json() for name, client_request in continuation.client_requests.items()}
     state = sign_token({"answers": answers, "for": binding}, purpose=_PURPOSE)
     return {"inputRequests": requests, "requestState": state}
 
@@ -125,7 +125,7 @@ class _SdkSession:
 
     async def send(self, client_request: ClientRequest) -> dict[str, Any]:
         request_type, result_type = _REQUESTS[client_request.method]
-        request = request_type.model_validate(client_request.on_wire(), by_name=False)
+        request = request_type.model_validate(client_request.to_json(), by_name=False)
         result: BaseModel = await run_on(self._loop, self._ctx.session.send_request(request, result_type))
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 

@@ -22,8 +22,8 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import CallInterrupted, ClientChannel, InputRequired, RetriedCall
-from toolbox.contract.envelope import KERNEL_ENVELOPE
 from toolbox.contract.errors import (
+    KERNEL_ENVELOPE,
     PAYLOAD_TOO_LARGE,
     UNKNOWN_TOOL,
     WRONG_HOST,
@@ -279,7 +279,7 @@ class McpEndpoint:
         # In the 2025 era a dropped connection does not mean to cancel: a tool that writes finishes.
         is_cancellable = call.is_modern or not (tool and tool.writes)
         with CancelOnDisconnect(request.receive) if is_cancellable else nullcontext():
-            client = RetriedCall(capabilities=call.capabilities) if tool and tool.talks else None
+            client = RetriedCall(capabilities=call.capabilities) if tool and tool.uses_client else None
             tool_call = self._make_call(call, tool=tool, request=request, client=client)
             if call.is_modern or not request.session_id:
                 reply: Reply | None = await dispatch(tool_call)

@@ -177,7 +177,7 @@ class StreamedCall:
     async def ask(self, client_request: ClientRequest) -> dict[str, Any]:
         """Send a request and wait for its answer; raises MissingCapability where the client answers with an error."""
         async with pending_elicitations.open(self._caller) as (request_id, answered):
-            await self._write(render_event({"jsonrpc": "2.0", "id": request_id, **client_request.on_wire()}))
+            await self._write(render_event({"jsonrpc": "2.0", "id": request_id, **client_request.to_json()}))
             while not (await asyncio.wait([answered], timeout=PING_SECONDS))[0]:
                 await self._write(b": ping\n\n")
             result = answered.result().get("result")

@@ -15,10 +15,10 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import ClientChannel, InputRequired
-from toolbox.contract.contents import Document
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
-from toolbox.contract.resources import Completer, Prompt, Resource, Typed
+from toolbox.contract.models import Document
+from toolbox.contract.resources import Completer, CompletionRequest, Prompt, Resource
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.entry import ActiveCall
 from toolbox.mcp.client import Context, make_client_channel, render_input_required
@@ -141,7 +141,7 @@ class ResourceHandlers:
             offer = self._find_template(params.ref.uri, ctx=ctx)
         completer = offer.completes.get(params.argument.name)
         chosen = (params.context.arguments if params.context else None) or {}
-        typed = Typed(text=params.argument.value, chosen=chosen, caller=ctx.lifespan_context.caller)
+        typed = CompletionRequest(text=params.argument.value, chosen=chosen, caller=ctx.lifespan_context.caller)
         values = await _find_completions(completer, typed) if completer else []
         completion = types.Completion(values=values[:MAX_COMPLETIONS], has_more=len(values) > MAX_COMPLETIONS)
         return types.CompleteResult(completion=completion)
@@ -159,13 +159,13 @@ class ResourceHandlers:
         raise MCPError(types.INVALID_PARAMS, "There is no such resource template.", {"uri": uri})
 
     def _visible_resources(self, ctx: Context) -> Iterable[Resource]:
-        return _visible(self.registry.readables(domain=self.domain), caller=ctx.lifespan_context.caller)
+        return _visible(self.registry.resources(domain=self.domain), caller=ctx.lifespan_context.caller)
 
     def _visible_prompts(self, ctx: Context) -> Iterable[Prompt]:
         return _visible(self.registry.prompts(domain=self.domain), caller=ctx.lifespan_context.caller)
 
 
-async def _find_completions(completer: Completer, typed: Typed) -> list[str]:
+async def _find_completions(completer: Completer, typed: CompletionRequest) -> list[str]:
     """Return what fits; nothing where that cannot be found out: a completion is a help, not an answer."""
     if any("\0" in text or len(text) > MAX_TYPED_CHARACTERS for text in (typed.text, *typed.chosen.values())):
         return []

@@ -19,7 +19,7 @@ def tool_result(reply: Reply, *, tool: Tool | None, has_links: bool = True) -> b
     content.
     """
     is_answer = tool is not None and not reply.is_refusal
-    if tool and is_answer and tool.gives_contents:
+    if tool and is_answer and tool.returns_contents:
         return b'%b,"isError":false}' % reply.body[:-1]
     structured = b'{"result":%b}' % reply.body if tool and is_answer and tool.wraps else reply.body
     links = b"".join([b",%b" % encode(link) for link in reply.links]) if has_links else b""

@@ -127,7 +127,7 @@ class _ToolHandlers:
         credential = self.credential_of(ctx)
         tool = self.registry.find(params.name, domain=self.domain)
         # Only such a tool needs to know the caller here; without one, the dispatch refuses the call.
-        caller = await find_caller(credential) if tool and tool.talks else None
+        caller = await find_caller(credential) if tool and tool.uses_client else None
         client = ClientChannel()
         if caller:
             client = make_client_channel(ctx, params=params, caller=caller, log_level=self.preferences.log_level)

@@ -12,8 +12,8 @@ from typing import Any
 
 from toolbox.access.signed_tokens import read_token, sign_token
 from toolbox.contract.caller import Caller
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool, writer
-from toolbox.database.ttl_cache import TtlCache
 
 HEADER = b"mcp-session-id"
 MAX_SESSION_SECONDS = 7 * 86_400
@@ -52,7 +52,7 @@ class Session:
     async def set_log_level(self, level: str) -> None:
         """Store the level for every process; one statement. A process that read it just now sees it within 4 s."""
         await self._execute(_SET_LOG_LEVEL, [self._row_id, level])
-        _log_levels.forget()
+        _log_levels.clear()
 
     async def subscribe(self, uri: str) -> None:
         """Send changes of the document on the session's stream; one statement, at most 100 documents."""
@@ -76,7 +76,7 @@ class Session:
         return hashlib.sha256(self.id.encode()).hexdigest()
 
     async def _execute(self, statement: str, values: list[str]) -> None:
-        await writer.using(lambda connection: connection.execute(statement, values))
+        await writer.run(lambda connection: connection.execute(statement, values))
 
 
 def create_session_id(declared: Any, *, caller: Caller) -> str:
@@ -101,4 +101,4 @@ def find_session(session_id: str, *, caller: Caller) -> Session | None:
 
 async def forget_old() -> None:
     """Delete the rows of expired sessions."""
-    await writer.using(lambda connection: connection.execute(_DELETE_EXPIRED, [MAX_SESSION_SECONDS]))
+    await writer.run(lambda connection: connection.execute(_DELETE_EXPIRED, [MAX_SESSION_SECONDS]))

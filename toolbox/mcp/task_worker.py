@@ -23,7 +23,7 @@ class _LeasedChannel(TaskChannel):
     async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
         """Tell how far the work is."""
         await super().progress(done, total=total, message=message)
-        self.lease.progress = {"progress": self.progress_said[:MAX_PROGRESS_CHARACTERS]}
+        self.lease.progress = {"progress": self.progress_text[:MAX_PROGRESS_CHARACTERS]}
 
 
 async def carry_out(lease: Lease) -> None:
@@ -54,7 +54,7 @@ async def carry_out(lease: Lease) -> None:
     reply = await dispatch(call)
     tool = registry.find(call.tool, domain=call.domain)
     if isinstance(reply.continuation, InputRequired):
-        requests = {name: request.on_wire() for name, request in reply.continuation.client_requests.items()}
+        requests = {name: request.to_json() for name, request in reply.continuation.client_requests.items()}
         await lease.finish(state="input_required", inquiries=Jsonb(requests), answers=Jsonb(client.answers))
     elif tool and reply.code == tool.envelope.crash.code:
         await _fail(lease, "The tool failed in a way nobody planned.")

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import TASKS, Answers, MissingCapability
-from toolbox.contract.encoding import timestamp
+from toolbox.contract.encoding import format_timestamp
 from toolbox.dispatch.dispatch import Call
 from toolbox.mcp.client import Context, missing_capability_error
 from toolbox.work import task_queries
@@ -96,8 +96,8 @@ def _render_task(row: Row) -> dict[str, Any]:
     return {
         "taskId": str(row["id"]),
         "status": row["status"],
-        "createdAt": timestamp(row["created_at"]),
-        "lastUpdatedAt": timestamp(row["changed_at"]),
+        "createdAt": format_timestamp(row["created_at"]),
+        "lastUpdatedAt": format_timestamp(row["changed_at"]),
         "ttlMs": row["keep_seconds"] * 1000,
         "pollIntervalMs": POLL_MILLISECONDS,
     } | ({"statusMessage": row["progress"]} if row["progress"] else {})

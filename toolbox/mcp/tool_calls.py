@@ -154,7 +154,7 @@ def is_plain_call(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> b
     session has not declared that it can be asked.
     """
     can_ask = call.is_modern or not has_session
-    return call.is_broken or tool is None or not tool.needs_more_of_the_protocol or (tool.asks_seldom and can_ask)
+    return call.is_broken or tool is None or not tool.needs_full_protocol or (tool.rarely_asks and can_ask)
 
 
 def render_result(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: bytes = b"") -> bytes:

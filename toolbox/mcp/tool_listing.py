@@ -18,10 +18,8 @@ import orjson
 
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import UNKNOWN_TOOL, Refusal, ToolError
-from toolbox.contract.functions import function_schema
-from toolbox.contract.json_schema import shape
+from toolbox.contract.errors import KERNEL_ENVELOPE, UNKNOWN_TOOL, Refusal, ToolError
+from toolbox.contract.json_schema import strip_descriptions
 from toolbox.contract.tool import Tool
 from toolbox.dispatch.duplicate_keys import find_duplicate_key, may_have_duplicate_keys
 from toolbox.mcp.tool_calls import ToolsCall
@@ -51,13 +49,13 @@ def mcp_tool(tool: Tool) -> types.Tool:
     The output schema covers answers and refusals, because clients check both by it. It holds shapes alone: what the
     fields mean, a quarter of the whole catalogue, is in the tool's pages and in OpenAPI.
     """
-    output_schema = {"type": "object", "anyOf": [shape(tool.output_schema), _REFUSAL_SCHEMA]}
+    output_schema = {"type": "object", "anyOf": [strip_descriptions(tool.output_schema), _REFUSAL_SCHEMA]}
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
-        output_schema=None if tool.gives_contents else output_schema,
+        output_schema=None if tool.returns_contents else output_schema,
         annotations=_annotations(writes=tool.writes),
     )
 
@@ -229,7 +227,7 @@ class CatalogueCost:
 
 def measure_cost(tools: Iterable[Tool]) -> CatalogueCost:
     """Add up the bytes of tools."""
-    described = [(_dump(mcp_tool(tool)), function_schema(tool)) for tool in tools]
+    described = [(_dump(mcp_tool(tool)), tool.function_schema) for tool in tools]
     return CatalogueCost(
         request=sum(
             _size({name: one[name] for name in ("name", "description", "inputSchema")}) for one, _ in described

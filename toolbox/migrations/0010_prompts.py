@@ -3,7 +3,7 @@
 import django.core.validators
 from django.db import migrations, models
 
-from toolbox.database.change_notifications import NotifyToolChanges
+from toolbox.database.migration_operations import NotifyToolChanges
 
 
 class Migration(migrations.Migration):

@@ -9,10 +9,22 @@ The language model: what is said to it, what comes back, and who answers when no
 """
 
 from toolbox.model.configured import configured_model, prepare
-from toolbox.model.events import CallRequested, Finished, ModelEvent, Retrying, TextDelta, Used
-from toolbox.model.failures import ContextOverrun, ModelFailure, ModelMisbehaved, ModelUnavailable
-from toolbox.model.messages import Message, ToolRequest
-from toolbox.model.protocol import Model, Shape
+from toolbox.model.protocol import (
+    CallRequested,
+    ContextOverrun,
+    Finished,
+    Message,
+    Model,
+    ModelEvent,
+    ModelFailure,
+    ModelMisbehaved,
+    ModelUnavailable,
+    Retrying,
+    Shape,
+    TextDelta,
+    ToolRequest,
+    Used,
+)
 
 __all__ = [
     "CallRequested",

@@ -9,10 +9,18 @@ from typing import Any
 from pydantic_core import from_json
 
 from toolbox.contract.tool import Tool
-from toolbox.model.events import CallRequested, Finished, ModelEvent, Reason, TextDelta, Used
-from toolbox.model.failures import AskAgain, ModelMisbehaved
-from toolbox.model.messages import ToolRequest
-from toolbox.model.text_calls import begins_at, written_answer, written_call
+from toolbox.model.protocol import (
+    CallRequested,
+    Finished,
+    ModelEvent,
+    ModelMisbehaved,
+    Reason,
+    RetryableFailure,
+    TextDelta,
+    ToolRequest,
+    Used,
+)
+from toolbox.model.text_calls import find_call_start, parse_answer, parse_call
 
 MAX_CHARACTERS = 400_000
 """Of one step; a model that goes on for longer repeats itself."""
@@ -31,11 +39,11 @@ class _Draft:
     arguments: str = ""
 
 
-class Step:
+class StreamedStep:
     """
     One step as it comes, by `take`, and what is left when the stream is over, by `end`.
 
-    `taken_ids` are ids of calls that the conversation has already: some servers number them anew in each step.
+    `used_ids` are ids of calls that the conversation has already: some servers number them anew in each step.
     `was_told` says that the model was told to write calls as text.
     """
 
@@ -43,14 +51,14 @@ class Step:
         self,
         *,
         tools: Sequence[Tool],
-        taken_ids: Iterable[str] = (),
-        text: "Text | None" = None,
-        was_told: bool = True,
+        used_ids: Iterable[str] = (),
+        text: "StreamedText | None" = None,
+        may_name_unknown: bool = True,
     ) -> None:
         self._tools = tools
-        self._was_told = was_told
-        self._taken = set(taken_ids)
-        self._text = text or Text(may_hold_calls=bool(tools))
+        self._was_told = may_name_unknown
+        self._used_ids = set(used_ids)
+        self._text = text or StreamedText(may_hold_calls=bool(tools))
         self._drafts: dict[int, list[_Draft]] = {}
         self._finish: str | None = None
         self._usage: Any = None
@@ -65,10 +73,10 @@ class Step:
             if choice.delta is None:
                 continue
             for piece in getattr(choice.delta, "tool_calls", None) or ():
-                self._draft(piece)
-            said = choice.delta.content or getattr(choice.delta, "refusal", None) or ""
-            self._characters += len(said)
-            if shown := self._text.take(said):
+                self._add_draft(piece)
+            text = choice.delta.content or getattr(choice.delta, "refusal", None) or ""
+            self._characters += len(text)
+            if shown := self._text.take(text):
                 yield TextDelta(text=shown)
         if self._characters > MAX_CHARACTERS:
             raise ModelMisbehaved(f"The model went on for more than {MAX_CHARACTERS:,} characters.")
@@ -76,28 +84,28 @@ class Step:
     def end(self, *, prompt_characters: int) -> Iterator[ModelEvent]:
         """Give the calls, the rest of the text, the count of tokens and the end; raises AskAgain where it broke off."""
         if self._finish is None:
-            raise AskAgain("The model server broke off in the middle of an answer.")
-        calls = [self._request(draft) for drafts in self._drafts.values() for draft in drafts if draft.name]
+            raise RetryableFailure("The model server broke off in the middle of an answer.")
+        calls = [self._make_request(draft) for drafts in self._drafts.values() for draft in drafts if draft.name]
         rest = self._text.rest()
-        if self._tools and not calls and (call := self._written_call(rest)):
+        if self._tools and not calls and (call := self._parse_call(rest)):
             self.wrote_its_call = True
             calls, rest = [call], ""
         self.made_calls = bool(calls)
-        answered = written_answer(rest) if self._tools else None
-        if unsaid := self._text.unsaid(rest if answered is None else answered):
-            yield TextDelta(text=unsaid)
+        answered = parse_answer(rest) if self._tools else None
+        if unshown := self._text.unshown(rest if answered is None else answered):
+            yield TextDelta(text=unshown)
         yield from (CallRequested(request=call) for call in calls)
-        yield self._used(prompt_characters)
+        yield self._count_tokens(prompt_characters)
         yield Finished(reason="calls" if calls else _REASONS.get(self._finish, "stop"))
 
-    def _draft(self, piece: Any) -> None:
+    def _add_draft(self, piece: Any) -> None:
         """Add a piece to its call; a new id at a known index is another call, for servers that number all of them 0."""
         drafts = self._drafts.setdefault(getattr(piece, "index", None) or 0, [_Draft()])
-        said = getattr(piece, "id", None) or ""
-        if said and drafts[-1].id and said != drafts[-1].id:
+        piece_id = getattr(piece, "id", None) or ""
+        if piece_id and drafts[-1].id and piece_id != drafts[-1].id:
             drafts.append(_Draft())
         draft, function = drafts[-1], piece.function
-        draft.id = draft.id or said
+        draft.id = draft.id or piece_id
         if function is None:
             return
         draft.name = draft.name or function.name or ""
@@ -106,18 +114,18 @@ class Step:
         draft.arguments += written
         self._characters += len(written)
 
-    def _written_call(self, rest: str) -> ToolRequest | None:
-        return written_call(rest, tools=self._tools, call_id=self._new_id(), was_told=self._was_told)
+    def _parse_call(self, rest: str) -> ToolRequest | None:
+        return parse_call(rest, tools=self._tools, call_id=self._new_id(), may_name_unknown=self._was_told)
 
-    def _request(self, draft: _Draft) -> ToolRequest:
-        call_id = draft.id if draft.id and draft.id not in self._taken else self._new_id()
-        self._taken.add(call_id)
+    def _make_request(self, draft: _Draft) -> ToolRequest:
+        call_id = draft.id if draft.id and draft.id not in self._used_ids else self._new_id()
+        self._used_ids.add(call_id)
         return ToolRequest(id=call_id, name=draft.name, arguments=draft.arguments.strip() or "{}")
 
     def _new_id(self) -> str:
         return f"call_{secrets.token_hex(8)}"
 
-    def _used(self, prompt_characters: int) -> Used:
+    def _count_tokens(self, prompt_characters: int) -> Used:
         if self._usage is not None:
             counts = (self._usage.prompt_tokens or 0, self._usage.completion_tokens or 0)
             return Used(prompt_tokens=counts[0], completion_tokens=counts[1])
@@ -128,7 +136,7 @@ class Step:
         )
 
 
-class Text:
+class StreamedText:
     """
     Text as it comes; what looks like a written call is held back until it is known whether it is one.
 
@@ -140,14 +148,14 @@ class Text:
         self._is_thinking: bool | None = None
         self._may_hold_calls = may_hold_calls
 
-    def take(self, said: str) -> str:
+    def take(self, piece: str) -> str:
         """Take a piece; gives what may be shown now."""
-        self._held += said
+        self._held += piece
         if self._is_thinking is not False:
-            self._leave_thoughts_out()
+            self._drop_thoughts()
         if self._is_thinking is not False:
             return ""
-        end = begins_at(self._held) if self._may_hold_calls else len(self._held)
+        end = find_call_start(self._held) if self._may_hold_calls else len(self._held)
         shown, self._held = self._held[:end], self._held[end:]
         return shown
 
@@ -155,11 +163,11 @@ class Text:
         """Give what is held back still, when all has come."""
         return "" if self._is_thinking else self._held
 
-    def unsaid(self, rest: str) -> str:
+    def unshown(self, rest: str) -> str:
         """Give the part of the rest that was not shown yet."""
         return rest
 
-    def _leave_thoughts_out(self) -> None:
+    def _drop_thoughts(self) -> None:
         begun = self._held.lstrip()
         if self._is_thinking is None and not _THINKING.startswith(begun[: len(_THINKING)]):
             self._is_thinking = False
@@ -170,22 +178,22 @@ class Text:
                 self._held, self._is_thinking = after.lstrip(), False
 
 
-class JsonText(Text):
+class StreamedJsonAnswer(StreamedText):
     """The text of a step that is asked for as JSON: the words of its `answer` are shown as they come."""
 
     def __init__(self) -> None:
         super().__init__()
         self._shown = 0
 
-    def take(self, said: str) -> str:
+    def take(self, piece: str) -> str:
         """Take a piece; text that is no JSON after all is shown as it is."""
-        shown = super().take(said)
+        shown = super().take(piece)
         if shown or not self._held.lstrip().startswith("{") or len(self._held) > _MAX_REPARSED:
             return shown
         begun = from_json(self._held, allow_partial="trailing-strings")
-        return self.unsaid(begun["answer"]) if isinstance(begun.get("answer"), str) else ""
+        return self.unshown(begun["answer"]) if isinstance(begun.get("answer"), str) else ""
 
-    def unsaid(self, rest: str) -> str:
+    def unshown(self, rest: str) -> str:
         """Give the part of the answer that was not shown yet."""
         new, self._shown = rest[self._shown :], len(rest)
         return new

@@ -42,8 +42,8 @@ def _model(
     retries: int,
 ) -> Model:
     """Make a model once a process: it remembers what its server can do, and keeps connections."""
-    from toolbox.model.chat import ChatModel  # noqa: PLC0415 - half a second that only asking a model needs
-    from toolbox.model.openai_client import ModelServer  # noqa: PLC0415
+    # Half a second that only asking a model needs.
+    from toolbox.model.openai_client import ChatModel, ModelServer  # noqa: PLC0415
 
     server = ModelServer(base_url=base_url, api_key=api_key, silence_seconds=silence_seconds, retries=retries)
     return ChatModel(name, server=server, tool_mode=tool_mode)

@@ -1,10 +1,12 @@
 """The wire to a model server: one client a loop, and the openai library's errors in our words."""
 
 import asyncio
+import logging
+import random
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
@@ -12,12 +14,42 @@ from weakref import WeakKeyDictionary
 
 import openai
 from openai import AsyncOpenAI
+from pydantic import ValidationError
 
+from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
-from toolbox.model.failures import AskAgain, ContextOverrun, Declined, ModelFailure, ModelMisbehaved, ModelUnavailable
+from toolbox.model.chunks import StreamedJsonAnswer, StreamedStep
+from toolbox.model.protocol import (
+    ContextOverrun,
+    Message,
+    ModelEvent,
+    ModelFailure,
+    ModelMisbehaved,
+    ModelUnavailable,
+    RequestRejected,
+    RetryableFailure,
+    Retrying,
+    Shape,
+)
+from toolbox.model.requests import (
+    ModelCapabilities,
+    Request,
+    ToolMode,
+    count_characters,
+    make_step_request,
+    make_structured_request,
+    refuses_tools,
+)
+from toolbox.model.text_calls import parse_object
 from toolbox.text.redaction import redact
 
-MAX_SAID = 300
+logger = logging.getLogger(__name__)
+
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 0.5, 8.0
+MAX_RETRY_AFTER_SECONDS = 60.0
+"""A server that wants a longer pause than this is not waited for."""
+_MAX_PROBLEMS = 5
+MAX_MESSAGE_CHARACTERS = 300
 _NO_KEY = "none"
 _PASSING = (408, 409, 425, HTTPStatus.TOO_MANY_REQUESTS)
 _OVERRUN = re.compile(
@@ -38,7 +70,7 @@ class ModelServer:
     retries: int = 3
 
 
-class Wire:
+class OpenAIClient:
     """Requests to one server. Connections belong to the loop that asks, and go when the home closes."""
 
     def __init__(self, server: ModelServer) -> None:
@@ -49,22 +81,22 @@ class Wire:
     async def stream(self, request: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
         """Give the chunks of a streamed answer; raises AskAgain, Declined and ModelFailure."""
         try:
-            stream = await self._client().chat.completions.create(**_untyped(request), stream=True)
+            stream = await self._client().chat.completions.create(**_bypass_validation(request), stream=True)
             async with aclosing(stream):
                 async for chunk in stream:
                     yield chunk
         except (openai.OpenAIError, ValueError) as error:
-            raise self._translated(error) from None  # its words may hold the key
+            raise self._translate_error(error) from None  # its words may hold the key
 
     async def whole(self, request: Mapping[str, Any]) -> str:
         """Give the text of an answer that is not streamed; raises as `stream` does."""
         try:
-            answer = await self._client().chat.completions.create(**_untyped(request))
+            answer = await self._client().chat.completions.create(**_bypass_validation(request))
         except (openai.OpenAIError, ValueError) as error:
-            raise self._translated(error) from None  # its words may hold the key
+            raise self._translate_error(error) from None  # its words may hold the key
         choices = getattr(answer, "choices", None)
         if not choices:
-            raise AskAgain("The model server answered nothing.", failure=ModelMisbehaved)
+            raise RetryableFailure("The model server answered nothing.", failure=ModelMisbehaved)
         return choices[0].message.content or ""
 
     async def close(self) -> None:
@@ -86,49 +118,46 @@ class Wire:
             )
         return self._clients[loop]
 
-    def _translated(self, error: openai.OpenAIError | ValueError) -> Exception:
+    def _translate_error(self, error: openai.OpenAIError | ValueError) -> Exception:
         """Put a failure in our words; what the server said is shown only where it cannot hold the key."""
         match error:
             case openai.APITimeoutError():
-                return AskAgain(f"The model server said nothing for {self._server.silence_seconds:g} s.")
+                return RetryableFailure(f"The model server said nothing for {self._server.silence_seconds:g} s.")
             case openai.APIConnectionError():
-                return AskAgain("The model server cannot be reached, or broke the connection off.")
+                return RetryableFailure("The model server cannot be reached, or broke the connection off.")
             case openai.APIStatusError():
-                return self._of_status(error)
+                return self._translate_status(error)
             case openai.APIError():
-                said = self._harmless(error.message)
-                return _overrun(said) or AskAgain(f"The model server failed while it answered: {said}")
-        return AskAgain("The model server sent something that is not JSON.", failure=ModelMisbehaved)
+                text = self._redact_message(error.message)
+                return _find_overrun(text) or RetryableFailure(f"The model server failed while it answered: {text}")
+        return RetryableFailure("The model server sent something that is not JSON.", failure=ModelMisbehaved)
 
-    def _of_status(self, error: openai.APIStatusError) -> Exception:
-        status, said = error.status_code, self._harmless(error.message)
+    def _translate_status(self, error: openai.APIStatusError) -> Exception:
+        status, text = error.status_code, self._redact_message(error.message)
         if status in (401, 403):
             return ModelUnavailable(f"The model server refuses the key ({status}); see OPENAI_API_KEY.")
         if error.code == "insufficient_quota":
             return ModelUnavailable("The model server says that the account's quota is used up (429).")
-        if status in _PASSING or (status >= HTTPStatus.INTERNAL_SERVER_ERROR and not is_about_tools(said)):
+        if status in _PASSING or (status >= HTTPStatus.INTERNAL_SERVER_ERROR and not refuses_tools(text)):
             why = "asks for a pause" if status == HTTPStatus.TOO_MANY_REQUESTS else "failed"
-            return AskAgain(f"The model server {why} ({status}).", after_seconds=_retry_after(error.response.headers))
-        return _overrun(f"{error.code} {said}") or Declined(status, said=said)
+            return RetryableFailure(
+                f"The model server {why} ({status}).", after_seconds=_retry_after(error.response.headers)
+            )
+        return _find_overrun(f"{error.code} {text}") or RequestRejected(status, message=text)
 
-    def _harmless(self, said: str) -> str:
+    def _redact_message(self, text: str) -> str:
         key = self._server.api_key
-        said = said.replace(key, "[key]") if key else said
-        return _A_KEY.sub("[key]", redact(said))[:MAX_SAID]
+        text = text.replace(key, "[key]") if key else text
+        return _A_KEY.sub("[key]", redact(text))[:MAX_MESSAGE_CHARACTERS]
 
 
-def _untyped(request: Mapping[str, Any]) -> dict[str, Any]:
+def _bypass_validation(request: Mapping[str, Any]) -> dict[str, Any]:
     """Put the request past the library, which would hold every part of it to its types: 10 ms for twenty tools."""
     return {"model": request["model"], "messages": [], "extra_body": request}
 
 
-def is_about_tools(said: str) -> bool:
-    """Tell whether a server's words refuse tools: Ollama, vLLM, llama.cpp and routers each say it their way."""
-    return bool(re.search(r"\btool|function.?call", said, re.I))
-
-
-def _overrun(said: str) -> ModelFailure | None:
-    if _OVERRUN.search(said):
+def _find_overrun(text: str) -> ModelFailure | None:
+    if _OVERRUN.search(text):
         return ContextOverrun("The conversation is longer than the model can read.")
     return None
 
@@ -143,3 +172,127 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         until, now = (parsedate_to_datetime(headers[name]) for name in ("retry-after", "date"))
         return (until - now).total_seconds()
     return None
+
+
+class ChatModel:
+    """One model of one server. What server and model can do is found out once, and kept."""
+
+    def __init__(self, name: str, *, server: ModelServer, tool_mode: ToolMode = "auto") -> None:
+        self.name = name
+        self.capabilities = ModelCapabilities(mode=tool_mode)
+        self._retries = server.retries
+        self._client = OpenAIClient(server)
+
+    async def turn(
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """Take one step; see Model."""
+        failed = 0
+        while True:
+            asked = replace(self.capabilities)
+            try:
+                async with aclosing(self._stream_step(messages, tools=tools)) as events:
+                    async for event in events:
+                        yield event
+            except RequestRejected as declined:
+                self._learn(declined, asked=asked, with_tools=bool(tools))
+            except RetryableFailure as again:
+                failed += 1
+                pause = self._retry_delay(again, failed=failed)
+                yield Retrying(reason=again.reason, delay_seconds=pause, attempt=failed + 1)
+                await asyncio.sleep(pause)
+            else:
+                return
+
+    async def structured(self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float) -> Shape:
+        """Give an answer of a shape; see Model."""
+        try:
+            async with asyncio.timeout(deadline_seconds):
+                return await self._ask_structured(messages, schema=schema)
+        except TimeoutError as late:
+            raise ModelUnavailable(f"The model did not answer within {deadline_seconds:g} s.") from late
+
+    async def _stream_step(
+        self, messages: Sequence[Message], *, tools: Sequence[Tool]
+    ) -> AsyncGenerator[ModelEvent, None]:
+        request = make_step_request(messages, tools=tools, capabilities=self.capabilities)
+        is_json, is_native = "response_format" in request, "tools" in request
+        taken = (call.id for message in messages for call in message.calls)
+        step = StreamedStep(
+            tools=tools, used_ids=taken, text=StreamedJsonAnswer() if is_json else None, may_name_unknown=not is_native
+        )
+        async with aclosing(self._client.stream(request | {"model": self.name})) as chunks:
+            async for chunk in chunks:
+                for event in step.take(chunk):
+                    yield event
+        for event in step.end(prompt_characters=count_characters(request)):
+            yield event
+        if step.made_calls and is_native:
+            self.capabilities.record_call(is_written=step.wrote_its_call)
+
+    async def _ask_structured(self, messages: Sequence[Message], *, schema: type[Shape]) -> Shape:
+        text = await self._ask_for_text(messages, schema=schema)
+        try:
+            return _parse_shape(text, schema=schema)
+        except ValueError as unfit:
+            told = Message.user(
+                f"That does not fit: {_describe_problems(unfit)}. Answer again, with JSON and nothing else."
+            )
+            text = await self._ask_for_text([*messages, Message.assistant(text), told], schema=schema)
+        try:
+            return _parse_shape(text, schema=schema)
+        except ValueError as unfit:
+            raise ModelMisbehaved(
+                f"The model's answer was not of the form asked for, twice: {_describe_problems(unfit)}."
+            ) from unfit
+
+    async def _ask_for_text(self, messages: Sequence[Message], *, schema: type[Shape]) -> str:
+        failed = 0
+        while True:
+            form = self.capabilities.schema
+            request: Request = make_structured_request(messages, schema=schema, form=form)
+            try:
+                return await self._client.whole(request | {"model": self.name})
+            except RequestRejected as declined:
+                if not self.capabilities.downgrade_schema_form(asked=form):
+                    raise _make_unavailable(declined) from declined
+            except RetryableFailure as again:
+                failed += 1
+                await asyncio.sleep(self._retry_delay(again, failed=failed))
+
+    def _learn(self, declined: RequestRejected, *, asked: ModelCapabilities, with_tools: bool) -> None:
+        """Go on with a weaker form of the request, or raise ModelUnavailable."""
+        if not self.capabilities.learn(declined, asked=asked, with_tools=with_tools):
+            raise _make_unavailable(declined) from declined
+        logger.info("%s: %s; tools by %s from now on", self.name, declined.message, self.capabilities.tools)
+
+    def _retry_delay(self, again: RetryableFailure, *, failed: int) -> float:
+        """Give the seconds to wait, what the server asked for or ever longer; raises the failure where that is over."""
+        if failed > self._retries:
+            times = f" It was asked {failed} times." if failed > 1 else ""
+            raise again.failure(again.reason + times) from again
+        if again.after_seconds is not None:
+            if again.after_seconds > MAX_RETRY_AFTER_SECONDS:
+                raise again.failure(f"{again.reason} It wants {again.after_seconds:.0f} s of rest.") from again
+            return max(again.after_seconds, 0.0)
+        longest: float = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** (failed - 1))
+        return longest * random.uniform(0.75, 1)  # noqa: S311 - keeps many runs from asking in step, hides nothing
+
+
+def _make_unavailable(declined: RequestRejected) -> ModelUnavailable:
+    return ModelUnavailable(f"The model server refuses the request ({declined.status}): {declined.message}")
+
+
+def _parse_shape(text: str, *, schema: type[Shape]) -> Shape:
+    """Read an object of the shape out of a text; raises ValueError."""
+    found = parse_object(text)
+    if found is None:
+        raise ValueError("there is no JSON object in it")
+    return schema.model_validate(found)
+
+
+def _describe_problems(unfit: ValueError) -> str:
+    if not isinstance(unfit, ValidationError):
+        return str(unfit)
+    told = unfit.errors(include_url=False, include_context=False)[:_MAX_PROBLEMS]
+    return "; ".join(f"{'.'.join(map(str, problem['loc'])) or 'the object'}: {problem['msg']}" for problem in told)

@@ -1,13 +1,187 @@
 """What every provider of answers can do, be it a server's model or the curated examples."""
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, Self, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from toolbox.contract.tool import Tool
-from toolbox.model.events import ModelEvent
-from toolbox.model.messages import Message
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class ToolRequest(BaseModel):
+    """
+    A call that a model asks for.
+
+    `arguments` is JSON as the model wrote it, and so may be none; whoever calls the tool finds out. `id` is unique
+    within a conversation's run.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+
+class Message(BaseModel):
+    """
+    One message of a conversation; `model_dump(mode="json", exclude_defaults=True)` stores it.
+
+    An assistant's may carry `calls`. A tool's answers one of them, by `call_id`: `text` is what the model reads, and
+    may be fenced or shortened; `answer` is the whole body as data, which is never sent and which only the examples
+    provider reads; `is_refusal` says that the body is a refusal, `edited_arguments` what a person put in place of the
+    arguments that were asked for.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+    text: str = ""
+    calls: tuple[ToolRequest, ...] = ()
+    call_id: str = ""
+    tool: str = ""
+    answer: Any = None
+    is_refusal: bool = False
+    edited_arguments: str = ""
+
+    @classmethod
+    def system(cls, text: str) -> Self:
+        """Say how the model should behave."""
+        return cls(role="system", text=text)
+
+    @classmethod
+    def user(cls, text: str) -> Self:
+        """Say what a person said."""
+        return cls(role="user", text=text)
+
+    @classmethod
+    def assistant(cls, text: str = "", *, calls: tuple[ToolRequest, ...] = ()) -> Self:
+        """Say what the model said and which tools it asked for."""
+        return cls(role="assistant", text=text, calls=calls)
+
+    @classmethod
+    def tool_answer(
+        cls,
+        text: str,
+        *,
+        request: ToolRequest,
+        answer: Any = None,
+        is_refusal: bool = False,
+        edited_arguments: str = "",
+    ) -> Self:
+        """Say what a tool answered to a request."""
+        return cls(
+            role="tool",
+            text=text,
+            call_id=request.id,
+            tool=request.name,
+            answer=answer,
+            is_refusal=is_refusal,
+            edited_arguments=edited_arguments,
+        )
+
+
+Reason = Literal["stop", "calls", "length", "filtered"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDelta:
+    """A piece of the text that a person reads, as it comes."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRequested:
+    """A whole request for a tool; never a part of one."""
+
+    request: ToolRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrying:
+    """
+    The server failed and is asked again after `delay_seconds`: what came of this step so far is void.
+
+    `reason` is a sentence that may be shown.
+    """
+
+    reason: str
+    delay_seconds: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """
+    The tokens that the step took, as the server counted them; at most once a step, before Finished.
+
+    `is_estimated` says that the server counted nothing and four characters were taken for a token.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    is_estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """
+    The step is over; always the last event.
+
+    `stop`: the text is the answer. `calls`: tools are to be called. `length`: the text was cut at the model's limit.
+    `filtered`: the server kept the rest back.
+    """
+
+    reason: Reason
+
+
+ModelEvent = TextDelta | CallRequested | Retrying | Used | Finished
+
+
+class ModelFailure(Exception):
+    """There is no answer from the model, and asking again now will not help."""
+
+
+class ModelUnavailable(ModelFailure):
+    """The server cannot be reached, refuses, or kept failing however often it was asked."""
+
+
+class ModelMisbehaved(ModelFailure):
+    """The server answered, but not in a form that anything can be made of."""
+
+
+class ContextOverrun(ModelFailure):
+    """What was said is longer than the model can read; a shorter conversation may be answered."""
+
+
+class RetryableFailure(Exception):
+    """
+    Something that passes: the same request may be answered in a moment. Stays inside this package.
+
+    `failure` is what it becomes when it does not pass; `after_seconds` is what the server asked for.
+    """
+
+    def __init__(
+        self, reason: str, *, failure: type[ModelFailure] = ModelUnavailable, after_seconds: float | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.failure = failure
+        self.after_seconds = after_seconds
+
+
+class RequestRejected(Exception):
+    """The server refuses the request for what it contains; another form of it may pass. Stays inside this package."""
+
+    def __init__(self, status: int, *, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
 
 Shape = TypeVar("Shape", bound=BaseModel)
 

@@ -1,40 +1,104 @@
 """Messages and tools as a server wants to hear of them, in each of the ways to offer tools."""
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel
 
-from toolbox.contract.functions import function_schema
 from toolbox.contract.tool import Tool
-from toolbox.model.capabilities import Abilities, SchemaForm
-from toolbox.model.messages import Message, ToolRequest
-from toolbox.model.text_calls import instructions, step_schema
+from toolbox.model.protocol import Message, RequestRejected, ToolRequest
+from toolbox.model.text_calls import make_step_schema, write_tool_instructions
 
 Request = dict[str, Any]
+ToolMode = Literal["native", "json_schema", "prompt", "auto"]
+SchemaForm = Literal["json_schema", "json_object", "none"]
 
 
-def step_request(messages: Sequence[Message], *, tools: Sequence[Tool], abilities: Abilities) -> Request:
+@dataclass(slots=True)
+class ModelCapabilities:
+    """
+    What is known of one model on one server; begins with the best, and learns downwards from refusals.
+
+    With a mode other than auto, that mode is kept, whatever happens.
+    """
+
+    mode: ToolMode = "auto"
+    tools: Literal["native", "json_schema", "prompt"] = "native"
+    schema: SchemaForm = "json_schema"
+    counts_tokens: bool = True
+    calls_natively: bool = False
+
+    def __post_init__(self) -> None:
+        if self.mode != "auto":
+            self.tools = self.mode
+
+    def learn(self, declined: RequestRejected, *, asked: Self, with_tools: bool) -> bool:
+        """
+        Take from a refusal what the server cannot do; True if another form of the request is left to try.
+
+        `asked` is what was known when the request was made; another that was refused meanwhile may have taught more.
+        """
+        if asked.counts_tokens and "stream_options" in declined.message:
+            self.counts_tokens = False
+            return True
+        if not with_tools or self.mode != "auto":
+            return False
+        if asked.tools != self.tools:
+            return True
+        if self.tools == "native" and refuses_tools(declined.message):
+            self.tools = "json_schema"
+            return True
+        if self.tools == "json_schema":
+            self.tools = "prompt"
+            return True
+        return False
+
+    def downgrade_schema_form(self, *, asked: SchemaForm) -> bool:
+        """Take from a refused shape the next weaker way to ask for it; False when none is left."""
+        weaker: dict[SchemaForm, SchemaForm] = {"json_schema": "json_object", "json_object": "none"}
+        if asked == "none":
+            return False
+        if asked == self.schema:
+            self.schema = weaker[asked]
+        return True
+
+    def record_call(self, *, is_written: bool) -> None:
+        """
+        Note how the model made a call when tools were offered natively.
+
+        One that never did so and writes them as text is asked otherwise from then on; one that did has slipped.
+        """
+        if not is_written:
+            self.calls_natively = True
+        elif self.mode == "auto" and self.tools == "native" and not self.calls_natively:
+            self.tools = "json_schema"
+
+
+def make_step_request(
+    messages: Sequence[Message], *, tools: Sequence[Tool], capabilities: ModelCapabilities
+) -> Request:
     """Write the request for one step, without the model's name."""
-    request: Request = {"stream_options": {"include_usage": True}} if abilities.counts_tokens else {}
-    if not tools or abilities.tools == "native":
-        offered = {"tools": [function_schema(tool) for tool in tools]} if tools else {}
-        return request | offered | {"messages": _native(messages)}
-    as_json = abilities.tools == "json_schema"
-    told = [Message.system(instructions(tools, with_answer_form=as_json))]
-    request["messages"] = _as_text([*told, *messages])
+    request: Request = {"stream_options": {"include_usage": True}} if capabilities.counts_tokens else {}
+    if not tools or capabilities.tools == "native":
+        offered = {"tools": [tool.function_schema for tool in tools]} if tools else {}
+        return request | offered | {"messages": _to_native_messages(messages)}
+    as_json = capabilities.tools == "json_schema"
+    told = [Message.system(write_tool_instructions(tools, with_answer_form=as_json))]
+    request["messages"] = _to_text_messages([*told, *messages])
     if as_json:
-        request["response_format"] = _response_format("next_step", schema=step_schema(tools))
+        request["response_format"] = _response_format("next_step", schema=make_step_schema(tools))
     return request
 
 
-def shape_request(messages: Sequence[Message], *, schema: type[BaseModel], form: SchemaForm) -> Request:
+def make_structured_request(messages: Sequence[Message], *, schema: type[BaseModel], form: SchemaForm) -> Request:
     """Write the request for an answer of a shape, without the model's name."""
     written = schema.model_json_schema()
     told = "Answer with JSON and nothing else, one object that fits this JSON Schema:\n" + json.dumps(written)
-    request: Request = {"messages": _as_text([*messages[:-1], Message.system(told), *messages[-1:]])}
+    request: Request = {"messages": _to_text_messages([*messages[:-1], Message.system(told), *messages[-1:]])}
     if form == "json_schema":
         request["response_format"] = _response_format(schema.__name__, schema=written)
     elif form == "json_object":
@@ -42,7 +106,7 @@ def shape_request(messages: Sequence[Message], *, schema: type[BaseModel], form:
     return request
 
 
-def characters(request: Request) -> int:
+def count_characters(request: Request) -> int:
     """Count roughly what is sent, for servers that count no tokens."""
     return sum(len(str(message.get("content") or "")) for message in request["messages"])
 
@@ -51,23 +115,23 @@ def _response_format(name: str, *, schema: dict[str, Any]) -> Request:
     return {"type": "json_schema", "json_schema": {"name": name[:64], "schema": schema, "strict": False}}
 
 
-def _native(messages: Sequence[Message]) -> list[Request]:
-    return _one_system([_native_message(message) for message in messages])
+def _to_native_messages(messages: Sequence[Message]) -> list[Request]:
+    return _merge_system_messages([_to_native_message(message) for message in messages])
 
 
-def _native_message(message: Message) -> Request:
+def _to_native_message(message: Message) -> Request:
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
     if not message.calls:
         return {"role": message.role, "content": message.text}
     calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _readable(call)}}
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _valid_arguments(call)}}
         for call in message.calls
     ]
     return {"role": message.role, "content": message.text or None, "tool_calls": calls}
 
 
-def _readable(call: ToolRequest) -> str:
+def _valid_arguments(call: ToolRequest) -> str:
     """Give the arguments if they are a JSON object; templates of local servers fail on others, so `{}` for those."""
     with suppress(ValueError):
         if isinstance(json.loads(call.arguments), dict):
@@ -75,10 +139,10 @@ def _readable(call: ToolRequest) -> str:
     return "{}"
 
 
-def _as_text(messages: Sequence[Message]) -> list[Request]:
+def _to_text_messages(messages: Sequence[Message]) -> list[Request]:
     """Write calls and tools' answers as text; neighbours of one role are joined, since some models want turns."""
     written: list[Request] = []
-    for message in _one_system([_text_message(message) for message in messages]):
+    for message in _merge_system_messages([_to_text_message(message) for message in messages]):
         if written and written[-1]["role"] == message["role"]:
             written[-1]["content"] += "\n\n" + message["content"]
         else:
@@ -86,18 +150,23 @@ def _as_text(messages: Sequence[Message]) -> list[Request]:
     return written
 
 
-def _text_message(message: Message) -> Request:
+def _to_text_message(message: Message) -> Request:
     if message.role == "tool":
         return {"role": "user", "content": f"ANSWER OF {message.tool or 'THE TOOL'}:\n{message.text}"}
     calls = [
-        json.dumps({"tool": call.name, "parameters": json.loads(_readable(call))}, ensure_ascii=False)
+        json.dumps({"tool": call.name, "parameters": json.loads(_valid_arguments(call))}, ensure_ascii=False)
         for call in message.calls
     ]
     return {"role": message.role, "content": "\n".join(filter(None, (message.text, *calls)))}
 
 
-def _one_system(messages: list[Request]) -> list[Request]:
+def _merge_system_messages(messages: list[Request]) -> list[Request]:
     """Join the system's messages into the first, since many templates take one, and only there."""
-    said = [str(message["content"]) for message in messages if message["role"] == "system"]
+    text = [str(message["content"]) for message in messages if message["role"] == "system"]
     others = [message for message in messages if message["role"] != "system"]
-    return [{"role": "system", "content": "\n\n".join(said)}, *others] if said else others
+    return [{"role": "system", "content": "\n\n".join(text)}, *others] if text else others
+
+
+def refuses_tools(text: str) -> bool:
+    """Tell whether a server's words refuse tools: Ollama, vLLM, llama.cpp and routers each say it their way."""
+    return bool(re.search(r"\btool|function.?call", text, re.I))

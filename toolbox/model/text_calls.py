@@ -9,9 +9,9 @@ from typing import Any
 import regex
 from pydantic_core import from_json
 
-from toolbox.contract.envelope import Schema
+from toolbox.contract.errors import Schema
 from toolbox.contract.tool import Tool
-from toolbox.model.messages import ToolRequest
+from toolbox.model.protocol import ToolRequest
 
 USAGE = '{\n  "tool": "tool_name",\n  "parameters": { ... }\n}'
 _TOOL_NAMES = ("tool", "name", "function", "tool_name", "action")
@@ -24,9 +24,9 @@ _MAX_BRACES = 50
 _KEPT = {"type", "properties", "required", "items", "enum", "anyOf", "additionalProperties"}
 
 
-def instructions(tools: Sequence[Tool], *, with_answer_form: bool) -> str:
+def write_tool_instructions(tools: Sequence[Tool], *, with_answer_form: bool) -> str:
     """Present the tools as text, and say how to ask for one."""
-    listed = json.dumps({tool.name: _described(tool) for tool in tools}, indent=2, ensure_ascii=False)
+    listed = json.dumps({tool.name: _describe_tool(tool) for tool in tools}, indent=2, ensure_ascii=False)
     finish = (
         'answer {"answer": "..."} with what you know' if with_answer_form else "answer in plain words, without JSON"
     )
@@ -37,16 +37,18 @@ def instructions(tools: Sequence[Tool], *, with_answer_form: bool) -> str:
     )
 
 
-def step_schema(tools: Sequence[Tool]) -> Schema:
+def make_step_schema(tools: Sequence[Tool]) -> Schema:
     """Write the JSON Schema of one step: a call of one of the tools, or an answer."""
     branches = [
-        _object({"tool": {"type": "string", "enum": [tool.name]}, "parameters": simplified(tool.input_schema)})
+        _make_object_schema(
+            {"tool": {"type": "string", "enum": [tool.name]}, "parameters": simplify_schema(tool.input_schema)}
+        )
         for tool in tools
     ]
-    return {"type": "object", "anyOf": [*branches, _object({"answer": {"type": "string"}})]}
+    return {"type": "object", "anyOf": [*branches, _make_object_schema({"answer": {"type": "string"}})]}
 
 
-def simplified(schema: Schema) -> Schema:
+def simplify_schema(schema: Schema) -> Schema:
     """
     Keep what every grammar made of a JSON Schema understands.
 
@@ -57,15 +59,15 @@ def simplified(schema: Schema) -> Schema:
     if "const" in schema:
         kept["enum"] = [schema["const"]]
     if "properties" in kept:
-        kept["properties"] = {name: simplified(part) for name, part in kept["properties"].items()}
+        kept["properties"] = {name: simplify_schema(part) for name, part in kept["properties"].items()}
     if isinstance(kept.get("items"), dict):
-        kept["items"] = simplified(kept["items"])
+        kept["items"] = simplify_schema(kept["items"])
     if "anyOf" in kept:
-        kept["anyOf"] = [simplified(part) for part in kept["anyOf"]]
+        kept["anyOf"] = [simplify_schema(part) for part in kept["anyOf"]]
     return kept
 
 
-def begins_at(text: str) -> int:
+def find_call_start(text: str) -> int:
     """Give where a written call or answer begins, or may be about to begin; the text's length where none does."""
     for found in re.finditer(r"[`<{]", text):
         if _BEGINS.match(text, pos=found.start(), partial=True):
@@ -73,7 +75,7 @@ def begins_at(text: str) -> int:
     return len(text)
 
 
-def written_call(text: str, *, tools: Sequence[Tool], call_id: str, was_told: bool) -> ToolRequest | None:
+def parse_call(text: str, *, tools: Sequence[Tool], call_id: str, may_name_unknown: bool) -> ToolRequest | None:
     """
     Read the first call of a tool back from text: bare, fenced, or after words.
 
@@ -81,29 +83,29 @@ def written_call(text: str, *, tools: Sequence[Tool], call_id: str, was_told: bo
     all other cases only an offered tool's name makes a call: an object with a name is usually something else.
     """
     offered = {tool.name for tool in tools}
-    for said in _objects(text):
-        name = next((said[key] for key in _TOOL_NAMES if isinstance(said.get(key), str)), None)
-        if name is None or not (name in offered or (was_told and "tool" in said)):
+    for written in _find_objects(text):
+        name = next((written[key] for key in _TOOL_NAMES if isinstance(written.get(key), str)), None)
+        if name is None or not (name in offered or (may_name_unknown and "tool" in written)):
             continue
-        given: Any = next((said[key] for key in _PARAMETER_NAMES if key in said), {})
+        given: Any = next((written[key] for key in _PARAMETER_NAMES if key in written), {})
         arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
         return ToolRequest(id=call_id, name=name, arguments=arguments)
     return None
 
 
-def written_answer(text: str) -> str | None:
+def parse_answer(text: str) -> str | None:
     """Read an answer back from text that is an object with one; None where it is none."""
-    for said in _objects(text):
-        return next((said[key] for key in _ANSWER_NAMES if isinstance(said.get(key), str)), None)
+    for written in _find_objects(text):
+        return next((written[key] for key in _ANSWER_NAMES if isinstance(written.get(key), str)), None)
     return None
 
 
-def written_object(text: str) -> dict[str, Any] | None:
+def parse_object(text: str) -> dict[str, Any] | None:
     """Read the first JSON object back from text, after what the model thought aloud."""
-    return next(_objects(text.rpartition("</think>")[2]), None)
+    return next(_find_objects(text.rpartition("</think>")[2]), None)
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _find_objects(text: str) -> Iterator[dict[str, Any]]:
     """Give the JSON objects in a text, outermost ones; one that is not closed is closed."""
     end = tries = 0
     for found in re.finditer(r"\{", text):
@@ -111,46 +113,47 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             continue
         tries += 1
         with suppress(ValueError, RecursionError):
-            said, end = json.JSONDecoder(strict=False).raw_decode(text, found.start())
-            yield said
+            written, end = json.JSONDecoder(strict=False).raw_decode(text, found.start())
+            yield written
             continue
         with suppress(ValueError):
-            said = from_json(_mended(text[found.start() :]), allow_partial="trailing-strings")
-            if isinstance(said, dict) and said:
+            written = from_json(_repair_json(text[found.start() :]), allow_partial="trailing-strings")
+            if isinstance(written, dict) and written:
                 end = len(text)
-                yield said
+                yield written
 
 
-def _mended(text: str) -> str:
+def _repair_json(text: str) -> str:
     """Take out what follows an unfinished object, and commas before a bracket."""
     return re.sub(r",(\s*[}\]])", r"\1", re.sub(r"(```|</tool_call>).*", "", text, flags=re.S))
 
 
-def _described(tool: Tool) -> dict[str, Any]:
+def _describe_tool(tool: Tool) -> dict[str, Any]:
     schema = tool.input_schema
     required = schema.get("required", [])
     parameters = {
-        name: _parameter(part, is_required=name in required) for name, part in schema.get("properties", {}).items()
+        name: _describe_parameter(part, is_required=name in required)
+        for name, part in schema.get("properties", {}).items()
     }
     return {"description": " ".join(tool.description.split()), "parameters": parameters}
 
 
-def _parameter(part: Schema, *, is_required: bool) -> str:
+def _describe_parameter(part: Schema, *, is_required: bool) -> str:
     need = "required" if is_required else "optional"
     choices = [str(choice) for choice in part.get("enum", part.get("items", {}).get("enum", [])) if choice is not None]
     one_of = f" One of: {', '.join(choices)}." if choices else ""
-    return f"{_kind(part)} ({need}) - {part.get('description', '')}{one_of}".rstrip(" -")
+    return f"{_describe_type(part)} ({need}) - {part.get('description', '')}{one_of}".rstrip(" -")
 
 
-def _kind(part: Schema) -> str:
-    kinds = part.get("type", [_kind(branch) for branch in part.get("anyOf", [])] or "any")
+def _describe_type(part: Schema) -> str:
+    kinds = part.get("type", [_describe_type(branch) for branch in part.get("anyOf", [])] or "any")
     named = [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind != "null"]
     if named == ["array"]:
-        return f"array of {_kind(part.get('items', {}))}"
+        return f"array of {_describe_type(part.get('items', {}))}"
     return " or ".join(dict.fromkeys(named))
 
 
-def _object(properties: Schema) -> Schema:
+def _make_object_schema(properties: Schema) -> Schema:
     return {
         "type": "object",
         "properties": properties,

@@ -18,8 +18,8 @@ import jwt
 import orjson
 
 from toolbox.contract.errors import UNAVAILABLE, Refusal
-from toolbox.database.single_flight import SingleFlight
-from toolbox.outbound.failures import WebFailure
+from toolbox.database.caches import SingleFlight
+from toolbox.outbound.host_pools import WebFailure
 from toolbox.outbound.web import Destination, web
 
 FRESH_SECONDS = 600.0
@@ -92,7 +92,7 @@ class IssuerKeys:
     async def _refresh(self) -> None:
         """Ask again, unless somebody did just now; who comes while somebody asks waits for the same answer."""
         if self._is_asking or self.clock() - self._asked_at >= PAUSE_SECONDS:
-            await self._asking.join("keys", self._read)
+            await self._asking.run("keys", self._read)
 
     async def _read(self) -> None:
         """Learn the keys; a failure is kept, and what was known stays."""

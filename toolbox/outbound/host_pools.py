@@ -12,11 +12,9 @@ from typing import Any, Protocol
 
 import httpcore
 
-from toolbox.outbound.failures import AddressRefused, UnknownHost
-
 MAX_CONNECTIONS = 32
 """To one destination; more requests wait their turn. httpcore looks at every idle one for each request, so not more."""
-MAX_POOLS = 200
+MAX_LANES = 200
 IDLE_SECONDS = 4.0
 """Node and uvicorn end what is idle for 5 s: a request that leaves at that moment is lost."""
 
@@ -30,7 +28,7 @@ class Resolver(Protocol):
 
 
 @cache
-def get_tls_context() -> SSLContext:
+def verifying() -> SSLContext:
     """Give the one TLS context, which verifies; httpcore would read all certificates anew for each connection."""
     return httpcore.default_ssl_context()
 
@@ -41,57 +39,57 @@ class HostPool:
     def __init__(self, resolver: Resolver, *, is_local: bool) -> None:
         self.places = asyncio.Semaphore(MAX_CONNECTIONS)
         self.in_use = 0
-        self.connections = httpcore.AsyncConnectionPool(
+        self.pool = httpcore.AsyncConnectionPool(
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_CONNECTIONS,
             keepalive_expiry=IDLE_SECONDS,
             network_backend=VettedBackend(resolver, is_local=is_local),
-            ssl_context=get_tls_context(),
+            ssl_context=verifying(),
         )
 
     async def close(self) -> None:
         """Let go of every connection."""
         with suppress(RuntimeError):  # its loop may be gone
-            await self.connections.aclose()
+            await self.pool.aclose()
 
 
 class HostPools:
     """
-    A pool for each destination, so that one that hangs does not block the others.
+    A lane for each destination, so that one which hangs keeps nobody from the others.
 
-    Local destinations have pools of their own: an address is checked when the connection is made.
+    Local destinations have lanes of their own: a connection is judged when it is made.
     """
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._pools: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
+        self._lanes: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
 
-    async def find_pool(self, url: str, *, is_local: bool) -> HostPool:
-        """Give the destination's pool; the least recently used idle one is closed when there are too many."""
+    async def to(self, url: str, *, is_local: bool) -> HostPool:
+        """Give the destination's lane; the longest unused one goes when there are too many."""
         key = url, is_local
-        if key not in self._pools:
-            self._pools[key] = HostPool(self._resolver, is_local=is_local)
-        self._pools.move_to_end(key)
-        pool = self._pools[key]
-        if len(self._pools) > MAX_POOLS:
+        if key not in self._lanes:
+            self._lanes[key] = HostPool(self._resolver, is_local=is_local)
+        self._lanes.move_to_end(key)
+        lane = self._lanes[key]
+        if len(self._lanes) > MAX_LANES:
             await self._let_one_go(but=key)
-        return pool
+        return lane
 
     async def close(self) -> None:
         """Let go of every connection; the next request opens its own."""
-        pools = list(self._pools.values())
+        lanes = list(self._lanes.values())
         self.forget()
-        for pool in pools:
-            await pool.close()
+        for lane in lanes:
+            await lane.close()
 
     def forget(self) -> None:
-        """Forget all pools: in a forked child they are the parent's."""
-        self._pools.clear()
+        """Forget all lanes: in a forked child they are the parent's."""
+        self._lanes.clear()
 
     async def _let_one_go(self, *, but: tuple[str, bool]) -> None:
-        idle = next((key for key, pool in self._pools.items() if not pool.in_use and key != but), None)
+        idle = next((key for key, lane in self._lanes.items() if not lane.in_use and key != but), None)
         if idle:
-            await self._pools.pop(idle).close()
+            await self._lanes.pop(idle).close()
 
 
 class VettedBackend(httpcore.AsyncNetworkBackend):
@@ -158,3 +156,35 @@ async def resolve(host: str, *, port: int) -> list[str]:
     except OSError as unknown:
         raise UnknownHost("its host name is not known") from unknown
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+class WebFailure(Exception):
+    """There is no answer. The message says why, and names neither addresses nor headers."""
+
+
+class AddressRefused(WebFailure):
+    """The host stands where requests may not go."""
+
+
+class Unreachable(WebFailure):
+    """No connection could be made."""
+
+
+class UnknownHost(Unreachable):
+    """The host's name is not known."""
+
+
+class Overdue(WebFailure):
+    """The deadline passed before the answer was whole."""
+
+
+class Oversized(WebFailure):
+    """The answer is larger than the cap."""
+
+
+class Broken(WebFailure):
+    """What came is not HTTP, ended early, or is packed in a way nobody asked for."""
+
+
+class Redirected(WebFailure):
+    """The host sent the request elsewhere."""

@@ -17,8 +17,18 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import httpcore
 
 from toolbox.database import event_loop
-from toolbox.outbound.failures import Broken, Overdue, Oversized, Redirected, Unreachable
-from toolbox.outbound.host_pools import MAX_CONNECTIONS, HostPool, HostPools, Resolver, resolve
+from toolbox.outbound.host_pools import (
+    MAX_CONNECTIONS,
+    Broken,
+    HostPool,
+    HostPools,
+    Overdue,
+    Oversized,
+    Redirected,
+    Resolver,
+    Unreachable,
+    resolve,
+)
 
 MAX_REDIRECTS = 3
 _PIECE = 65_536
@@ -60,9 +70,9 @@ class Web:
     """A client whose connections are shared by all who ask the same destination."""
 
     def __init__(self, *, resolver: Resolver | None = None) -> None:
-        self._pools = HostPools(resolver or resolve)
+        self._lanes = HostPools(resolver or resolve)
         event_loop.on_shutdown(self.close)
-        os.register_at_fork(after_in_child=self._pools.forget)
+        os.register_at_fork(after_in_child=self._lanes.forget)
 
     async def post(self, to: Destination, *, body: bytes, is_repeatable: bool = False) -> WebAnswer:
         """Send the body; raises a WebFailure, never anything of the wire's own."""
@@ -77,49 +87,47 @@ class Web:
 
     async def close(self) -> None:
         """Let go of every connection; the next request opens its own."""
-        await self._pools.close()
+        await self._lanes.close()
 
     async def _within_time(self, to: Destination, request: _Request) -> WebAnswer:
-        pool = await self._pools.find_pool(to.url, is_local=to.is_local)
-        pool.in_use += 1
+        lane = await self._lanes.to(to.url, is_local=to.is_local)
+        lane.in_use += 1
         has_place = False
         try:
-            async with asyncio.timeout(to.timeout_seconds), pool.places:
+            async with asyncio.timeout(to.timeout_seconds), lane.places:
                 has_place = True
-                return await self._follow(to, request, pool=pool)
+                return await self._follow(to, request, lane=lane)
         except (TimeoutError, httpcore.TimeoutException) as late:
             what = "no whole answer within" if has_place else f"all {MAX_CONNECTIONS} connections to it were busy for"
             raise Overdue(f"{what} {to.timeout_seconds:g} s") from late
         finally:
-            pool.in_use -= 1
+            lane.in_use -= 1
 
-    async def _follow(self, to: Destination, request: _Request, *, pool: HostPool) -> WebAnswer:
+    async def _follow(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
         for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._ask(to, request, pool=pool)
+            answer = await self._ask(to, request, lane=lane)
             if answer.status not in _REDIRECTS:
                 return answer
             request = replace(request, url=_next_address(request, answer))
         raise Redirected("it redirects without end")
 
-    async def _ask(self, to: Destination, request: _Request, *, pool: HostPool) -> WebAnswer:
+    async def _ask(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
         try:
-            return await self._send(to, request, pool=pool)
+            return await self._once(to, request, lane=lane)
         except (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError) as lost:
             if not request.is_repeatable:
                 raise Broken("the connection broke before the answer was whole") from lost
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError) as away:
             raise Unreachable("no connection can be made") from away
-        return await self._ask(to, replace(request, is_repeatable=False), pool=pool)
+        return await self._ask(to, replace(request, is_repeatable=False), lane=lane)
 
-    async def _send(self, to: Destination, request: _Request, *, pool: HostPool) -> WebAnswer:
+    async def _once(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
         headers = [("Host", urlsplit(request.url).netloc), ("Accept-Encoding", "gzip"), *to.headers.items()]
-        async with pool.connections.stream(
-            request.method, request.url, headers=headers, content=request.body
-        ) as response:
+        async with lane.pool.stream(request.method, request.url, headers=headers, content=request.body) as response:
             said = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
             if response.status in _REDIRECTS:
                 return WebAnswer(status=response.status, headers=said, body=b"")
-            pieces = _unpack(response.aiter_stream(), said, most_bytes=to.most_bytes)
+            pieces = _unpacked(response.aiter_stream(), said, most_bytes=to.most_bytes)
             whole = b"".join([piece async for piece in pieces])
             return WebAnswer(status=response.status, headers=said, body=whole)
 
@@ -133,7 +141,9 @@ def _next_address(request: _Request, answer: WebAnswer) -> str:
     return target
 
 
-async def _unpack(pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, most_bytes: int) -> AsyncIterator[bytes]:
+async def _unpacked(
+    pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, most_bytes: int
+) -> AsyncIterator[bytes]:
     """Give the body, unpacked by at most 64 KiB at a time; raises Oversized and Broken."""
     unpack = _unpacker(headers.get("content-encoding", "").strip().lower())
     size = 0

@@ -24,8 +24,7 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from toolbox.access.people import find_person
 from toolbox.contract.caller import Caller
-from toolbox.contract.envelope import KERNEL_ENVELOPE
-from toolbox.contract.errors import METHOD_NOT_ALLOWED, DatabaseUnavailable, ErrorCode, ToolError
+from toolbox.contract.errors import KERNEL_ENVELOPE, METHOD_NOT_ALLOWED, DatabaseUnavailable, ErrorCode, ToolError
 from toolbox.database import event_loop
 from toolbox.dispatch.entry import ActiveCall, Operation, Outcome, Reply, perform_in_thread
 from toolbox.http.django_requests import read_request, to_response

@@ -10,8 +10,7 @@ from ninja.openapi.schema import OpenAPISchema
 
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry, registry
-from toolbox.contract.envelope import KERNEL_ENVELOPE, Schema
-from toolbox.contract.errors import KERNEL_CODES
+from toolbox.contract.errors import KERNEL_CODES, KERNEL_ENVELOPE, Schema
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.dispatch.dispatch import Call, dispatch
@@ -60,7 +59,7 @@ class ToolsAPI(NinjaAPI):
             described = schema["paths"].get(f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}", {})
             described.get("post", {}).update(description=tool.description)  # with the figures of the moment
         for tool in registry.dynamic_tools():
-            if tool.offered_to:
+            if tool.is_visible_to:
                 continue  # the page is public
             named = {"operationId": tool.name, "summary": tool.title, "description": tool.description}
             address = f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}"

@@ -13,8 +13,7 @@ from uuid import UUID
 
 import psycopg
 
-from toolbox.database.pool import Connection
-from toolbox.database.pools import relaxed_pool, work_pool
+from toolbox.database.pools import Connection, relaxed_pool, work_pool
 
 Result = TypeVar("Result")
 Row = dict[str, Any]
@@ -115,7 +114,7 @@ class Lease:
                     raise LeaseLost
                 return await work(connection)
 
-        return await work_pool.using(within)
+        return await work_pool.run(within)
 
     @property
     def _key(self) -> Row:
@@ -220,7 +219,7 @@ async def _requeue(kind: WorkKind, *, statement: str, parameters: Mapping[str, A
                     await kind.on_requeue(connection, row)
             return [row["id"] for row in rows]
 
-    return await work_pool.using(within)
+    return await work_pool.run(within)
 
 
 def _update(kind: WorkKind, *, changes: Sequence[str], where: str) -> str:

@@ -118,4 +118,4 @@ async def _rows(statement: str, values: Row) -> list[Row]:
         rows: list[Row] = await cursor.fetchall() if cursor.description else []
         return rows
 
-    return await writer.using(work)
+    return await writer.run(work)

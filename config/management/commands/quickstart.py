@@ -27,10 +27,10 @@ from console.accounts.login import login_link_path
 from devassist.editor.load import ensure_sample_state
 from devassist.ingest.samples import UnusableWorkspace, give_configured
 from graphql_proxy.ingest.samples import point_at
-from toolbox.catalogue.prompt_loading import load_prompts
+from toolbox.catalogue.prompts import load_prompts
 from toolbox.catalogue.registry import registry
 from toolbox.contract.tool import Tool
-from toolbox.examples.loading import load_examples
+from toolbox.examples.cache import load_examples
 
 QUESTION = "How did Carolina do in February 2025, period by period?"
 SHOWN_ROWS = 9

@@ -60,7 +60,7 @@ def _transport(server: dict[str, Any]) -> Any:
 
 async def _walked(walk: Walk) -> dict[str, Any]:
     async def elicited(message: str, response_type: Any, params: Any, context: Any) -> dict[str, Any]:
-        return walk.fill_in(params)
+        return walk.ask_form(params)
 
     async with Client(_transport(walk.server), mode=walk.mode, elicitation_handler=elicited) as client:
         return {"version": client.session.protocol_version, "told": await walk.run(FastMcp(client))}

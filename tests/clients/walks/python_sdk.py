@@ -58,7 +58,7 @@ class Sdk:
 async def _connected(walk: Walk) -> AsyncIterator[Client]:
     async def elicited(_: Any, params: Any) -> ElicitResult:
         assert isinstance(params, ElicitRequestFormParams)
-        return ElicitResult(action="accept", content=walk.fill_in(params))
+        return ElicitResult(action="accept", content=walk.ask_form(params))
 
     known: dict[str, Any] = {"mode": walk.mode, "elicitation_callback": elicited}
     if "url" not in walk.server:

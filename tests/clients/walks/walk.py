@@ -30,7 +30,7 @@ class Walk:
         self.steps: list[Step] = errand["steps"]
         self.asked: list[str] = []
 
-    def fill_in(self, params: ElicitRequestFormParams) -> dict[str, Any]:
+    def ask_form(self, params: ElicitRequestFormParams) -> dict[str, Any]:
         """Answer as a person who takes the first choice of every field."""
         self.asked.append(params.message)
         return {name: entry["enum"][0] for name, entry in dict(params.requested_schema)["properties"].items()}

@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from config.observability import dashboard, error_pages, health_checks
+from config.observability import dashboard, error_pages, health
 from toolbox.audit import retention
 from toolbox.audit.traffic import Span
 from toolbox.database import event_loop
@@ -32,8 +32,8 @@ def call(*, ago: timedelta, **columns: Any) -> ToolCall:
 
 @pytest.fixture
 def curator(scratch_database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
-    async def known() -> list[health_checks.Part]:
-        return [health_checks.Part(name="broker", is_up=False, says="does not answer")]
+    async def known() -> list[health.Part]:
+        return [health.Part(name="broker", is_up=False, says="does not answer")]
 
     monkeypatch.setattr(dashboard, "parts", known)
     client = Client(raise_request_exception=False)

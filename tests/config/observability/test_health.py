@@ -10,7 +10,7 @@ import pytest
 from django.core.asgi import get_asgi_application
 from prometheus_client.parser import text_string_to_metric_families
 
-from config.observability import health_checks
+from config.observability import health
 from config.observability.health_middleware import HealthMiddleware
 from config.observability.logs import JsonLines, RequestIds
 from toolbox.audit import traffic
@@ -34,7 +34,7 @@ def client(cast: SimpleNamespace) -> httpx.AsyncClient:
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> None:
-    health_checks._known.forget()
+    health._known.clear()
 
 
 async def nothing() -> str:
@@ -48,7 +48,7 @@ async def gone() -> str:
 async def test_it_is_alive_under_any_host_without_a_database(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolbox.database.pool.Pool._using", None)
+    monkeypatch.setattr("toolbox.database.pools.Pool._run_with_retry", None)
 
     answer = await client.get("/healthz", headers={"Host": "10.0.0.7"})
 
@@ -58,13 +58,13 @@ async def test_it_is_alive_under_any_host_without_a_database(
 async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health_checks, "_broker", gone)
-    monkeypatch.setattr(health_checks, "_workers", nothing)
+    monkeypatch.setattr(health, "_broker", gone)
+    monkeypatch.setattr(health, "_workers", nothing)
     monkeypatch.setattr("devassist.finding_callers.installed", lambda: {"ty": True, "jdtls": False})
     degraded = await client.get("/readyz")
 
-    health_checks._known.forget()
-    monkeypatch.setattr(health_checks, "_database", gone)
+    health._known.clear()
+    monkeypatch.setattr(health, "_database", gone)
     away = await client.get("/readyz")
 
     states = {part["name"]: part["state"] for part in degraded.json()["parts"]}
@@ -81,9 +81,9 @@ async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
 async def test_a_part_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     import asyncio
 
-    monkeypatch.setattr(health_checks, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(health, "PATIENCE_SECONDS", 0.01)
 
-    part = await health_checks._part("broker", lambda: asyncio.sleep(60, "never"))
+    part = await health._part("broker", lambda: asyncio.sleep(60, "never"))
 
     assert (part.is_up, part.says) == (False, "no answer within 0.01 s")
 
@@ -92,7 +92,7 @@ async def test_the_figures_are_those_of_the_calls(
     client: httpx.AsyncClient, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_broker", "_workers", "_database"):
-        monkeypatch.setattr(health_checks, name, nothing)
+        monkeypatch.setattr(health, name, nothing)
     before = await figures(client)
     for code in ("CAR", "XYZ", "CAR"):
         await client.post(CALL, json={"teamCode": code})

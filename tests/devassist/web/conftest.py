@@ -13,8 +13,7 @@ from devassist.web.asking import WebRules
 from devassist.web.sources import Source
 from tests.bad_upstream import FIXED, STREAMS, BadUpstream, bad_upstream
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
-from toolbox.database.pools import writer
+from toolbox.database.pools import Connection, writer
 
 PATHS = {"stackoverflow": "search/excerpts", "github": "search/issues", "mdn": "api/v1/search"}
 KEY = "a-key-that-nobody-may-see"
@@ -94,7 +93,7 @@ def public(web_server: BadUpstream, cast: object, monkeypatch: pytest.MonkeyPatc
     """Give the sources, each with a good answer, and nothing kept of them."""
     _forget()
     yield Public(web_server, monkeypatch)
-    asking._under_way.forget()
+    asking._under_way.clear()
     _forget()
 
 
@@ -104,7 +103,7 @@ def change(statement: str) -> None:
     async def work(connection: Connection) -> None:
         await connection.execute(statement.encode())
 
-    event_loop.run(writer.using(work))
+    event_loop.run(writer.run(work))
 
 
 def _forget() -> None:

@@ -12,7 +12,7 @@ from sprints.schema.declared import FOREIGN_KEYS, NOT_NULL
 from sprints.schema.reading import known_schema, known_world, live_schema, stored_schema
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 pytestmark = pytest.mark.usefixtures("cast")
 ADDRESS = "/api/tools/sprints/get_schema"

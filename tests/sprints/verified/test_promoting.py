@@ -12,7 +12,7 @@ from django.urls import reverse
 from sprints.models import VerifiedQuery
 from sprints.verified.templating import templated
 from tests.sprints.cast import TODAY, index
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 
 PATH = "/api/sprints/verified-queries"
 pytestmark = pytest.mark.usefixtures("scratch_database")

@@ -14,7 +14,7 @@ from django.db import connections
 from tests.toolbox.transports import A_TOOL, TOOLS, address, mcp_over_http
 from toolbox.access import keys
 from toolbox.audit.log import audit
-from toolbox.contract.api_keys import new_key
+from toolbox.contract.caller import make_api_key
 from toolbox.database import event_loop
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.models import ApiKey
@@ -202,7 +202,7 @@ def test_a_key_is_nowhere_in_the_database_in_clear_text(make_key: KeyMaker) -> N
 
 
 def test_two_keys_are_never_alike() -> None:
-    made = {new_key() for _ in range(100)}
+    made = {make_api_key() for _ in range(100)}
 
     assert len(made) == 100
     assert all(key.startswith("tr_") and len(key) >= 43 for key in made)

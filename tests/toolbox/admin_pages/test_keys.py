@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from toolbox.contract.api_keys import digest
+from toolbox.contract.caller import hash_api_key
 from toolbox.models import ApiKey
 
 LIST = "/admin/toolbox/apikey/"
@@ -49,7 +49,7 @@ def test_a_new_key_is_shown_once_and_kept_as_a_hash(curator: Client) -> None:
     key = make(curator)
 
     row = ApiKey.objects.get(name="reports")
-    assert row.digest == digest(key)
+    assert row.digest == hash_api_key(key)
     pages = [LIST, f"{LIST}{row.pk}/change/", f"{LIST}{row.pk}/history/"]
     for page in (curator.get(page).content.decode() for page in pages):
         assert key not in page

@@ -12,9 +12,9 @@ from toolbox.catalogue.dynamic_tools import DynamicToolCache
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.models import ToolInput, ToolOutput
-from toolbox.contract.tool import Skipped, Tool, ToolFunction, Toolkit, ToolMistake
+from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, ToolFunction, Toolkit
 from toolbox.database import event_loop
-from toolbox.database.change_notifications import CHANNEL, NotifyToolChanges
+from toolbox.database.migration_operations import CHANNEL, NotifyToolChanges
 from toolbox.database.pools import owner_pool
 
 
@@ -46,17 +46,17 @@ class Rows:
         self.kit = Toolkit(domain="shop", summary="A shop.", dynamic=self)
         self.loads = 0
 
-    async def load(self) -> Sequence[Tool | Skipped]:
+    async def load(self) -> Sequence[Tool | SkippedRow]:
         self.loads += 1
         if self.failure:
             raise self.failure
         return [self._row(name) for name in self.names]
 
-    def _row(self, name: str) -> Tool | Skipped:
+    def _row(self, name: str) -> Tool | SkippedRow:
         try:
             return self.kit.made(named(name), example=Nothing())
-        except ToolMistake as mistake:
-            return Skipped(name=name, reason=str(mistake))
+        except InvalidTool as mistake:
+            return SkippedRow(name=name, reason=str(mistake))
 
 
 async def until(true: Callable[[], bool]) -> None:

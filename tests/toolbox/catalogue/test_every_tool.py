@@ -14,11 +14,9 @@ import pytest
 from tests.architecture.select_limits import is_bounded
 from tests.toolbox.transports import TOOLS, address, mcp_in_memory, mcp_over_http, named, settled, text_of
 from toolbox.contract.caller import Caller
-from toolbox.contract.functions import function_schema
 from toolbox.contract.tool import Tool
-from toolbox.database.pool import Connection, Pool
-from toolbox.database.pools import reader
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
+from toolbox.database.pools import Connection, Pool, reader
 from toolbox.mcp.tool_listing import mcp_tool
 
 MAY_DO_ALL = Caller(name="local", scopes=frozenset({"*:read", "*:write"}))
@@ -139,7 +137,7 @@ async def test_it_never_reads_an_unbounded_number_of_rows(
 
 @every_tool
 def test_its_description_is_one_for_every_face(tool: Tool) -> None:
-    function, over_mcp = function_schema(tool)["function"], mcp_tool(tool)
+    function, over_mcp = tool.function_schema["function"], mcp_tool(tool)
 
     assert function["name"] == over_mcp.name == tool.name
     assert function["description"] == over_mcp.description == tool.description
@@ -177,14 +175,14 @@ def ours() -> Iterator[None]:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Collect every statement that the test's own calls send over the reader's connections; others read meanwhile."""
     seen: list[str] = []
-    using = Pool.using
+    run = Pool.run
 
     async def spying(pool: Pool, work: Callable[[Connection], Awaitable[Any]]) -> Any:
         if pool is not reader or not _OURS.get():
-            return await using(pool, work)
-        return await using(pool, lambda connection: work(_Spy(connection, seen)))  # type: ignore[arg-type]
+            return await run(pool, work)
+        return await run(pool, lambda connection: work(_Spy(connection, seen)))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Pool, "using", spying)
+    monkeypatch.setattr(Pool, "run", spying)
     return seen
 
 
@@ -206,10 +204,6 @@ class _Spy:
 
     async def __aexit__(self, *error: object) -> None:
         await self._watched.__aexit__(*error)
-
-    async def fetch(self, statement: bytes, parameters: Any) -> Any:
-        self._seen.append(statement.decode())
-        return await self._watched.fetch(statement, parameters)
 
     async def execute(self, statement: str | bytes, *arguments: Any, **options: Any) -> Any:
         self._seen.append(statement.decode() if isinstance(statement, bytes) else statement)

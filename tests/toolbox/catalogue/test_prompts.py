@@ -7,8 +7,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
 
-from toolbox.catalogue.prompt_loading import load_prompts
-from toolbox.catalogue.prompt_templates import filled, problems
+from toolbox.catalogue.prompts import filled, load_prompts, problems
 from toolbox.models import CuratedPrompt
 
 TEAM = {"name": "team", "description": "Which."}

@@ -13,11 +13,11 @@ from toolbox.contract.client_channel import (
     InputRequired,
     MissingCapability,
     RetriedCall,
-    form,
-    roots,
+    make_form_request,
+    make_roots_request,
 )
 
-NAME = form("Who?", fields={"name": {"type": "string"}})
+NAME = make_form_request("Who?", fields={"name": {"type": "string"}})
 GIVEN = {"action": "accept", "content": {"name": "Ada"}}
 
 
@@ -32,7 +32,7 @@ async def test_who_calls_again_is_asked_only_what_is_not_answered_yet() -> None:
     client = RetriedCall(capabilities={"elicitation": {}, "roots": {}}, answers={"name": GIVEN})
 
     with pytest.raises(InputRequired) as asked:
-        await client.ask({"name": NAME, "folders": roots()})
+        await client.ask({"name": NAME, "folders": make_roots_request()})
 
     assert list(asked.value.client_requests) == ["folders"]
     assert await client.ask({"name": NAME}) == {"name": GIVEN}
@@ -52,12 +52,12 @@ async def test_a_person_who_thinks_longer_than_the_deadline_is_waited_for() -> N
 
 
 async def test_only_a_client_that_knows_tasks_gets_one() -> None:
-    await RetriedCall().go_on_as_task()
+    await RetriedCall().continue_as_task()
 
     with pytest.raises(MissingCapability):
-        await RetriedCall().go_on_as_task(required=True)
+        await RetriedCall().continue_as_task(required=True)
     with pytest.raises(BecomeTask):
-        await RetriedCall(capabilities={"extensions": {"io.modelcontextprotocol/tasks": {}}}).go_on_as_task()
+        await RetriedCall(capabilities={"extensions": {"io.modelcontextprotocol/tasks": {}}}).continue_as_task()
 
 
 async def test_messages_below_the_wanted_level_and_progress_nobody_asked_for_are_not_sent() -> None:

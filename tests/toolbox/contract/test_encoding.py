@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import Field, RootModel
 
 from tests.toolbox.transports import text_of
-from toolbox.contract.encoding import encode, timestamp
+from toolbox.contract.encoding import encode, format_timestamp
 from toolbox.contract.models import ToolOutput
 from toolbox.dispatch.dispatch import Reply
 from toolbox.mcp.server import mcp_result
@@ -98,10 +98,10 @@ def test_a_decimal_is_never_rounded(value: Decimal) -> None:
 
 @given(st.datetimes(timezones=st.timezones(), min_value=datetime(1900, 1, 2), max_value=datetime(9999, 12, 30)))  # noqa: DTZ001
 def test_a_moment_is_cut_to_its_millisecond_never_rounded_up(moment: datetime) -> None:
-    read = datetime.fromisoformat(timestamp(moment))
+    read = datetime.fromisoformat(format_timestamp(moment))
 
     assert timedelta(0) <= moment - read < timedelta(milliseconds=1)
-    assert timestamp(read) == timestamp(moment)
+    assert format_timestamp(read) == format_timestamp(moment)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),

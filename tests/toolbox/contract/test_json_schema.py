@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, TypeAdapter
 
-from toolbox.contract.json_schema import input_schema, output_schema, shape, undescribed
+from toolbox.contract.json_schema import find_undescribed, make_input_schema, make_output_schema, strip_descriptions
 from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 
@@ -63,11 +63,11 @@ PLACE = {
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_a_parameter_is_published_small_and_readable(name: str) -> None:
-    assert input_schema(Everything)["properties"][name] == PARAMETERS[name]
+    assert make_input_schema(Everything)["properties"][name] == PARAMETERS[name]
 
 
 def test_parameters_are_closed_and_the_required_ones_named() -> None:
-    schema = input_schema(Everything)
+    schema = make_input_schema(Everything)
 
     assert schema["type"] == "object"
     assert schema["additionalProperties"] is False
@@ -79,7 +79,7 @@ def test_parameters_are_closed_and_the_required_ones_named() -> None:
     ("name", "path"), [("place", []), ("places", ["items"]), ("by_name", ["additionalProperties"])]
 )
 def test_a_part_stands_in_place_of_its_reference(name: str, path: list[str]) -> None:
-    part = output_schema(TypeAdapter(Told))["properties"][name]
+    part = make_output_schema(TypeAdapter(Told))["properties"][name]
     for step in path:
         part = part[step]
 
@@ -87,7 +87,7 @@ def test_a_part_stands_in_place_of_its_reference(name: str, path: list[str]) -> 
 
 
 def test_nothing_of_pydantic_s_machinery_is_left() -> None:
-    text = str(output_schema(TypeAdapter(Told))) + str(input_schema(Everything))
+    text = str(make_output_schema(TypeAdapter(Told))) + str(make_input_schema(Everything))
 
     assert "$ref" not in text
     assert "$defs" not in text
@@ -95,7 +95,7 @@ def test_nothing_of_pydantic_s_machinery_is_left() -> None:
 
 
 def test_an_answer_s_part_may_be_null_where_it_may_be_absent() -> None:
-    properties = output_schema(TypeAdapter(Told))["properties"]
+    properties = make_output_schema(TypeAdapter(Told))["properties"]
 
     assert properties["level"]["type"] == ["string", "null"]
     assert properties["level"]["enum"] == ["low", "high", None]
@@ -103,12 +103,12 @@ def test_an_answer_s_part_may_be_null_where_it_may_be_absent() -> None:
 
 
 def test_what_may_be_absent_is_not_required_and_what_may_not_is() -> None:
-    assert output_schema(TypeAdapter(Told))["required"] == ["place", "places", "by_name"]
+    assert make_output_schema(TypeAdapter(Told))["required"] == ["place", "places", "by_name"]
 
 
 def test_an_answer_need_be_no_object() -> None:
-    assert output_schema(TypeAdapter(list[int])) == {"type": "array", "items": {"type": "integer"}}
-    assert output_schema(TypeAdapter(str)) == {"type": "string"}
+    assert make_output_schema(TypeAdapter(list[int])) == {"type": "array", "items": {"type": "integer"}}
+    assert make_output_schema(TypeAdapter(str)) == {"type": "string"}
 
 
 def test_a_parameter_named_title_keeps_its_name() -> None:
@@ -116,7 +116,7 @@ def test_a_parameter_named_title_keeps_its_name() -> None:
         title: str = Field(description="The title.")
         properties: str = Field(description="The properties.")
 
-    schema = input_schema(Book)
+    schema = make_input_schema(Book)
 
     assert list(schema["properties"]) == ["title", "properties"]
     assert schema["properties"]["title"] == {"type": "string", "description": "The title."}
@@ -132,7 +132,7 @@ def test_every_bare_property_is_named_with_its_path() -> None:
         }
     }
 
-    assert list(undescribed(schema)) == ["bare", "said.inner", "list[].deep", "either.one"]
+    assert list(find_undescribed(schema)) == ["bare", "said.inner", "list[].deep", "either.one"]
 
 
 def test_a_shape_has_no_words_but_a_property_may_be_named_description() -> None:
@@ -142,7 +142,7 @@ def test_a_shape_has_no_words_but_a_property_may_be_named_description() -> None:
         "anyOf": [{"description": "One.", "items": {"description": "Each.", "const": {"description": "kept"}}}],
     }
 
-    assert shape(schema) == {
+    assert strip_descriptions(schema) == {
         "properties": {"description": {"type": "string"}},
         "anyOf": [{"items": {"const": {"description": "kept"}}}],
     }

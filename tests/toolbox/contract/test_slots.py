@@ -6,7 +6,7 @@ import pytest
 
 from tests.toolbox.upstream_table import upstream_table
 from toolbox.catalogue.registry import registry
-from toolbox.contract.slots import Placeholder, Slot, placeholders
+from toolbox.contract.slots import Placeholder, Slot, find_placeholders
 
 SLOTS = [
     pytest.param(slot, id=f"{toolkit.domain}-{slot.name}") for toolkit in registry.toolkits() for slot in toolkit.slots
@@ -38,7 +38,7 @@ async def test_other_texts_mean_nothing_and_break_nothing(slot: Slot, text: str)
 
 
 def test_placeholders_stand_for_slots() -> None:
-    assert placeholders("From {first:date} to {last:date} for {team}, {Not} {this}?") == [
+    assert find_placeholders("From {first:date} to {last:date} for {team}, {Not} {this}?") == [
         Placeholder("first", "date"),
         Placeholder("last", "date"),
         Placeholder("team", "team"),

@@ -13,7 +13,7 @@ from toolbox.catalogue.registry import Registry, registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.models import ToolInput, ToolOutput
 from toolbox.contract.slots import Slot
-from toolbox.contract.tool import Toolkit, ToolMistake
+from toolbox.contract.tool import InvalidTool, Toolkit
 
 
 class Ask(ToolInput):
@@ -184,7 +184,7 @@ def test_a_function_that_cannot_be_offered_is_refused_with_a_sentence(make: Call
     made = make()
     function, example = made if isinstance(made, tuple) else (made, EXAMPLE)
 
-    with pytest.raises((ToolMistake, ValueError), match=sentence):
+    with pytest.raises((InvalidTool, ValueError), match=sentence):
         _toolkit().tool(example=example)(function)
 
 
@@ -192,7 +192,7 @@ def test_an_example_of_another_model_is_refused() -> None:
     class Other(ToolInput):
         number: int = Field(description="A number.")
 
-    with pytest.raises(ToolMistake, match="example must be a Ask"):
+    with pytest.raises(InvalidTool, match="example must be a Ask"):
         _toolkit().tool(example=Other(number=1))(say_it)
 
 
@@ -200,7 +200,7 @@ def test_an_example_of_another_model_is_refused() -> None:
 def test_an_example_that_does_not_survive_the_wire_is_refused() -> None:
     impossible: Any = {"word": 7}
 
-    with pytest.raises(ToolMistake, match="survive the wire"):
+    with pytest.raises(InvalidTool, match="survive the wire"):
         _toolkit().tool(example=Ask.model_construct(_fields_set={"word"}, **impossible))(say_it)
 
 
@@ -219,7 +219,7 @@ def test_two_domains_cannot_have_a_tool_of_one_name() -> None:
     catalogue = Registry()
     catalogue.take_in(_declared("words"))
 
-    with pytest.raises(ToolMistake, match=r"phrases\.say_it: another tool has that name"):
+    with pytest.raises(InvalidTool, match=r"phrases\.say_it: another tool has that name"):
         catalogue.take_in(_declared("phrases"))
 
     assert [tool.domain for tool in catalogue.tools()] == ["words"]
@@ -230,7 +230,7 @@ def test_one_domain_cannot_have_two_tools_of_one_name() -> None:
     toolkit = _declared("words")
     toolkit.tool(example=EXAMPLE)(say_it)
 
-    with pytest.raises(ToolMistake, match="another tool has that name"):
+    with pytest.raises(InvalidTool, match="another tool has that name"):
         Registry().take_in(toolkit)
 
 
@@ -238,12 +238,12 @@ def test_a_domain_comes_once() -> None:
     catalogue = Registry()
     catalogue.take_in(_declared("words"))
 
-    with pytest.raises(ToolMistake, match="two toolkits call themselves words"):
+    with pytest.raises(InvalidTool, match="two toolkits call themselves words"):
         catalogue.take_in(_toolkit("words"))
 
 
 def test_a_toolkit_that_comes_after_the_start_is_refused() -> None:
-    with pytest.raises(ToolMistake, match="words came too late"):
+    with pytest.raises(InvalidTool, match="words came too late"):
         registry.take_in(_declared("words"))
 
 
@@ -286,5 +286,5 @@ def test_slots_have_names_of_their_own(names: tuple[str, ...]) -> None:
 
     slots = tuple(Slot(name=name, noun="team", samples=samples) for name in names)
 
-    with pytest.raises(ToolMistake, match="slots have names of their own"):
+    with pytest.raises(InvalidTool, match="slots have names of their own"):
         Registry().take_in(Toolkit(domain="words", summary="Words.", slots=slots))

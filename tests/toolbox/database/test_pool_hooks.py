@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection, Pool
+from toolbox.database.pools import Connection, Pool
 
 pytestmark = pytest.mark.usefixtures("cast")
 
@@ -54,20 +54,20 @@ async def _shown(connection: Connection) -> tuple[int, str]:
 
 
 def test_a_connection_is_configured_once_and_reset_each_time(pool: Pool, hooks: Hooks) -> None:
-    before = event_loop.run(pool.using(_shown))
-    event_loop.run(pool.using(_set))
+    before = event_loop.run(pool.run(_shown))
+    event_loop.run(pool.run(_set))
 
-    assert event_loop.run(pool.using(_shown)) == before
+    assert event_loop.run(pool.run(_shown)) == before
     assert hooks.new == [before[0]]
     assert hooks.back[:2] == [before[0]] * 2
 
 
 def test_a_connection_that_cannot_be_reset_is_closed(pool: Pool, hooks: Hooks) -> None:
     hooks.fails = True
-    first = event_loop.run(pool.using(_set))
+    first = event_loop.run(pool.run(_set))
     hooks.fails = False
 
-    second, work_mem = event_loop.run(pool.using(_shown))
+    second, work_mem = event_loop.run(pool.run(_shown))
 
     assert len(hooks.new) == 2
     assert work_mem != "1MB"

@@ -8,8 +8,7 @@ from django.apps import apps
 from django.db import connections
 
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
-from toolbox.database.pools import reader
+from toolbox.database.pools import Connection, reader
 
 pytestmark = pytest.mark.usefixtures("cast")
 KERNEL = ["toolbox_api_keys", "toolbox_tool_calls", "auth_user", "auth_group", "django_session", "django_admin_log",
@@ -46,7 +45,7 @@ def _refused(statement: str) -> str | None:
             return error.sqlstate
         return None
 
-    return event_loop.run(reader.using(tried))
+    return event_loop.run(reader.run(tried))
 
 
 def _refused_when_writable(statement: str) -> str | None:

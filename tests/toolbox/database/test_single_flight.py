@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from toolbox.database.single_flight import SingleFlight
+from toolbox.database.caches import SingleFlight
 
 
 class Work:
@@ -23,18 +23,18 @@ class Work:
 
 async def test_those_who_ask_meanwhile_share_one_answer() -> None:
     under_way, work = SingleFlight[int](), Work()
-    both = asyncio.gather(under_way.join("key", work.start), under_way.join("key", work.start))
+    both = asyncio.gather(under_way.run("key", work.start), under_way.run("key", work.start))
 
     work.may_end.set()
 
     assert list(await both) == [1, 1]
-    assert await under_way.join("key", work.start) == 2
+    assert await under_way.run("key", work.start) == 2
 
 
 async def test_who_leaves_does_not_end_it_for_the_others() -> None:
     under_way, work = SingleFlight[int](), Work()
-    leaves = asyncio.create_task(under_way.join("key", work.start))
-    stays = asyncio.create_task(under_way.join("key", work.start))
+    leaves = asyncio.create_task(under_way.run("key", work.start))
+    stays = asyncio.create_task(under_way.run("key", work.start))
     await asyncio.sleep(0)
 
     leaves.cancel()
@@ -53,9 +53,9 @@ async def test_an_error_reaches_those_who_wait_and_the_next_starts_anew() -> Non
         raise LookupError
 
     with pytest.raises(LookupError):
-        await under_way.join("key", failing)
+        await under_way.run("key", failing)
 
-    assert await under_way.join("key", work.start) == 1
+    assert await under_way.run("key", work.start) == 1
 
 
 def test_a_task_of_another_loop_is_never_waited_for() -> None:
@@ -68,11 +68,11 @@ def test_a_task_of_another_loop_is_never_waited_for() -> None:
     async def at_once() -> int:
         return 1
 
-    begun = left.create_task(under_way.join("key", never))
+    begun = left.create_task(under_way.run("key", never))
     left.call_soon(left.call_soon, left.stop)
     left.run_forever()
 
-    assert asyncio.run(under_way.join("key", at_once)) == 1
+    assert asyncio.run(under_way.run("key", at_once)) == 1
 
     tasks = {begun, *asyncio.all_tasks(left)}
     for task in tasks:

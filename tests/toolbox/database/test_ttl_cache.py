@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from toolbox.database.ttl_cache import TtlCache
+from toolbox.database.caches import TtlCache
 
 
 @pytest.fixture
 def memory() -> TtlCache[str]:
     """Give a memory on a stopped clock."""
-    memory: TtlCache[str] = TtlCache(seconds=4, most=2)
+    memory: TtlCache[str] = TtlCache(seconds=4, max_entries=2)
     memory.clock = lambda: 100.0
     return memory
 
@@ -38,7 +38,7 @@ async def test_what_was_begun_before_forgetting_is_answered_but_not_kept(memory:
 
     reading = asyncio.create_task(memory.get("key", read_slowly))
     await asyncio.sleep(0)
-    memory.forget()
+    memory.clear()
     changed.set()
 
     assert await reading == "of before the change"

@@ -6,8 +6,7 @@ from django.db import connections
 
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
-from toolbox.database.pool import Connection
-from toolbox.database.pools import writer
+from toolbox.database.pools import Connection, writer
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -27,7 +26,7 @@ def test_work_whose_connection_is_lost_is_not_done_again() -> None:
         await connection.execute("SELECT 1")
 
     with pytest.raises(DatabaseUnavailable, match="unknown"):
-        event_loop.run(writer.using(work))
+        event_loop.run(writer.run(work))
 
     assert times == 1
 
@@ -37,8 +36,8 @@ def test_a_connection_that_died_while_idle_costs_no_call() -> None:
         await connection.execute("SELECT 1")
         return connection.info.backend_pid
 
-    died = event_loop.run(writer.using(pid))
+    died = event_loop.run(writer.run(pid))
     _end(died)
 
-    assert event_loop.run(writer.using(pid)) != died
+    assert event_loop.run(writer.run(pid)) != died
     connections.close_all()

@@ -7,8 +7,7 @@ from pydantic import Field
 from tests.toolbox.transports import A_TOOL
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import CallContext
-from toolbox.contract.envelope import ErrorEnvelope
-from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.errors import ErrorCode, ErrorEnvelope, ToolError
 from toolbox.contract.models import ToolInput, ToolOutput
 from toolbox.contract.tool import Toolkit
 from toolbox.database import event_loop

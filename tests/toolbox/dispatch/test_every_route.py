@@ -25,8 +25,7 @@ from tests.toolbox.transports import CATALOGUE
 from toolbox.access.limits import CallLimits
 from toolbox.audit.log import audit
 from toolbox.contract.caller import Caller
-from toolbox.contract.envelope import KERNEL_ENVELOPE, ErrorEnvelope
-from toolbox.contract.errors import ToolError
+from toolbox.contract.errors import KERNEL_ENVELOPE, ErrorEnvelope, ToolError
 from toolbox.contract.tool import Tool
 from toolbox.dispatch.entry import ActiveCall
 from toolbox.models import ToolCall

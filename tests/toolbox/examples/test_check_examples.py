@@ -8,8 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.conftest import running_server
-from toolbox.database.ttl_cache import clear_all_caches
-from toolbox.examples.loading import load_examples
+from toolbox.database.caches import clear_all_caches
+from toolbox.examples.cache import load_examples
 from toolbox.models import Example
 
 USUAL = {

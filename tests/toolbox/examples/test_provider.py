@@ -10,8 +10,8 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.tool import Tool
 from toolbox.dispatch.dispatch import Call, dispatch
+from toolbox.examples.few_shot import shots
 from toolbox.examples.provider import NO_EXAMPLES, NOTICE, ExamplesModel
-from toolbox.examples.shots import shots
 from toolbox.model import CallRequested, Finished, Message, ModelEvent, ModelUnavailable, TextDelta, ToolRequest
 
 

@@ -16,7 +16,7 @@ from tests.toolbox.transports import mcp_in_memory
 from toolbox.audit.log import audit
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
-from toolbox.contract.contents import Link
+from toolbox.contract.models import Link
 from toolbox.database.pools import owner_pool
 
 __all__ = ["make_reader", "make_upstream", "make_workspace"]
@@ -59,7 +59,7 @@ async def _completed(client: Any, uri: str, name: str, typed: str, chosen: dict[
 
 
 async def test_every_template_s_document_is_read_within_its_size_and_says_how_long_it_keeps() -> None:
-    templates = [one for one in registry.readables() if one.is_template]
+    templates = [one for one in registry.resources() if one.is_template]
     async with mcp_in_memory(mode="auto") as client:
         listed = (await client.list_resource_templates()).resource_templates
         (entry, *_) = await _completed(client, "devassist://root-causes/{entry}", "entry", "", {})

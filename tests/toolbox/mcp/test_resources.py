@@ -11,7 +11,7 @@ from mcp_types import ResourceUpdatedNotification, TextResourceContents
 from tests.toolbox.transports import mcp_in_memory
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
-from toolbox.contract.resources import OfferMistake
+from toolbox.contract.resources import InvalidResource
 from toolbox.contract.tool import Toolkit
 from toolbox.mcp.server import mcp_server
 
@@ -29,26 +29,26 @@ def test_what_cannot_be_offered_says_what_to_mend() -> None:
         """Ask about a thing."""
         return code
 
-    with pytest.raises(OfferMistake, match="not those of things://one"):
-        kit.readable("things://one", title="One")(thing)
-    with pytest.raises(OfferMistake, match="code needs a description"):
+    with pytest.raises(InvalidResource, match="not those of things://one"):
+        kit.resource("things://one", title="One")(thing)
+    with pytest.raises(InvalidResource, match="code needs a description"):
         kit.prompt(title="Bare")(bare)
-    with pytest.raises(OfferMistake, match="color is completed, and is no parameter"):
+    with pytest.raises(InvalidResource, match="color is completed, and is no parameter"):
         kit.prompt(title="Thing", completes={"color": None})(thing)
-    assert (kit.readables, kit.prompts) == ([], [])
+    assert (kit.resources, kit.prompts) == ([], [])
 
 
 def test_an_address_is_read_by_its_template_and_by_no_other_text() -> None:
     kit = Toolkit(domain="things", summary="Things.")
 
-    @kit.readable("things://{kind}/{code}.txt", title="A thing")
+    @kit.resource("things://{kind}/{code}.txt", title="A thing")
     async def thing(kind: Annotated[str, "Which kind."], code: Annotated[str, "Which."]) -> str:
         """Read a thing."""
         return kind + code
 
-    (readable,) = kit.readables
-    assert readable.values("things://big/7.txt") == {"kind": "big", "code": "7"}
-    assert [readable.values(uri) for uri in ("things://big/7xtxt", "things://big/a/7.txt", "things://big/")] == [
+    (resource,) = kit.resources
+    assert resource.values("things://big/7.txt") == {"kind": "big", "code": "7"}
+    assert [resource.values(uri) for uri in ("things://big/7xtxt", "things://big/a/7.txt", "things://big/")] == [
         None
     ] * 3
 

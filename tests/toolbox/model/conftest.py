@@ -9,7 +9,7 @@ from tests.agents.model_server import KEY, MODEL, ModelServer, model_server
 from tests.toolbox.transports import A_TOOL
 from toolbox.contract.tool import Tool
 from toolbox.model import CallRequested, Message, ModelEvent, TextDelta
-from toolbox.model.chat import ChatModel
+from toolbox.model.openai_client import ChatModel
 from toolbox.model.openai_client import ModelServer as Server
 
 QUESTION = [Message.user("How did Carolina do?")]
@@ -32,7 +32,7 @@ def tools() -> list[Tool]:
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the client ask again at once."""
-    monkeypatch.setattr("toolbox.model.chat.FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("toolbox.model.openai_client.FIRST_RETRY_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ async def made(server: ModelServer) -> AsyncIterator["Made"]:
     made = Made(server)
     yield made
     for model in made.models:
-        await model._wire.close()
+        await model._client.close()
 
 
 class Made:

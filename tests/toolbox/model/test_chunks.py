@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from toolbox.catalogue.registry import registry
 from toolbox.model import CallRequested, Finished, TextDelta, Used
-from toolbox.model.chunks import JsonText, Step, Text
-from toolbox.model.failures import AskAgain
+from toolbox.model.chunks import StreamedJsonAnswer, StreamedStep, StreamedText
+from toolbox.model.protocol import RetryableFailure
 
 TOOLS = list(registry.tools(domain="linescore"))
 WRITTEN = '{"tool": "query_linescore_data", "parameters": {"teamCode": "CAR"}}'
@@ -29,7 +29,7 @@ def piece(index: int | None, *, id: str | None = None, name: str | None = None, 
 
 def stepped(*chunks: Any, taken: tuple[str, ...] = ()) -> list[Any]:
     """Take the chunks, then the end; gives all events."""
-    step = Step(tools=TOOLS, taken_ids=taken)
+    step = StreamedStep(tools=TOOLS, used_ids=taken)
     return [event for one in chunks for event in step.take(one)] + list(step.end(prompt_characters=400))
 
 
@@ -85,13 +85,13 @@ def test_chunks_without_choices_or_delta_are_passed_over() -> None:
 
 
 def test_a_stream_without_an_end_broke_off() -> None:
-    with pytest.raises(AskAgain, match="broke off"):
+    with pytest.raises(RetryableFailure, match="broke off"):
         stepped(chunk(content="They won"))
 
 
 @given(st.text(alphabet='{}"`<>tol:,a \n[]1', max_size=60), st.lists(st.integers(1, 7), min_size=1))
 def test_text_is_never_lost_however_it_is_cut(said: str, sizes: list[int]) -> None:
-    text = Text()
+    text = StreamedText()
 
     shown = "".join(text.take(part) for part in cut(said, sizes)) + text.rest()
 
@@ -114,7 +114,7 @@ def test_an_answer_in_json_is_said_whole_however_it_is_cut(answer: str, sizes: l
     import json
 
     written = json.dumps({"answer": answer}, ensure_ascii=is_ascii)
-    step = Step(tools=TOOLS, text=JsonText())
+    step = StreamedStep(tools=TOOLS, text=StreamedJsonAnswer())
     events = [event for part in cut(written, sizes) for event in step.take(chunk(content=part))]
     events += [*step.take(chunk(finish="stop")), *step.end(prompt_characters=0)]
 

@@ -11,7 +11,7 @@ from tests.agents.model_server import KEY, MODEL, ModelServer
 from tests.agents.turns import says
 from tests.toolbox.model.conftest import step, text
 from toolbox.model import configured_model
-from toolbox.model.chat import ChatModel
+from toolbox.model.openai_client import ChatModel
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ async def test_the_model_that_is_named_answers(server: ModelServer, configured: 
 
     assert text(await step(model, tools=[])) == "They won."
     assert server.asked[0].body["model"] == MODEL
-    await model._wire.close()
+    await model._client.close()
 
 
 def test_another_model_of_the_server_may_be_named(configured: None) -> None:
@@ -52,7 +52,7 @@ def test_the_key_is_in_no_representation(configured: None) -> None:
     model = configured_model()
     assert isinstance(model, ChatModel)
 
-    assert KEY not in f"{model!r} {vars(model)!r} {vars(model._wire)!r}"
+    assert KEY not in f"{model!r} {vars(model)!r} {vars(model._client)!r}"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ async def test_a_weaker_form_is_asked_for_where_the_schema_is_refused(server: Mo
 
     forms = [asked.body.get("response_format", {}).get("type") for asked in server.asked]
     assert forms == ["json_schema", "json_object", None]
-    assert model.abilities.schema == "none"
+    assert model.capabilities.schema == "none"
 
 
 async def test_what_does_not_fit_is_sent_back_once(server: ModelServer, made: Made) -> None:

@@ -57,7 +57,7 @@ async def test_auto_ends_at_the_prompt(server: ModelServer, made: Made, tools: l
     model = made()
 
     assert calls(await step(model, tools=tools)) == [CALL]
-    assert model.abilities.tools == "prompt"
+    assert model.capabilities.tools == "prompt"
 
 
 async def test_a_call_written_as_text_is_a_call_and_is_remembered(
@@ -221,7 +221,7 @@ async def test_refusals_at_once_teach_one_thing(server: ModelServer, made: Made,
     steps = await asyncio.gather(*(step(model, tools=tools) for _ in range(8)))
 
     assert [calls(events) for events in steps] == [[CALL]] * 8
-    assert model.abilities.tools == "json_schema"
+    assert model.capabilities.tools == "json_schema"
 
 
 @pytest.mark.parametrize(("mode", "made_calls"), [("native", []), ("prompt", [("no_such_tool", "{}")])])

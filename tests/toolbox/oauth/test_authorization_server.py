@@ -17,7 +17,7 @@ from toolbox.access.keys import identify
 from toolbox.audit.log import audit
 from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
-from toolbox.database.ttl_cache import clear_all_caches
+from toolbox.database.caches import clear_all_caches
 from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.models import ApiKey
 

@@ -152,7 +152,7 @@ def test_what_a_person_loses_their_tokens_lose(client: RawClient, make_person: P
     before = event_loop.run(identify(token))
     person.groups.remove(Group.objects.get(name="linescore:read"))
     keys.forget()
-    people._memory.forget()
+    people._memory.clear()
 
     after = event_loop.run(identify(token))
 

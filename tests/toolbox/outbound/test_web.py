@@ -9,8 +9,19 @@ import httpcore
 import pytest
 
 from tests.bad_upstream import GOOD, BadUpstream, bad_upstream
-from toolbox.outbound.failures import AddressRefused, Broken, Overdue, Oversized, Redirected, Unreachable, WebFailure
-from toolbox.outbound.host_pools import MAX_CONNECTIONS, MAX_POOLS, get_tls_context, may_connect
+from toolbox.outbound.host_pools import (
+    MAX_CONNECTIONS,
+    MAX_LANES,
+    AddressRefused,
+    Broken,
+    Overdue,
+    Oversized,
+    Redirected,
+    Unreachable,
+    WebFailure,
+    may_connect,
+    verifying,
+)
 from toolbox.outbound.web import Destination, Web
 
 
@@ -217,10 +228,10 @@ async def test_who_waits_in_vain_for_a_place_is_told_so(upstream: BadUpstream, w
 
 
 async def test_lanes_that_nobody_uses_go_when_there_are_too_many(upstream: BadUpstream, web: Web) -> None:
-    for number in range(MAX_POOLS + 5):
+    for number in range(MAX_LANES + 5):
         await web.post(_to(upstream, f"good?{number}"), body=b"{}")
 
-    assert len(web._pools._pools) == MAX_POOLS
+    assert len(web._lanes._lanes) == MAX_LANES
 
 
 async def test_a_failure_leaves_the_pool_whole(upstream: BadUpstream, web: Web) -> None:
@@ -259,7 +270,7 @@ async def test_no_failure_names_an_address(upstream: BadUpstream, web: Web) -> N
 
 
 def test_certificates_are_verified() -> None:
-    context = get_tls_context()
+    context = verifying()
 
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolbox.contract.api_keys import new_key
+from toolbox.contract.caller import make_api_key
 from toolbox.text.redaction import _blanked, redact
 
 SECRET = "hunter2-hunter2-hunter2"
@@ -80,7 +80,7 @@ def test_no_text_that_is_a_secret_s_value_is_kept(name: str, secret: str, before
 
 @given(st.text(), st.text())
 def test_an_own_key_is_blanked_wherever_it_stands(before: str, after: str) -> None:
-    key = new_key()
+    key = make_api_key()
 
     assert key not in redact(f"{before}{key}{after}")
 

@@ -5,7 +5,6 @@ import orjson
 import pytest
 
 from toolbox.catalogue.registry import registry
-from toolbox.contract.functions import function_schema
 from toolbox.contract.tool import Tool
 
 TOOLS = [pytest.param(tool, id=tool.name) for tool in registry.tools()]
@@ -13,9 +12,9 @@ TOOLS = [pytest.param(tool, id=tool.name) for tool in registry.tools()]
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_function_says_what_the_tool_says(tool: Tool) -> None:
-    function = function_schema(tool)["function"]
+    function = tool.function_schema["function"]
 
-    assert function_schema(tool)["type"] == "function"
+    assert tool.function_schema["type"] == "function"
     assert (function["name"], function["description"]) == (tool.name, tool.description)
     jsonschema.Draft202012Validator.check_schema(function["parameters"])
     jsonschema.validate(orjson.loads(tool.example_arguments), function["parameters"])
@@ -23,7 +22,7 @@ def test_a_function_says_what_the_tool_says(tool: Tool) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_its_name_and_description_fit_the_limits_of_the_api(tool: Tool) -> None:
-    function = function_schema(tool)["function"]
+    function = tool.function_schema["function"]
 
     assert len(function["name"]) <= 64
     assert len(function["description"]) <= 1024

@@ -1,9 +1,4 @@
-"""
-A psycopg connection that waits without timers and fetches without a cursor: together a third of the CPU time.
-
-psycopg sets a timer and a lock for every wait, and makes a cursor, an adapters' map and a row maker for every
-statement. What is left of it here is its own generators, its list of prepared statements and its types.
-"""
+"""A psycopg connection that waits without timers and fetches without a cursor, by private parts of psycopg."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -14,10 +14,9 @@ from django.conf import settings
 
 from config.celery import app
 from graphql_proxy.upstreams import KnownUpstream, upstreams
+from toolbox.database.caches import SingleFlight, TtlCache
 from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool, reader
-from toolbox.database.single_flight import SingleFlight
-from toolbox.database.ttl_cache import TtlCache
 from toolbox.outbound.web import Destination, web
 
 logger = logging.getLogger(__name__)
@@ -37,14 +36,14 @@ class Part:
     says: str = ""
 
 
-Probe = Callable[[], Awaitable[str]]
+Asked = Callable[[], Awaitable[str]]
 _known: TtlCache[list[Part]] = TtlCache(seconds=PATIENCE_SECONDS)
 _under_way: SingleFlight[list[Part]] = SingleFlight()
 
 
 async def parts() -> list[Part]:
     """Give how every part stands."""
-    return await run_on_loop(lambda: _under_way.join("parts", lambda: _known.get("parts", _check_parts)))
+    return await run_on_loop(lambda: _under_way.run("parts", lambda: _known.get("parts", _asked)))
 
 
 def is_ready(parts: list[Part]) -> bool:
@@ -52,7 +51,7 @@ def is_ready(parts: list[Part]) -> bool:
     return not any(part.is_needed and not part.is_up for part in parts)
 
 
-async def _check_parts() -> list[Part]:
+async def _asked() -> list[Part]:
     """Ask all at once; tools need the database, the rest has its own way to be away (docs/operations.md)."""
     fixed = await asyncio.gather(
         _part("database", _database, is_needed=True),
@@ -65,7 +64,7 @@ async def _check_parts() -> list[Part]:
     return [part for found in fixed for part in (found if isinstance(found, list) else [found])]
 
 
-async def _part(name: str, ask: Probe, *, is_needed: bool = False) -> Part:
+async def _part(name: str, ask: Asked, *, is_needed: bool = False) -> Part:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return Part(name=name, is_up=True, is_needed=is_needed, says=await ask())
@@ -102,7 +101,7 @@ async def _model() -> Part:
     if not settings.AGENT_MODEL:
         return Part(name="model", is_up=None, says="none is configured; curated examples answer")
     to = Destination(url=settings.OPENAI_BASE_URL or OPENAI, timeout_seconds=PATIENCE_SECONDS, is_local=True)
-    return await _part("model", lambda: _reach(to, body=b""))
+    return await _part("model", lambda: _reached(to, body=b""))
 
 
 async def _language_servers() -> Part | list[Part]:
@@ -122,10 +121,10 @@ async def _upstreams() -> list[Part]:
             known = (await upstreams())[:MAX_UPSTREAMS]
     except Exception:  # noqa: BLE001 - the database's absence is said under its own name
         return []
-    return list(await asyncio.gather(*[_part(f"upstream {one.slug}", _make_upstream_probe(one)) for one in known]))
+    return list(await asyncio.gather(*[_part(f"upstream {one.slug}", _asking(one)) for one in known]))
 
 
-def _make_upstream_probe(upstream: KnownUpstream) -> Probe:
+def _asking(upstream: KnownUpstream) -> Asked:
     """Ask without its headers: whatever status comes back, somebody is there."""
     to = Destination(
         url=upstream.address,
@@ -134,10 +133,10 @@ def _make_upstream_probe(upstream: KnownUpstream) -> Probe:
         most_bytes=65_536,
         is_local=upstream.is_local,
     )
-    return lambda: _reach(to, body=b'{"query":"{__typename}"}')
+    return lambda: _reached(to, body=b'{"query":"{__typename}"}')
 
 
-async def _reach(to: Destination, *, body: bytes) -> str:
+async def _reached(to: Destination, *, body: bytes) -> str:
     answer = await web.post(to, body=body, is_repeatable=True)
     if answer.status >= 500:  # noqa: PLR2004 - HTTP's own number
         raise ConnectionError

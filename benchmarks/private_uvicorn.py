@@ -1,10 +1,14 @@
-"""Answers that are whole are written in one piece; uvicorn writes head and body apart, and tests each line anew."""
+"""The server's HTTP with private parts of uvicorn: whole responses in one piece, one timer a connection."""
 
 from functools import lru_cache
 from typing import Any
 
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import HEADER_RE, HEADER_VALUE_RE, STATUS_LINE, RequestResponseCycle
 
+from config.http_protocol import BoundedHttpProtocol
+
+_OF_A_PROXY = frozenset({b"x-forwarded-for", b"x-forwarded-proto"})
 _OF_THE_CONNECTION = frozenset({b"connection", b"transfer-encoding"})
 
 
@@ -59,3 +63,52 @@ def _line(name: bytes, value: bytes) -> bytes:
     if name in _OF_THE_CONNECTION or HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
         return b""
     return b"%b: %b\r\n" % (name, value)
+
+
+class PrivateHttpProtocol(BoundedHttpProtocol):
+    """Skips the proxy middleware where no proxy's header came, writes whole responses, and keeps one idle timer."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._whole_app = self.app
+        self._bare_app = self.app.app if isinstance(self.app, ProxyHeadersMiddleware) else self.app
+        self._idle_since: float | None = None
+
+    def on_headers_complete(self) -> None:
+        """Choose the application, and put our cycle in place of uvicorn's; its task has not begun."""
+        is_of_a_proxy = any(name in _OF_A_PROXY for name, _ in self.headers)
+        self.app = self._whole_app if is_of_a_proxy else self._bare_app
+        before = self.cycle
+        super().on_headers_complete()
+        if self.cycle is not before:
+            self.cycle.__class__ = WholeAnswerCycle
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, or wait for it, by the timer of the last wait where that still runs."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+            return
+        self._idle_since = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._look_again_in(self.timeout_keep_alive)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close when nothing came for long enough; else look again when that could be."""
+        self.timeout_keep_alive_task = None
+        if self._idle_since is None:
+            return
+        left = self._idle_since + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self._look_again_in(left)
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _look_again_in(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
+
+    def _unset_keepalive_if_required(self) -> None:
+        self._idle_since = None

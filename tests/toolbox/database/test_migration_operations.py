@@ -16,7 +16,7 @@ from tests.conftest import ALICE_KEY, BOB_KEY, running_server
 from tests.toolbox.transports import PLAIN_HTTP, mcp_in_memory, mcp_over_http
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
-from toolbox.contract.resources import address
+from toolbox.contract.resources import fill_uri
 from toolbox.database.pools import owner_pool
 from toolbox.mcp.changes import may_watch
 from toolbox.mcp.server import mcp_server
@@ -68,10 +68,10 @@ def test_a_correction_announces_each_document_once() -> None:
     ],
 )
 def test_what_curators_change_is_announced_by_its_address(statement: str, uri: str) -> None:
-    told = [address for _, address in _curates(statement)]
+    told = [fill_uri for _, fill_uri in _curates(statement)]
 
-    assert [address for address in told if address.startswith(uri)]
-    assert [one for one in registry.readables() if one.values(told[0]) is not None]
+    assert [fill_uri for fill_uri in told if fill_uri.startswith(uri)]
+    assert [one for one in registry.resources() if one.values(told[0]) is not None]
 
 
 STAY = (
@@ -104,7 +104,7 @@ def test_a_sprint_is_announced_by_id_and_name_with_what_it_is_made_of(statement:
     key, name = _asks(f"SELECT sprint_id, sprint_name FROM sprints_sprints WHERE sprint_id = {ITS_SPRINT}")
     told = {uri for _, uri in _curates(statement)}
 
-    assert {address(SPRINT, sprint=key), address(SPRINT, sprint=name)} <= told
+    assert {fill_uri(SPRINT, sprint=key), fill_uri(SPRINT, sprint=name)} <= told
 
 
 @pytest.mark.parametrize("change", ["state = 'closed', completed_at = now()", "goal = 'Other'"])
@@ -115,7 +115,7 @@ def test_a_board_is_announced_with_its_sprints(change: str) -> None:
     )
     told = {uri for _, uri in _curates(f"UPDATE sprints_sprints SET {change} WHERE sprint_id = {ITS_SPRINT}")}
 
-    assert {address(BOARD, team=key), address(BOARD, team=name)} <= told
+    assert {fill_uri(BOARD, team=key), fill_uri(BOARD, team=name)} <= told
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ def test_a_renamed_sprint_is_announced_by_every_name_as_clients_write_them() -> 
     told = {uri for _, uri in _curates(renamed % quoted[0])}
     later = {uri for _, uri in _curates(*(renamed % name for name in quoted[1:]))}
 
-    assert {address(SPRINT, sprint=before), address(SPRINT, sprint=ODD_NAMES[0])} <= told
-    assert {address(SPRINT, sprint=name) for name in ODD_NAMES} <= later
+    assert {fill_uri(SPRINT, sprint=before), fill_uri(SPRINT, sprint=ODD_NAMES[0])} <= told
+    assert {fill_uri(SPRINT, sprint=name) for name in ODD_NAMES} <= later
 
 
 def test_a_name_too_long_for_an_address_is_announced_by_its_id_alone() -> None:
@@ -171,7 +171,7 @@ def test_a_name_too_long_for_an_address_is_announced_by_its_id_alone() -> None:
         )
     }
 
-    assert address(SPRINT, sprint=key) in told
+    assert fill_uri(SPRINT, sprint=key) in told
     assert not [uri for uri in told if "%F0" in uri]
 
 

@@ -8,7 +8,7 @@ from toolbox.examples.cache import KnownExample, examples_of
 from toolbox.examples.matching import Matched, match, nearest
 from toolbox.examples.provider import samples
 from toolbox.examples.templates import CannotFill, arguments, problems, question
-from toolbox.model.messages import Message
+from toolbox.model.protocol import Message
 
 USUAL_COUNT = 3
 _BEGINNING = "Examples of questions and of the calls that answer them, with other names than yours may have:"

@@ -1,0 +1,150 @@
+"""The prompts that are rows, as this process offers them; loaded anew whenever the table announces a change."""
+
+import inspect
+import logging
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Annotated, Any
+
+import orjson
+
+from toolbox.catalogue.registry import registry
+from toolbox.contract.resources import Completer, Prompt
+from toolbox.database.pools import owner_pool
+from toolbox.models import CuratedPrompt
+
+logger = logging.getLogger(__name__)
+
+ANNOUNCED = "prompts"
+"""What the table's trigger says on the channel of tools that are rows."""
+_PROMPTS = """
+SELECT domain, name, title, description, text, arguments FROM toolbox_prompts
+WHERE is_enabled ORDER BY domain, name LIMIT 500
+"""
+
+_offered: dict[str, tuple[dict[str, Any], Prompt]] = {}
+
+
+async def refresh() -> None:
+    """Offer what is enabled, and tell clients where something changed; raises DatabaseUnavailable."""
+    rows = (await owner_pool.fetch(_PROMPTS)).rows
+    known = {kit.domain: kit.completers for kit in registry.toolkits()}
+    kept = {row["name"]: (row, _offer(row, completers=known.get(row["domain"], {}))) for row in rows}
+    _offered.clear()
+    _offered.update({name: (row, prompt) for name, (row, prompt) in kept.items() if prompt})
+    registry.put_prompts(prompt for _, prompt in _offered.values())
+
+
+def _offer(row: dict[str, Any], *, completers: Mapping[str, Completer]) -> Prompt | None:
+    """Give the prompt of a row, the same one for the same row; None where it cannot be offered."""
+    row_before, prompt = _offered.get(row["name"], (None, None))
+    if row_before == row:
+        return prompt
+    if wrong := problems(row["text"], arguments=row["arguments"], completers=completers):
+        logger.warning("the prompt %s is not offered: %s", row["name"], wrong)
+        return None
+    return prompt_of(row, completers=completers)
+
+
+def prompt_of(row: Mapping[str, Any], *, completers: Mapping[str, Completer]) -> Prompt:
+    """Make a prompt of a sound row."""
+    places = blanks(row["arguments"])
+
+    async def write(**values: str) -> str:
+        return filled(row["text"], values=values)
+
+    write.__name__, write.__doc__ = row["name"], row["description"]
+    write.__annotations__ = {one.name: Annotated[str, one.description] for one in places}
+    write.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if one.required else ""
+            )
+            for one in places
+        ]
+    )
+    completes = {one.name: completers[one.completes] for one in places if one.completes}
+    return Prompt(domain=row["domain"], function=write, title=row["title"], completes=completes)
+
+
+MAX_ARGUMENTS = 10
+_ARGUMENT = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_OPTIONAL = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
+_KEYS = {"name": str, "description": str, "required": bool, "completes": str}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blank:
+    """One argument: what it is, whether it must be given, and by which completer of the domain it is completed."""
+
+    name: str
+    description: str
+    required: bool = True
+    completes: str = ""
+
+
+def blanks(arguments: Sequence[Mapping[str, Any]]) -> list[Blank]:
+    """Read a row's arguments."""
+    return [Blank(**argument) for argument in arguments]
+
+
+def filled(text: str, *, values: Mapping[str, str]) -> str:
+    """Put the values in their places; what they say is not read again."""
+    kept = _OPTIONAL.sub(lambda part: part[1] if _named(part[1]) <= set(values) else "", text)
+    return _ARGUMENT.sub(lambda place: values.get(place[1], ""), kept).strip()
+
+
+def problems(text: str, *, arguments: object, completers: Collection[str]) -> dict[str, str]:
+    """Say what keeps a prompt from being offered, by field."""
+    if not isinstance(arguments, list) or len(arguments) > MAX_ARGUMENTS or not all(map(_is_blank, arguments)):
+        return {"arguments": f'Up to {MAX_ARGUMENTS} of {{"name": "team", "description": "…", "completes": "team"}}.'}
+    known = [argument["name"] for argument in arguments]
+    optional = {argument["name"] for argument in arguments if not argument.get("required", True)}
+    completed = {argument["completes"] for argument in arguments if argument.get("completes")}
+    checks = (
+        ("arguments", len(set(known)) < len(known), "Two arguments have one name."),
+        ("arguments", completed - set(completers), f"What completes is one of: {', '.join(completers) or 'nothing'}."),
+        ("text", _named(text) - set(known), f"The text names {_listed(_named(text) - set(known))}, no argument."),
+        ("text", set(known) - _named(text), f"The text does not name {_listed(set(known) - _named(text))}."),
+        ("text", _named(_OPTIONAL.sub("", text)) & optional,
+         "An argument that may be left out stands in double brackets: [[ of {team}]]."),
+    )  # fmt: skip
+    return {field: said for field, is_wrong, said in reversed(checks) if is_wrong}
+
+
+def _named(text: str) -> set[str]:
+    return set(_ARGUMENT.findall(text))
+
+
+def _is_blank(argument: object) -> bool:
+    if not isinstance(argument, dict) or not {"name", "description"} <= argument.keys() <= _KEYS.keys():
+        return False
+    is_typed = all(isinstance(value, _KEYS[key]) for key, value in argument.items())
+    return bool(is_typed and re.fullmatch(r"[a-z][a-z0-9_]{0,39}", argument["name"]) and argument["description"])
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in sorted(names))
+
+
+@dataclass(slots=True, kw_only=True)
+class PromptsLoaded:
+    """How many prompts were added, and how many were there."""
+
+    added: int = 0
+    skipped: int = 0
+
+
+def load_prompts(domain: str) -> PromptsLoaded:
+    """Add the prompts that a domain ships and the table lacks; a domain without any adds none."""
+    loaded = PromptsLoaded()
+    shipped = files(domain) / "samples" / "prompts.json"
+    if not shipped.is_file():
+        return loaded
+    for row in orjson.loads(shipped.read_bytes()):
+        _, is_new = CuratedPrompt.objects.get_or_create(name=row.pop("name"), defaults=row | {"domain": domain})
+        loaded.added += is_new
+        loaded.skipped += not is_new
+    return loaded
