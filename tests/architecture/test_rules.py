@@ -38,10 +38,10 @@ POSITIONAL = {
     "toolbox/catalogue/schema_snapshot.py:breaking_changes",
     "toolbox/database/migration_operations.py:GrantRead.database_backwards",  # Django calls migration operations so
     "toolbox/database/migration_operations.py:GrantRead.database_forwards",  # Django calls migration operations so
-    "toolbox/database/migration_operations.py:NotifyResourceChanges.database_backwards",  # Django calls migration operations so
-    "toolbox/database/migration_operations.py:NotifyResourceChanges.database_forwards",  # Django calls migration operations so
-    "toolbox/database/migration_operations.py:NotifyToolChanges.database_backwards",  # Django calls migration operations so
-    "toolbox/database/migration_operations.py:NotifyToolChanges.database_forwards",  # Django calls migration operations so
+    "toolbox/database/migration_operations.py:NotifyResourceChanges.database_backwards",
+    "toolbox/database/migration_operations.py:NotifyResourceChanges.database_forwards",
+    "toolbox/database/migration_operations.py:NotifyToolChanges.database_backwards",
+    "toolbox/database/migration_operations.py:NotifyToolChanges.database_forwards",
     "toolbox/database/pools.py:Pool.fetch",
     "toolbox/dispatch/arguments.py:parse_arguments",
     "toolbox/examples/filters.py:column",  # Django calls filters so, these five
