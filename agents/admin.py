@@ -15,7 +15,7 @@ from agents.queries.leases import RUNS
 from agents.run_filters import CostlyFilter, EndingFilter, SlowFilter
 from toolbox.admin_pages.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
 from toolbox.admin_pages.history import PersonFilter
-from toolbox.admin_pages.tool_calls import laid_out
+from toolbox.admin_pages.tool_calls import indent_json
 from toolbox.database import event_loop
 from toolbox.text.redaction import redact
 from toolbox.work.publisher import enqueue
@@ -233,5 +233,5 @@ class StepAdmin(BrowsedAdmin):
 
 
 def _block(text: str) -> SafeString:
-    cut = laid_out(redact(text[:MAX_SHOWN]))
+    cut = indent_json(redact(text[:MAX_SHOWN]))
     return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', cut)

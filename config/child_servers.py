@@ -55,7 +55,7 @@ def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Pop
 @contextmanager
 def workers(*, runs: int) -> Iterator[None]:
     """Run a worker that takes so many runs at once, and a scheduler, until the block ends; does not wait for them."""
-    # For whoever tries it out as root; Procfile's workers warn of it.
+    # Silent when tried out as root; the Procfile's workers do warn.
     quiet = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"} | quiet
     commands = [module_command(*WORKER, "--concurrency", str(runs)), module_command(*SCHEDULER)]

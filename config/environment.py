@@ -70,10 +70,10 @@ class Environment(BaseSettings):
     toolroom_reader_pool: int = Field(8, ge=1, le=200, description="Reader connections of one process at most.")
     sprints_analyst_pool: int = Field(4, ge=1, le=200, description="Connections of one process that run model's SQL.")
     sprints_most_cost: float = Field(
-        5_000_000, gt=0, description="The dearest plan that execute_query runs, in the planner's units."
+        5_000_000, gt=0, description="The most expensive plan that execute_query runs, in planner units."
     )
     sprints_accepted_walls: str = Field(
-        "", description="Names the walls around the analyst whose absence is accepted; manage.py sprints_walls says it."
+        "", description="Names the analyst's restrictions whose absence is accepted; see manage.py sprints_walls."
     )
     toolroom_log: Literal["text", "json"] = Field("text", description="Lines of the log: text, or a JSON object each.")
     toolroom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
@@ -236,7 +236,7 @@ def upstream_secrets() -> dict[str, str]:
     """
     Give the variables that headers of GraphQL upstreams may name: those that begin with GRAPHQL_SECRET_.
 
-    No other variable can be named there, or whoever edits upstreams could send the database's password away.
+    No other variable can be named there: a person who edits upstreams must not be able to send the database's password.
     """
     known = dotenv_values(BASE_DIR / ".env") | os.environ
     return {name: value for name, value in known.items() if value and name.startswith("GRAPHQL_SECRET_")}

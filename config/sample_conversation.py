@@ -20,9 +20,9 @@ def converse(console: Console, *, address: str, key: str) -> None:
     with httpx.Client(
         base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=MAX_SILENCE_SECONDS
     ) as client:
-        conversation = _posted(client, "/api/agents/conversations", body={"toolkits": ["linescore"]})
+        conversation = _post(client, "/api/agents/conversations", body={"toolkits": ["linescore"]})
         messages = f"/api/agents/conversations/{conversation['id']}/messages"
-        accepted = _posted(client, messages, body={"text": QUESTION})
+        accepted = _post(client, messages, body={"text": QUESTION})
         console.print(f"[bold]{QUESTION}[/] asked of a worker:")
         with console.status("A worker answers ..."):
             end = next((data for kind, data in _events(client, accepted["events"]) if kind == "run.finished"), {})
@@ -31,7 +31,7 @@ def converse(console: Console, *, address: str, key: str) -> None:
     console.print(f"\n{end['text']}\n", markup=False)
 
 
-def _posted(client: httpx.Client, address: str, *, body: dict[str, Any]) -> dict[str, Any]:
+def _post(client: httpx.Client, address: str, *, body: dict[str, Any]) -> dict[str, Any]:
     answer: dict[str, Any] = client.post(address, json=body).raise_for_status().json()
     return answer
 

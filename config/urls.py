@@ -30,8 +30,8 @@ api.add_router("/backtests", backtests_api.router)
 api.add_router("/devassist", devassist_api.router)
 api.add_router("/sprints", sprints_api.router)
 
-handler400 = "config.observability.error_pages.refused"
-handler500 = "config.observability.error_pages.failed"
+handler400 = "config.observability.error_pages.show_refusal"
+handler500 = "config.observability.error_pages.show_failure"
 
 urlpatterns = [
     path(".well-known/oauth-protected-resource", protected_resource, name="protected-resource"),

@@ -156,7 +156,7 @@ TASK_COLOURS = {
 
 @admin.register(Task)
 class TaskAdmin(KeptAdmin):
-    """Calls that workers carry on; deleting one forgets it."""
+    """Calls that workers execute; deleting one forgets it."""
 
     notice = (
         "Written by the server. Cancelling takes effect within some seconds, also on the run that an agent's task is. "

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from config.embedded.refcounted_process import alone, is_last, join
+from config.embedded.refcounted_process import is_last, join, lock_start
 from config.postgres.location import socket_folder
 
 START_SECONDS = 10.0
@@ -38,7 +38,7 @@ class BrokerDidNotStart(RuntimeError):
 
 def address(var: Path) -> str:
     """Give the address that Celery takes."""
-    return f"redis+socket://{_socket(_home(var))}?virtual_host=0"
+    return f"redis+socket://{_socket(_find_folder(var))}?virtual_host=0"
 
 
 def ensure_running(var: Path) -> None:
@@ -47,7 +47,7 @@ def ensure_running(var: Path) -> None:
 
     Raises BrokerDidNotStart.
     """
-    home = _home(var)
+    home = _find_folder(var)
     if home in _in_use:
         return
     _make_folders(home)
@@ -63,12 +63,12 @@ def ensure_running(var: Path) -> None:
 
 def revive(var: Path) -> None:
     """Start the broker again if it has died under its users."""
-    _start_if_needed(_home(var))
+    _start_if_needed(_find_folder(var))
 
 
 def leave(var: Path) -> None:
     """Stop using the broker, and stop it if nobody else uses it; twice does no harm."""
-    home = _home(var)
+    home = _find_folder(var)
     users = _in_use.pop(home, None)
     if users is None:
         return
@@ -80,7 +80,7 @@ def leave(var: Path) -> None:
 
 def is_running(var: Path) -> bool:
     """Tell whether the broker answers."""
-    return _answers(_home(var))
+    return _answers(_find_folder(var))
 
 
 def _leave_at_exit(var: Path, process_id: int) -> None:
@@ -88,7 +88,7 @@ def _leave_at_exit(var: Path, process_id: int) -> None:
         leave(var)
 
 
-def _home(var: Path) -> Path:
+def _find_folder(var: Path) -> Path:
     return var.resolve() / "valkey"
 
 
@@ -109,7 +109,7 @@ def _make_folders(home: Path) -> None:
 
 
 def _start_if_needed(home: Path) -> None:
-    with alone(home):
+    with lock_start(home):
         if not _answers(home):
             _start(home)
 

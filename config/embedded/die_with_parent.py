@@ -17,7 +17,7 @@ def main() -> None:
     """Ask for SIGTERM at the parent's death, then become Python with the arguments that follow."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])  # noqa: S606 - no shell is wanted
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])  # noqa: S606 - without a shell
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """
 Parts that processes share: started by the first that needs them, stopped by the last that leaves.
 
-Every user holds a shared lock on one file. The kernel drops it however the process ends, so whoever can take it
-exclusively was the last user.
+Every user holds a shared lock on one file. The kernel drops it however the process ends, so a process that
+can lock it exclusively was the last user.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ def is_last(users: IO[str]) -> bool:
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
+def lock_start(home: Path) -> Iterator[None]:
     """Keep others from starting the part at the same time."""
     with (home / "start.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -49,7 +49,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     counted = Span.last(SPANS[span], until=datetime.now(UTC))
     may = request.user.has_perm
     sees_calls, sees_runs = may("toolbox.view_toolcall"), may("agents.view_run")
-    calls, runs, health = event_loop.run(_gathered(counted, sees_calls=sees_calls, sees_runs=sees_runs))
+    calls, runs, health = event_loop.run(_gather_figures(counted, sees_calls=sees_calls, sees_runs=sees_runs))
     return context | {
         "spans": {"2h": "2 hours", "24h": "24 hours", "7d": "7 days", "30d": "30 days"},
         "span": span,
@@ -63,12 +63,12 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _gathered(
+async def _gather_figures(
     span: Span, *, sees_calls: bool, sees_runs: bool
 ) -> tuple[list[Traffic] | None, RunCounts | None, list[Part]]:
     """Ask for everything at once; a figure that cannot be had is None, and the page says so."""
-    calls = _or_none(traffic.by_tool(span)) if sees_calls else _nothing()
-    runs = _or_none(count_runs(since=span.since)) if sees_runs else _nothing()
+    calls = _or_none(traffic.by_tool(span)) if sees_calls else _give_none()
+    runs = _or_none(count_runs(since=span.since)) if sees_runs else _give_none()
     return await asyncio.gather(calls, runs, parts())
 
 
@@ -79,7 +79,7 @@ async def _or_none(asked: Awaitable[Value]) -> Value | None:
         return None
 
 
-async def _nothing() -> None:
+async def _give_none() -> None:
     return None
 
 

@@ -14,8 +14,8 @@ RETRY_SECONDS = 5
 TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 
 
-def failed(request: HttpRequest) -> HttpResponse:
-    """Answer whoever asked for a page that could not be made; reads nothing from the database."""
+def show_failure(request: HttpRequest) -> HttpResponse:
+    """Show that a page failed; reads nothing from the database."""
     if not _is_away(sys.exc_info()[1]):
         return server_error(request)
     page = render(None, "503.html", status=503)  # without the request: nobody's session is read
@@ -23,8 +23,8 @@ def failed(request: HttpRequest) -> HttpResponse:
     return page
 
 
-def refused(_: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer whoever sent what cannot be read: too much of it, to a name that is not ours, or nonsense."""
+def show_refusal(_: HttpRequest, exception: Exception) -> HttpResponse:
+    """Show that a request was refused: too large, for another host, or malformed."""
     is_too_much = isinstance(exception, TOO_MUCH)
     said = {"is_too_much": is_too_much, "is_elsewhere": isinstance(exception, DisallowedHost)}
     return render(None, "400.html", said, status=413 if is_too_much else 400)

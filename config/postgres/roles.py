@@ -4,7 +4,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from config.postgres.analyst import limit_analyst, wall_in
+from config.postgres.analyst import limit_analyst, revoke_public
 
 OWNER = "toolroom"
 READER = "toolroom_reader"
@@ -37,7 +37,7 @@ def provision(
 
     The owner migrates and writes; the reader logs in to SELECT what migrations grant, in READ ONLY transactions with
     a statement timeout; the analyst runs SQL that a model wrote (config/postgres/analyst.py). With `template` the
-    extension and the analyst's walls also go there, so that test databases have them.
+    extension and the analyst's restrictions also go there, so that test databases have them.
 
     Returns a sentence for each thing made. Needs a superuser's address; holds an advisory lock while it works.
     """
@@ -56,8 +56,8 @@ def provision(
     for name in filter(None, (template, database)):
         made += _extension(admin_url, database=name)
         with psycopg.connect(make_conninfo(admin_url, dbname=name), autocommit=True) as inside:
-            taken = wall_in(inside, owner=owner, reader=reader, analyst=analyst)
-        made += [f"{taken} walls around {analyst} in {name}"] if taken else []
+            taken = revoke_public(inside, owner=owner, reader=reader, analyst=analyst)
+        made += [f"{taken} restrictions on {analyst} in {name}"] if taken else []
     return made
 
 

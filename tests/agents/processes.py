@@ -162,7 +162,7 @@ class Broker:
 
     def flush(self) -> None:
         """Make it forget everything."""
-        broker._say(broker._home(self.var), "FLUSHALL")
+        broker._say(broker._find_folder(self.var), "FLUSHALL")
 
 
 @contextmanager

@@ -89,7 +89,7 @@ def test_a_broker_that_forgets_costs_no_run(host: Host, scripted: ModelServer) -
     gate = Gate()
     scripted.when("forgotten", says("Nothing is forgotten.").at(gate))
     run_id = host.person.say("forgotten")
-    broker._say(broker._home(host.var), "FLUSHALL")
+    broker._say(broker._find_folder(host.var), "FLUSHALL")
 
     gate.open()
 
@@ -103,7 +103,7 @@ def test_a_broker_that_crashes_takes_no_worker_along(host: Host, scripted: Model
     run_id = host.person.say("crashing")
     assert gate.reached.wait(15)
 
-    broker._say(broker._home(host.var), "SHUTDOWN NOSAVE")
+    broker._say(broker._find_folder(host.var), "SHUTDOWN NOSAVE")
     host.worker.wait_for("Connection to broker lost")
     gate.open()
 

@@ -96,7 +96,7 @@ PUBLIC = {
     "SPRINTS_MOST_COST": "a setting",
     "TOOLROOM_FAST_LANE": "a setting",
 }
-EXCEPTIONS_OF = ("Error", "Exception", "Interrupt", "Warning")
+EXCEPTIONS_OF = ("Error", "Exception", "Failure", "Interrupt", "Warning")
 _NO_VERB = "is no verb: a function is a verb and a noun"
 Offence = tuple[int, str, str]
 
@@ -174,7 +174,7 @@ def _check_class(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _check_variable(name: str) -> Iterator[str]:
-    if name in PUBLIC:
+    if name.upper() in PUBLIC:
         return
     words = words_of(name)
     yield from _find_banned(words, is_definition=False)

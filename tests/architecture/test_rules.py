@@ -30,11 +30,20 @@ ORM_ELSEWHERE = {
 BOUNDED_OTHERWISE = {"toolbox/access/keys.py"}  # one key, by its id or its digest
 READS_ELSEWHERE = {"config/asgi.py"}  # connects before the first call
 POSITIONAL = {
-    "config/observability/dashboard.py:dashboard",  # unfold calls it so
-    "config/observability/error_pages.py:refused",  # Django calls its handlers so
     "backtests/uploading.py:store_upload",
+    "config/observability/dashboard.py:dashboard",  # unfold calls it so
+    "config/observability/error_pages.py:show_refusal",  # Django calls its handlers so
     "linescore/admin.py:PlayedByFilter.keep",
     "toolbox/admin_pages/csv_export.py:export_csv",  # Django calls actions so
+    "toolbox/catalogue/schema_snapshot.py:breaking_changes",
+    "toolbox/database/migration_operations.py:GrantRead.database_backwards",  # Django calls migration operations so
+    "toolbox/database/migration_operations.py:GrantRead.database_forwards",  # Django calls migration operations so
+    "toolbox/database/migration_operations.py:NotifyResourceChanges.database_backwards",
+    "toolbox/database/migration_operations.py:NotifyResourceChanges.database_forwards",
+    "toolbox/database/migration_operations.py:NotifyToolChanges.database_backwards",
+    "toolbox/database/migration_operations.py:NotifyToolChanges.database_forwards",
+    "toolbox/database/pools.py:Pool.fetch",
+    "toolbox/dispatch/arguments.py:parse_arguments",
     "toolbox/examples/filters.py:column",  # Django calls filters so, these five
     "toolbox/examples/filters.py:first_of",
     "toolbox/examples/filters.py:found",
@@ -44,10 +53,8 @@ POSITIONAL = {
     "toolbox/mcp/tool_listing.py:answer_compact",  # a name and its arguments, as everywhere
     "toolbox/http/asgi.py:send_reply",
     "toolbox/oauth/authorization_server.py:MetadataDocumentLimit.has_permission",  # django-oauth-toolkit calls it so
-    "toolbox/database/pool.py:Pool.fetch",
-    "toolbox/dispatch/arguments.py:parse_arguments",
     "toolbox/resources_api/views.py:render_error",  # DRF calls its exception handler so
-    "toolbox/catalogue/schema_snapshot.py:breaking_changes",
+    "toolbox/rest/middleware.py:send_reply",
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from config.postgres.analyst import limit_analyst, wall_in
+from config.postgres.analyst import limit_analyst, revoke_public
 from sprints.checks import analyst_can_only_read_the_views, missing_walls
 from sprints.executing import tried
 from sprints.standing import digest, walls_stand
@@ -156,8 +156,8 @@ def test_raising_the_walls_again_mends_everything_and_keeps_the_owner_s_and_read
     admin.execute("GRANT USAGE ON SCHEMA public TO PUBLIC")
     admin.execute("GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint) TO PUBLIC")
 
-    taken = wall_in(admin, owner="toolroom", reader="toolroom_reader", analyst=ROLE)
-    again = wall_in(admin, owner="toolroom", reader="toolroom_reader", analyst=ROLE)
+    taken = revoke_public(admin, owner="toolroom", reader="toolroom_reader", analyst=ROLE)
+    again = revoke_public(admin, owner="toolroom", reader="toolroom_reader", analyst=ROLE)
 
     assert (taken > 0, again) == (True, 0)
     assert missing_walls() == []
@@ -186,5 +186,5 @@ def test_the_limits_and_powers_of_the_role_are_named_and_set(admin: psycopg.Conn
 def test_a_database_of_somebody_else_is_left_as_it_is(admin: psycopg.Connection[Any]) -> None:
     admin.execute("GRANT USAGE ON LANGUAGE plpgsql TO PUBLIC")
 
-    assert wall_in(admin, owner="postgres", reader="toolroom_reader", analyst=ROLE) == 0
+    assert revoke_public(admin, owner="postgres", reader="toolroom_reader", analyst=ROLE) == 0
     assert missing_walls() != []

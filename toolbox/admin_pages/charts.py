@@ -67,7 +67,7 @@ class _Scale:
     height: int
 
     @classmethod
-    def of(cls, values: Sequence[float], *, height: int = HEIGHT) -> "_Scale":
+    def fit(cls, values: Sequence[float], *, height: int = HEIGHT) -> "_Scale":
         """Span the values and zero, in steps of 1, 2 or 5 times a power of ten."""
         low, high = min([0.0, *values]), max([0.0, *values])
         rough = ((high - low) or 1) / TICKS
@@ -98,7 +98,7 @@ def lines(
     values = [value for one in series for value in one.values if value is not None]
     if not values or not marks:
         return ""
-    scale = _Scale.of(values, height=height)
+    scale = _Scale.fit(values, height=height)
     drawn = format_html_join(
         "",
         '<polyline points="{}" fill="{}" fill-opacity="0.2" stroke="{}" stroke-width="2" stroke-linecap="round"{} '
@@ -117,7 +117,7 @@ def columns(series: Sequence[Series], *, labels: Sequence[str], title: str) -> S
     values = [value for one in series for value in one.values if value is not None]
     if not values or not labels:
         return ""
-    scale, standing = _Scale.of(values), [one for one in series if not one.dash]
+    scale, standing = _Scale.fit(values), [one for one in series if not one.dash]
     room = (WIDTH - LEFT - RIGHT) / len(labels)
     thick = max(room * 0.8 / max(len(standing), 1), 1)
     drawn = format_html_join(
@@ -144,7 +144,7 @@ def dots(points: Sequence[Dot], *, marks: Sequence[Mark], guides: Sequence[Serie
     if not points:
         return ""
     levels = [value for one in guides for value in one.values if value is not None]
-    scale = _Scale.of([*(dot.value for dot in points), *levels])
+    scale = _Scale.fit([*(dot.value for dot in points), *levels])
     drawn = format_html_join(
         "",
         '<circle cx="{}" cy="{}" r="4" fill="{}" fill-opacity="0.6"><title>{}</title></circle>',

@@ -11,14 +11,14 @@ from django.http import HttpRequest, StreamingHttpResponse
 MAX_ROWS = 100_000
 
 
-class Exporting(Protocol):
+class CsvExport(Protocol):
     """An admin that says which columns may leave."""
 
     exports: Iterable[str]
 
 
 @admin.action(description="Export the selected rows as CSV (100,000 at most)", permissions=["view"])
-def export_csv(shown: Exporting, request: HttpRequest, chosen: QuerySet[Any]) -> StreamingHttpResponse:
+def export_csv(shown: CsvExport, request: HttpRequest, chosen: QuerySet[Any]) -> StreamingHttpResponse:
     """Give the columns that the admin exports, of what is selected, in its order."""
     names = list(shown.exports)
     rows = chosen.values_list(*names)[:MAX_ROWS].iterator(chunk_size=1_000)

@@ -108,7 +108,7 @@ class ExampleAdmin(CuratedAdmin):
         """Ask each example's question and show its answer, or what is wrong."""
         rows = list(chosen.order_by("domain", "name")[:MAX_TRIED])
         try:
-            tried = event_loop.run(_tried([_known(row) for row in rows]))
+            tried = event_loop.run(_try_example([_make_known(row) for row in rows]))
         except DatabaseUnavailable as away:
             self.message_user(request, f"The data cannot be read: {away}", messages.ERROR)
             return
@@ -118,11 +118,11 @@ class ExampleAdmin(CuratedAdmin):
             self.message_user(request, f"{one.asked}  →  {said}", level)
 
 
-async def _tried(examples: list[KnownExample]) -> list[Checked]:
+async def _try_example(examples: list[KnownExample]) -> list[Checked]:
     await dynamic_tools.ready()
     return [await check(example, among=[example]) for example in examples]
 
 
-def _known(row: Example) -> KnownExample:
+def _make_known(row: Example) -> KnownExample:
     columns = ("id", "domain", "name", "question", "phrasings", "tool", "arguments", "next_calls", "answer")
     return KnownExample(**{name: getattr(row, name) for name in columns})

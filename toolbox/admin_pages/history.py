@@ -36,15 +36,15 @@ class HistoryAdmin(BrowsedAdmin):
     """Additions, changes and deletions that people made."""
 
     notice = "What people did here, written by the admin itself. Loads by jobs are under Jobs."
-    list_display = ["action_time", "user", "action", "content_type", "what", "words"]
+    list_display = ["action_time", "user", "action", "content_type", "row", "words"]
     list_filter = ["action_flag", DoneByFilter, ("action_time", MomentFilter)]
     list_select_related = ["user", "content_type"]
     search_fields = ["object_repr", "object_id", "user__username", "change_message"]
     ordering = ["-action_time"]
     exports = ["action_time", "user__username", "action_flag", "content_type__model", "object_id", "object_repr",
                "change_message"]  # fmt: skip
-    fields = [("action_time", "user"), ("action", "content_type"), "what", "words"]
-    readonly_fields = ["action", "what", "words"]
+    fields = [("action_time", "user"), ("action", "content_type"), "row", "words"]
+    readonly_fields = ["action", "row", "words"]
 
     @display(  # type: ignore[untyped-decorator]
         description="action",
@@ -56,7 +56,7 @@ class HistoryAdmin(BrowsedAdmin):
         return str(entry.get_action_flag_display())
 
     @admin.display(description="row")
-    def what(self, entry: LogEntry) -> SafeString | str:
+    def row(self, entry: LogEntry) -> SafeString | str:
         """Name the row, with the way to it where there still is one."""
         address = entry.get_admin_url()
         if entry.is_deletion() or not address:

@@ -47,7 +47,7 @@ class JobAdmin(KeptAdmin):
         "arguments",
         "file_name",
         "summary",
-        "details_shown",
+        "show_details",
         ("created_at", "started_at"),
         ("finished_at", "attempt"),
     ]
@@ -78,7 +78,7 @@ class JobAdmin(KeptAdmin):
         if kind and form is not None and request.method == "POST":
             form = kind.form(request.POST, request.FILES)
             if form.is_valid():
-                return self._started(request, kind, form)
+                return self._start(request, kind, form)
         context = self.admin_site.each_context(request) | {
             "title": kind.title if kind else "Start a job",
             "kinds": open_to,
@@ -126,11 +126,11 @@ class JobAdmin(KeptAdmin):
         return f"{job.step}: {job.done:,} of {job.expected:,}" if job.step else ""
 
     @admin.display(description="what did not go in")
-    def details_shown(self, job: Job) -> SafeString:
+    def show_details(self, job: Job) -> SafeString:
         """Show the reasons, a line each."""
         return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', job.details or "nothing")
 
-    def _started(self, request: HttpRequest, kind: JobKind, form: Any) -> HttpResponse:
+    def _start(self, request: HttpRequest, kind: JobKind, form: Any) -> HttpResponse:
         file = form.cleaned_data.get("file")
         with transaction.atomic():
             job = Job.objects.create(

@@ -9,9 +9,9 @@ from toolbox.admin_pages.curation import CuratedAdmin
 
 
 class ClientAdmin(CuratedAdmin):
-    """Programs that people let in."""
+    """Connected apps."""
 
-    notice = "Programs that people may let in; most register themselves. Deleting one ends all its tokens."
+    notice = "Apps that people may connect; most register themselves. Deleting one ends all its tokens."
     fields = ["name", "redirect_uris", "client_id", "registration_source", "created"]
     readonly_fields = ["client_id", "registration_source", "created"]
     list_display = ["name", "client_id", "registration_source", "created"]

@@ -79,7 +79,7 @@ class CallDomainFilter(_AmongLatest, DomainFilter):
     """By domain."""
 
 
-class FaceFilter(_AmongLatest):
+class TransportFilter(_AmongLatest):
     """By where the call came in."""
 
     title = "transport"
@@ -128,7 +128,7 @@ class ToolCallAdmin(BrowsedAdmin):
         "filters: choose days to look further back."
     )
     list_display = [
-        "called_at_exactly",
+        "show_called_at",
         "caller",
         "tool",
         "transport",
@@ -147,24 +147,24 @@ class ToolCallAdmin(BrowsedAdmin):
         "outcome",
         CodeFilter,
         CallDomainFilter,
-        FaceFilter,
+        TransportFilter,
         ("caller", CallerFilter),
     ]
     """Those that an index answers come first, so that the others look through what is left."""
-    sortable_by = ["called_at_exactly", "rows", "milliseconds_rounded"]
+    sortable_by = ["show_called_at", "rows", "milliseconds_rounded"]
     search_fields = ["request_id", "caller", "arguments"]
     search_help_text = "Request id, caller, or words of the arguments"
     ordering = ["-called_at"]
     list_per_page = 25
     fields = [
-        ("called_at_exactly", "request_id"),
+        ("show_called_at", "request_id"),
         ("caller", "key_id"),
         ("domain", "tool"),
         ("transport", "outcome"),
         ("code", "status"),
         ("rows", "answer_bytes"),
         ("milliseconds", "idempotency_key"),
-        "arguments_laid_out",
+        "show_arguments",
     ]
 
     def get_search_results(
@@ -186,7 +186,7 @@ class ToolCallAdmin(BrowsedAdmin):
         return queryset.filter(pk__in=list(found.values_list("pk", flat=True)[:MAX_FOUND])), False
 
     @admin.display(description="called at", ordering="called_at")
-    def called_at_exactly(self, call: ToolCall) -> str:
+    def show_called_at(self, call: ToolCall) -> str:
         """Give the moment to the millisecond, in UTC."""
         return call.called_at.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
 
@@ -209,9 +209,9 @@ class ToolCallAdmin(BrowsedAdmin):
         return f"{call.milliseconds:,.1f}"
 
     @admin.display(description="arguments")
-    def arguments_laid_out(self, call: ToolCall) -> SafeString:
+    def show_arguments(self, call: ToolCall) -> SafeString:
         """Show the arguments, indented where they are JSON."""
-        return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', laid_out(call.arguments))
+        return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', indent_json(call.arguments))
 
 
 def _is_lost(call: ToolCall) -> bool:
@@ -220,7 +220,7 @@ def _is_lost(call: ToolCall) -> bool:
     return age.total_seconds() > LOST_SECONDS
 
 
-def laid_out(arguments: str) -> str:
+def indent_json(arguments: str) -> str:
     """Indent JSON; give back as it is what is none, was cut, or would lose a repeated name."""
     try:
         read = json.loads(arguments, object_pairs_hook=_without_repeats)

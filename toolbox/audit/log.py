@@ -13,12 +13,11 @@ whose heartbeat is older than LOST_SECONDS belongs to a process that was killed,
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
 
 import psycopg
-from django.conf import settings
 
 from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, StatementTimeout
 from toolbox.database import event_loop
@@ -88,6 +87,7 @@ class Audit:
         self._has_room.set()
         self._writer: asyncio.Task[None] | None = None
         self._writing = asyncio.Lock()
+        self.on_record: Callable[[CallRecord], object] | None = None
         event_loop.on_shutdown(self.close)
         os.register_at_fork(after_in_child=self._forget)
 
@@ -137,6 +137,8 @@ class Audit:
     def record(self, call: CallRecord) -> None:
         """Put a record into the buffer; its arguments must be KEPT_ARGUMENTS at most."""
         self._buffer.append(call)
+        if self.on_record:
+            self.on_record(call)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.get_running_loop().create_task(self._keep_writing())
         if len(self._buffer) >= FLUSH_ROWS:
@@ -264,13 +266,4 @@ def _text(value: bytes | str) -> str:
     return redact(raw[:KEPT_ARGUMENTS].decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}"))
 
 
-def _chosen() -> Audit:
-    """Give the record that also sends spans where that is asked for; without, nothing of it is even imported."""
-    if settings.TOOLROOM_TRACES:
-        from toolbox.audit.tracing import TracedAudit  # noqa: PLC0415 - its package may not be there
-
-        return TracedAudit()
-    return Audit()
-
-
-audit = _chosen()
+audit = Audit()

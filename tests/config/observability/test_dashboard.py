@@ -89,7 +89,7 @@ def test_a_database_that_is_away_is_a_page_and_other_faults_are_not_blamed_on_it
         try:
             raise error
         except (OperationalError, KeyError):
-            page = error_pages.failed(request)
+            page = error_pages.show_failure(request)
         statuses.append(page.status_code)
         assert "secret" not in page.content.decode()
 

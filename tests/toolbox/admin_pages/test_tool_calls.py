@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from toolbox.admin_pages import tool_calls
 from toolbox.admin_pages.curation import MAX_COUNTED
-from toolbox.admin_pages.tool_calls import laid_out
+from toolbox.admin_pages.tool_calls import indent_json
 from toolbox.models import ToolCall
 
 LIST = "/admin/toolbox/toolcall/"
@@ -132,7 +132,7 @@ def test_a_calls_page_lays_its_arguments_out(curator: Client) -> None:
     "arguments", ['{"team', '{"a": 1, "a": 2}', "[" * 4000, "", "<script>", "NaN-", "{\"a\": \"" + "x" * 4000]
 )  # fmt: skip
 def test_arguments_that_cannot_be_laid_out_are_shown_as_they_came(arguments: str) -> None:
-    assert laid_out(arguments) == arguments
+    assert indent_json(arguments) == arguments
 
 
 def test_arguments_cannot_inject_markup(curator: Client) -> None:

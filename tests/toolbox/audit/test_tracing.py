@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from toolbox.audit.log import Audit, CallRecord, audit
+from toolbox.audit.log import CallRecord, audit
 
 CALLED_AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -19,7 +19,7 @@ def called(**other: object) -> CallRecord:
 
 
 def test_nobody_makes_spans_unless_told() -> None:
-    assert type(audit) is Audit
+    assert audit.on_record is None
 
 
 def test_a_call_s_span_has_its_times_its_ending_and_the_request_s_id(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,15 +29,13 @@ def test_a_call_s_span_has_its_times_its_ending_and_the_request_s_id(monkeypatch
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-    from toolbox.audit.tracing import UNKNOWN, TracedAudit
+    from toolbox.audit.tracing import UNKNOWN, export_span
 
     kept, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
-    monkeypatch.setattr(Audit, "record", lambda *_: None)
-    traced = TracedAudit()
     for call in (called(), called(outcome="failed", code="X", status=500), called(tool="made_up", is_known=False)):
-        traced.record(call)
+        export_span(call)
 
     well, failed, unknown = kept.get_finished_spans()
     assert (well.name, well.attributes["toolroom.request_id"]) == ("execute_tool query_linescore_data", "r-1")
