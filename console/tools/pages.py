@@ -16,7 +16,7 @@ from console.tools.calls import Outcome, call_tool
 from console.tools.form_fields import make_fields, read_arguments
 from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
-from toolbox.catalogue.documentation import fields, kind, said
+from toolbox.catalogue.documentation import describe_property, describe_type, iterate_fields
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
@@ -31,7 +31,7 @@ MAX_WORDS = 100
 @login_required
 def index(request: HttpRequest) -> HttpResponse:
     """Show the tools that this person may use, by domain; those that have every searched word."""
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     words = request.GET.get("q", "").strip()[:MAX_WORDS]
     offered = registry.visible_to(caller)
@@ -50,7 +50,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @login_required
 def show(request: HttpRequest, *, name: str) -> HttpResponse:
     """Show one tool; a form that is sent calls it as the person, and shows what an agent would get."""
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     tool = _permitted(name, caller=caller)
     schema = tool.input_schema
@@ -99,13 +99,13 @@ def _has(tool: Tool, *, words: list[str]) -> bool:
 def _contract(tool: Tool) -> dict[str, Any]:
     required = tool.input_schema.get("required", [])
     parameters = [
-        [f"`{name}`", kind(part), "yes" if name in required else "", said(part)]
+        [f"`{name}`", describe_type(part), "yes" if name in required else "", describe_property(part)]
         for name, part in tool.input_schema.get("properties", {}).items()
     ]
     return {
         "described": render_markdown(tool.description),
         "parameters": _lines(parameters),
-        "answers": _lines(fields(tool.success_schema)),
+        "answers": _lines(iterate_fields(tool.success_schema)),
         "codes": tool.codes,
         "kernel_codes": KERNEL_CODES,
         "example": format_json(parse_json(tool.example_arguments.decode())),
