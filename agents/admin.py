@@ -10,14 +10,15 @@ from unfold.contrib.filters.admin import FieldTextFilter
 from unfold.decorators import display
 
 from agents.models import Conversation, Message, Run, Step
-from agents.queries import ending, run_requests
+from agents.queries import leases, run_requests
+from agents.queries.leases import RUNS
 from agents.run_filters import CostlyFilter, EndingFilter, SlowFilter
-from agents.runs.messenger import enqueue
 from toolbox.admin_pages.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
 from toolbox.admin_pages.history import PersonFilter
 from toolbox.admin_pages.tool_calls import laid_out
 from toolbox.database import event_loop
 from toolbox.text.redaction import redact
+from toolbox.work.publisher import enqueue
 
 MAX_SHOWN = 50_000
 STATE_COLOURS = {
@@ -133,8 +134,8 @@ class RunAdmin(KeptAdmin):
         """End those that have not ended."""
         live = [run for run in chosen if run.finished_at is None]
         for run in live:
-            if following := event_loop.run(ending.cancel(run.pk)):
-                enqueue(following)
+            if following := event_loop.run(leases.cancel(run.pk)):
+                enqueue(RUNS, work_id=following)
             self.log_change(request, run, "Cancelled.")
         messages.success(request, f"{len(live)} cancelled; {len(chosen) - len(live)} had ended before.")
 
@@ -143,7 +144,7 @@ class RunAdmin(KeptAdmin):
         """Queue a new run of each question, with the rights of the key that asked it."""
         made = [(run, event_loop.run(run_requests.run_again(run.pk))) for run in chosen]
         for run, again in made:
-            enqueue(again)
+            enqueue(RUNS, work_id=again)
             self.log_change(request, run, f"Run again as {again}.")
         messages.success(request, f"{len(made)} queued again.")
 

@@ -1,8 +1,5 @@
-"""What workers do: carry on one run, and sweep up what others left."""
+"""What workers do for conversations: carry out one run, and forget old ones."""
 
-import os
-import platform
-import secrets
 from typing import Any
 from uuid import UUID
 
@@ -10,20 +7,22 @@ from celery import shared_task
 from django.conf import settings
 
 from agents.queries import retention
-from agents.runs import execution, sweeper
+from agents.queries.leases import RUNS
+from agents.runs import execution
 from toolbox.database import event_loop
+from toolbox.work import worker
 
 
 @shared_task(name="agents.carry_on", ignore_result=True)
-def carry_on(*, run_id: str, **_future: Any) -> None:
-    """Take the run as far as it goes; nothing where it is another's or over."""
-    event_loop.run(execution.execute(UUID(run_id), worker=worker_name()))
+def carry_out_run(*, run_id: str, **_future: Any) -> None:
+    """Take the run as far as it goes; nothing where it is another worker's or over."""
+    event_loop.run(worker.execute(RUNS, work_id=UUID(run_id), work=execution.carry_out))
 
 
-@shared_task(name="agents.sweep", ignore_result=True, expires=sweeper.SWEEP_SECONDS * 2)
+@shared_task(name="agents.sweep", ignore_result=True, expires=worker.SWEEP_SECONDS * 2)
 def sweep(**_future: Any) -> None:
-    """Queue again what a dead worker left, and tell the broker of what it forgot."""
-    event_loop.run(sweeper.sweep())
+    """Sweep, as schedulers of earlier versions ask for it."""
+    event_loop.run(worker.sweep())
 
 
 @shared_task(name="agents.forget", ignore_result=True)
@@ -31,8 +30,3 @@ def forget(**_future: Any) -> None:
     """Forget how old runs went, where AGENT_KEEP_DAYS says how long that is kept."""
     if settings.AGENT_KEEP_DAYS:
         event_loop.run(retention.forget(days=settings.AGENT_KEEP_DAYS))
-
-
-def worker_name() -> str:
-    """Name this process and this taking-up: a run that it lost sight of is known by it."""
-    return f"{platform.node()}:{os.getpid()}:{secrets.token_hex(4)}"

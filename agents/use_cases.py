@@ -35,8 +35,8 @@ from agents.contracts import (
     WholeStep,
 )
 from agents.models import LIVE
-from agents.queries import conversations, ending, history, run_requests
-from agents.runs.messenger import enqueue
+from agents.queries import conversations, history, leases, run_requests
+from agents.queries.leases import RUNS
 from agents.runs.run_caller import refuse_unknown, usable_toolkits
 from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, require_scope
@@ -46,6 +46,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.dispatch.entry import Operation
+from toolbox.work.publisher import enqueue
 
 PATH = "/api/agents/conversations"
 MAX_NUMBER = 2**31 - 1
@@ -156,7 +157,7 @@ async def post_message(conversation_id: UUID, *, text: str, caller: Caller) -> A
     posted = await run_requests.post(conversation_id, owner_id=caller.owner_id, key_id=caller.key_id, text=text)
     if not isinstance(posted, run_requests.Posted):
         raise _not_posted(posted)
-    enqueue(posted.run_id)
+    enqueue(RUNS, work_id=posted.run_id)
     address = f"{PATH}/{conversation_id}/runs/{posted.run_id}"
     return Accepted(
         run_id=posted.run_id, message=posted.number, state="queued", run=address, events=f"{address}/events"
@@ -195,8 +196,8 @@ async def show_step(conversation_id: UUID, *, run_id: UUID, number: int, caller:
 async def cancel_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> Cancelled:
     """Cancel a run; its worker stops at once. A run that is cancelled already gives the same answer."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
-    if following := await ending.cancel(row["id"]):
-        enqueue(following)
+    if following := await leases.cancel(row["id"]):
+        enqueue(RUNS, work_id=following)
     state = (await find_run(conversation_id, run_id=run_id, caller=caller))["state"]
     if state != "cancelled":
         raise Refusal(RUN_OVER, f"The run has ended already: {state}.", suggestion="GET the run; it has its answer.")
@@ -223,7 +224,7 @@ async def run_again(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> U
     if row["state"] in LIVE:
         raise Refusal(CONVERSATION_BUSY, "It is being answered already.", suggestion="Wait for it, or stop it first.")
     again = await run_requests.run_again(row["id"], by_owner=True)
-    enqueue(again)
+    enqueue(RUNS, work_id=again)
     return again
 
 
@@ -325,7 +326,7 @@ def _decided(row: Row, *, number: int | None) -> Decided:
             f"Nothing of this run waits for that: it is {row['state']}.",
             suggestion="GET the run; a step that waits is awaiting_approval.",
         )
-    enqueue(row["id"])
+    enqueue(RUNS, work_id=row["id"])
     return Decided(step=number, state="queued")
 
 

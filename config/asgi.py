@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
 from agents.event_stream import EventStreamMiddleware
-from agents.runs.messenger import messenger
 from backtests.upload_middleware import UploadMiddleware
 from config.embedded.broker import BrokerDidNotStart
 from config.gc_tuning import freeze_startup_objects
@@ -28,6 +27,7 @@ from devassist.embedding.embedder import embedder
 from devassist.warming import warming
 from toolbox.database import event_loop
 from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.work.publisher import publisher
 from toolbox.rest.middleware import ToolCallMiddleware
 from toolbox.mcp.endpoint import McpMiddleware
 from toolbox.oauth.cors import CorsMiddleware
@@ -77,7 +77,7 @@ class Server:
         event_loop.adopt_running_loop()
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")
-        messenger.start()
+        publisher.start()
         warming.start()
         if settings.DEVASSIST_WARM:
             embedder.warm()

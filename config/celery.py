@@ -61,23 +61,18 @@ def prepare_model(**_: Any) -> None:
 
 
 @worker_ready.connect
-def sweep_as_well(**_: Any) -> None:
-    """Sweep from the worker itself too: no scheduler has to run, and no place among its runs has to be free for it."""
-    from agents.runs import sweeper  # noqa: PLC0415 - Django must be ready
-    from toolbox.database import event_loop  # noqa: PLC0415
-    from toolbox.work import task_worker  # noqa: PLC0415
+def begin_sweeping(**_: Any) -> None:
+    """Sweep from the worker itself: no scheduler has to run, and no place among its runs has to be free for it."""
+    from toolbox.database import event_loop  # noqa: PLC0415 - Django must be ready
+    from toolbox.work import worker  # noqa: PLC0415
 
-    asyncio.run_coroutine_threadsafe(sweeper.sweep_for_ever(), event_loop.get_loop())
-    asyncio.run_coroutine_threadsafe(task_worker.sweep_for_ever(), event_loop.get_loop())
+    asyncio.run_coroutine_threadsafe(worker.sweep_forever(), event_loop.get_loop())
 
 
 @worker_shutting_down.connect
-def give_runs_back(**_: Any) -> None:
+def drain(**_: Any) -> None:
     """Have other workers go on with the runs, jobs and tasks of one that is told to end: it need not wait for them."""
-    from agents.runs import execution  # noqa: PLC0415 - Django must be ready
-    from toolbox.database import event_loop  # noqa: PLC0415
-    from toolbox.work import job_worker, task_worker  # noqa: PLC0415
+    from toolbox.database import event_loop  # noqa: PLC0415 - Django must be ready
+    from toolbox.work import worker  # noqa: PLC0415
 
-    job_worker.drain()
-    asyncio.run_coroutine_threadsafe(execution.drain(), event_loop.get_loop())
-    asyncio.run_coroutine_threadsafe(task_worker.drain(), event_loop.get_loop())
+    asyncio.run_coroutine_threadsafe(worker.drain(), event_loop.get_loop())

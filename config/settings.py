@@ -179,10 +179,9 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "agents.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
+    "sweep": {"task": "toolbox.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
     "forget": {"task": "agents.forget", "schedule": crontab(hour=4, minute=10)},
     "embed": {"task": "devassist.embed_root_causes", "schedule": 60.0, "options": {"expires": 60.0}},
-    "sweep-jobs": {"task": "toolbox.sweep_jobs", "schedule": 5.0, "options": {"expires": 10.0}},
     "forget-calls": {"task": "toolbox.forget_calls", "schedule": crontab(minute=20)},
     "forget-tasks": {"task": "toolbox.forget", "schedule": crontab(minute=40)},
     "forget-tokens": {"task": "toolbox.forget_tokens", "schedule": crontab(hour=4, minute=30)},
@@ -209,20 +208,16 @@ SECURE_REFERRER_POLICY = "same-origin"
 
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "toolbox.resources_api.access.KeyAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": ["toolbox.resources_api.access.MayReadDomain"],
-    "DEFAULT_THROTTLE_CLASSES": ["toolbox.resources_api.access.KeyThrottle"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["toolbox.resources_api.access.EntryAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["toolbox.resources_api.access.PassedEntry"],
     "DEFAULT_FILTER_BACKENDS": [
         "toolbox.resources_api.filters.KnownParametersOnly",
         "django_filters.rest_framework.DjangoFilterBackend",
         "toolbox.resources_api.filters.AllowedOrdering",
     ],
-    "DEFAULT_PAGINATION_CLASS": "toolbox.resources_api.access.Page",
+    "DEFAULT_PAGINATION_CLASS": "toolbox.resources_api.filters.Page",
     "PAGE_SIZE": 100,
-    "EXCEPTION_HANDLER": "toolbox.resources_api.errors.refuse",
+    "EXCEPTION_HANDLER": "toolbox.resources_api.views.render_error",
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_RENDERER_CLASSES": [
         "rest_framework.renderers.JSONRenderer",

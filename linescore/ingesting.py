@@ -10,7 +10,7 @@ from linescore.ingest_jobs import MAX_DAYS, from_nhl, from_samples
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import ErrorCode, ToolError
 from toolbox.contract.models import ToolInput, ToolOutput
-from toolbox.work.job_calls import done_within
+from toolbox.work.jobs import run_in_call
 
 INGESTION_FAILED = ErrorCode("INGESTION_FAILED", 502, "The source gave no game that could be read.")
 
@@ -52,5 +52,5 @@ async def ingest(ask: IngestQuestion, *, client: ClientChannel) -> Ingested:
     work = from_nhl if ask.source == "nhl" else from_samples
     values = {"first": str(ask.start_date), "last": str(ask.end_date), "add_teams": False}
     again = "Try other days, or again later."
-    outcome = await done_within(client, work=work, values=values, refused=INGESTION_FAILED, suggestion=again)
+    outcome = await run_in_call(client, work=work, values=values, refused=INGESTION_FAILED, suggestion=again)
     return Ingested(summary=outcome.summary, reasons=list(outcome.reasons))

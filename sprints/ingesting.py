@@ -13,7 +13,7 @@ from sprints.ingest_jobs import NoSuchSite, from_own_site, from_samples
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import ErrorCode, ToolError
 from toolbox.contract.models import ToolInput, ToolOutput
-from toolbox.work.job_calls import done_within
+from toolbox.work.jobs import run_in_call
 
 INGESTION_FAILED = ErrorCode("INGESTION_FAILED", 502, "The source gave no issue that could be read.")
 NO_SUCH_SITE = ErrorCode("NO_SUCH_SITE", 404, "No organisation of that name has a Jira of its own.")
@@ -50,7 +50,7 @@ async def ingest(ask: IngestIssuesQuestion, *, client: ClientChannel) -> Ingeste
     values = {"organisation": ask.organisation, "projects": ",".join(ask.projects), "everything": ask.everything}
     work = from_own_site if ask.source == "jira" else from_samples
     try:
-        outcome = await done_within(client, work=work, values=values, refused=INGESTION_FAILED)
+        outcome = await run_in_call(client, work=work, values=values, refused=INGESTION_FAILED)
     except ToolError as refusal:
         if isinstance(refusal.__cause__, NoSuchSite):
             raise ToolError(NO_SUCH_SITE, refusal.message, field="organisation", suggestion=_NAME_ONE) from refusal

@@ -145,7 +145,8 @@ class ApiKeyAdmin(CuratedAdmin):
 
 
 TASK_COLOURS = {
-    "Working": "info",
+    "Queued": "info",
+    "Running": "info",
     "Input Required": "warning",
     "Completed": "success",
     "Failed": "danger",
@@ -161,9 +162,9 @@ class TaskAdmin(KeptAdmin):
         "Written by the server. Cancelling takes effect within some seconds, also on the run that an agent's task is. "
         "A task is forgotten a day after its last change."
     )
-    list_display = ["created_at", "caller", "tool", "status_label", "progress", "changed_at", "tries", "request_id"]
+    list_display = ["created_at", "caller", "tool", "status_label", "progress", "changed_at", "attempt", "request_id"]
     actions = ["cancel"]
-    list_filter = [DomainFilter, "status", ("caller", FieldTextFilter), ("created_at", MomentFilter)]
+    list_filter = [DomainFilter, "state", ("caller", FieldTextFilter), ("created_at", MomentFilter)]
     search_fields = ["request_id", "caller", "tool"]
     search_help_text = "Request id, caller or tool"
     ordering = ["-created_at"]
@@ -171,9 +172,10 @@ class TaskAdmin(KeptAdmin):
         ("id", "request_id"),
         ("caller", "key_id"),
         ("domain", "tool"),
-        ("status", "tries"),
+        ("state", "attempt"),
+        ("worker", "losses"),
         "progress",
-        ("created_at", "changed_at", "beat_at"),
+        ("created_at", "changed_at", "heartbeat_at"),
         "arguments",
         "inquiries",
         "answers",
@@ -188,7 +190,7 @@ class TaskAdmin(KeptAdmin):
             self.log_change(request, task, "Cancelled.")
         messages.success(request, f"{len(ended)} cancelled; {len(chosen) - len(ended)} had ended before.")
 
-    @display(description="status", ordering="status", label=TASK_COLOURS)  # type: ignore[untyped-decorator]
+    @display(description="status", ordering="state", label=TASK_COLOURS)  # type: ignore[untyped-decorator]
     def status_label(self, task: Task) -> str:
         """Colour where it stands."""
-        return task.get_status_display()
+        return task.get_state_display()

@@ -160,7 +160,7 @@ class CallCount(models.Model):
 
 
 class Job(models.Model):
-    """Work that a person started and a worker does (toolbox.jobs)."""
+    """Work that a person started and a worker does (toolbox/work/jobs.py)."""
 
     class State(models.TextChoices):
         """Where it stands; the last three are final."""
@@ -178,7 +178,9 @@ class Job(models.Model):
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0, help_text="How often a worker took it up; the fence.")
-    is_unwanted = models.BooleanField(default=False, help_text="Somebody has cancelled it.")
+    losses = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How often it was taken back from a worker that died."
+    )
     worker = models.CharField(max_length=200, blank=True)
     step = models.CharField(max_length=200, blank=True)
     done = models.PositiveBigIntegerField(default=0)
@@ -187,6 +189,9 @@ class Job(models.Model):
     details = models.TextField(blank=True, help_text="What did not go in, and why.")
     created_at = models.DateTimeField(auto_now_add=True)
     enqueued_at = models.DateTimeField(null=True)
+    enqueues = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How often the broker was told of it in vain."
+    )
     started_at = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -202,6 +207,11 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
+
+    @classmethod
+    def find_latest(cls) -> "list[Job]":
+        """Give the last eight, without their files."""
+        return list(cls.objects.defer("file").order_by("-created_at")[:8])
 
     @property
     def is_live(self) -> bool:
@@ -232,10 +242,11 @@ class McpSession(models.Model):
 class Task(models.Model):
     """A call that a worker carries on; its caller looks after it, over MCP (SQL: toolbox/work/task_queries.py)."""
 
-    class Status(models.TextChoices):
-        """Where it is, in the words of the protocol."""
+    class State(models.TextChoices):
+        """Where it is; the protocol calls the first two `working`, and the rest as here."""
 
-        WORKING = "working"
+        QUEUED = "queued"
+        RUNNING = "running"
         INPUT_REQUIRED = "input_required"
         COMPLETED = "completed"
         FAILED = "failed"
@@ -249,7 +260,7 @@ class Task(models.Model):
     arguments = models.TextField(help_text="As sent.")
     transport = models.CharField(max_length=20)
     request_id = models.CharField(max_length=64)
-    status = models.CharField(max_length=20, choices=Status.choices)
+    state = models.CharField(max_length=20, choices=State.choices)
     capabilities = models.JSONField(default=dict, help_text="What its client declared.")
     inquiries = models.JSONField(default=dict, help_text="What it waits to be told.")
     answers = models.JSONField(default=dict, help_text="What it was told.")
@@ -257,18 +268,28 @@ class Task(models.Model):
     outcome = models.TextField(blank=True, default="", help_text="The tool's result, or the error.")
     created_at = models.DateTimeField(db_index=True)
     changed_at = models.DateTimeField()
-    beat_at = models.DateTimeField(null=True, help_text="When its worker last said that it lives.")
-    tries = models.PositiveSmallIntegerField(default=0, help_text="How often a worker took it up.")
+    attempt = models.PositiveIntegerField(default=0, help_text="How often a worker took it up; the fence.")
+    losses = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How often it was taken back from a worker that died."
+    )
+    worker = models.CharField(max_length=200, blank=True, default="", db_default="")
+    heartbeat_at = models.DateTimeField(null=True, help_text="When its worker last said that it lives.")
+    enqueued_at = models.DateTimeField(null=True)
+    enqueues = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How often the broker was told of it in vain."
+    )
     keep_seconds = models.PositiveIntegerField()
 
     class Meta:
         db_table = "toolbox_tasks"
         indexes = [
-            models.Index(fields=["beat_at"], name="toolbox_tasks_working", condition=models.Q(status="working")),
+            models.Index(
+                fields=["state"], name="toolbox_tasks_live", condition=models.Q(state__in=["queued", "running"])
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.tool} {self.status}"
+        return f"{self.tool} {self.state}"
 
 
 class Example(models.Model):

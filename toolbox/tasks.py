@@ -1,34 +1,39 @@
-"""What workers and the scheduler do for the kernel: jobs, calls that became tasks, and forgetting what is over."""
+"""What workers and the scheduler do for the kernel: jobs, tasks, sweeping, and forgetting what is over."""
 
-import logging
-import os
-import platform
 from typing import Any
 from uuid import UUID
 
 from celery import shared_task
 from django.conf import settings
-from kombu.exceptions import OperationalError
 
 from toolbox.audit import retention
 from toolbox.database import event_loop
-from toolbox.mcp import sessions
-from toolbox.work import job_queries, job_worker, task_queries, task_worker
-
-logger = logging.getLogger(__name__)
+from toolbox.mcp import sessions, task_worker
+from toolbox.work import jobs, task_queries, worker
 
 
 @shared_task(name="toolbox.carry_on_job", ignore_result=True)
-def carry_on_job(*, job_id: int, **_future: Any) -> None:
-    """Do the job; nothing where it is another's or over."""
-    job_worker.execute(job_id, worker=f"{platform.node()}:{os.getpid()}")
+def carry_out_job(*, job_id: int, **_future: Any) -> None:
+    """Do the job; nothing where it is another worker's or over."""
+    event_loop.run(worker.execute(jobs.JOBS, work_id=job_id, work=jobs.carry_out))
 
 
-@shared_task(name="toolbox.sweep_jobs", ignore_result=True, expires=10)
+@shared_task(name="toolbox.work_on", ignore_result=True)
+def carry_out_task(*, task_id: str, **_future: Any) -> None:
+    """Take the task as far as it goes; nothing where it is another worker's or over."""
+    event_loop.run(worker.execute(task_queries.TASKS, work_id=UUID(task_id), work=task_worker.carry_out))
+
+
+@shared_task(name="toolbox.sweep", ignore_result=True, expires=worker.SWEEP_SECONDS * 2)
+def sweep(**_future: Any) -> None:
+    """Enqueue the work that nobody does: what dead workers left, and what the broker forgot."""
+    event_loop.run(worker.sweep())
+
+
+@shared_task(name="toolbox.sweep_jobs", ignore_result=True, expires=worker.SWEEP_SECONDS * 2)
 def sweep_jobs(**_future: Any) -> None:
-    """Tell the broker again of jobs that it forgot, and of those that a dead worker left."""
-    for job_id in job_queries.to_be_told():
-        enqueue(job_id)
+    """Sweep, as schedulers of earlier versions ask for it."""
+    event_loop.run(worker.sweep())
 
 
 @shared_task(name="toolbox.forget_calls", ignore_result=True)
@@ -36,20 +41,6 @@ def forget_calls(**_future: Any) -> None:
     """Delete calls that are older than TOOLROOM_AUDIT_KEEP_DAYS says."""
     if settings.TOOLROOM_AUDIT_KEEP_DAYS:
         event_loop.run(retention.forget(days=settings.TOOLROOM_AUDIT_KEEP_DAYS))
-
-
-def enqueue(job_id: int) -> None:
-    """Tell the broker of a job; where it is away, the sweep tells it again within seconds."""
-    try:
-        carry_on_job.apply_async(kwargs={"job_id": job_id}, retry=False)
-    except (OperationalError, OSError) as away:
-        logger.warning("the broker is away, job %s waits for the sweep: %s", job_id, type(away).__name__)
-
-
-@shared_task(name="toolbox.work_on", ignore_result=True)
-def work_on(*, task_id: str, **_future: Any) -> None:
-    """Take the task as far as it goes; nothing where it is another worker's or over."""
-    event_loop.run(task_worker.work_on(UUID(task_id)))
 
 
 @shared_task(name="toolbox.forget", ignore_result=True)

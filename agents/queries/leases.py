@@ -1,59 +1,26 @@
-"""Taking up a run, keeping it, and writing only as long as it is ours."""
+"""The lease of a run, and what is written under it: events, the end, the queue of its conversation."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, LiteralString, TypeVar
+from typing import Any
 from uuid import UUID
 
-import psycopg
 from psycopg.types.json import Jsonb
 
-from agents.queries.pools import passing, store
-from agents.queries.rows import Budgets, Claimed, Held, RunLost, clean
-from toolbox.database.pools import Connection
+from agents.queries.rows import Budgets, Claimed, clean
+from toolbox.database.pools import Connection, relaxed_pool, work_pool
+from toolbox.work.lease import Lease, LeaseLost, Row, WorkKind, register_kind
 
-Result = TypeVar("Result")
-
-_CLAIM = """
-WITH free AS (
-    SELECT mine.id
-    FROM agents_runs AS mine
-    WHERE mine.id = %(run)s
-      AND (mine.state = 'queued' OR (mine.state = 'running' AND mine.worker = %(worker)s))
-      AND NOT EXISTS (
-          SELECT 1 FROM agents_runs AS earlier
-          WHERE earlier.conversation_id = mine.conversation_id
-            AND earlier.state IN ('queued', 'running', 'awaiting_approval')
-            AND (earlier.created_at, earlier.id) < (mine.created_at, mine.id)
-      )
-    FOR UPDATE SKIP LOCKED
-)
-UPDATE agents_runs AS run
-SET state = 'running',
-    attempt = run.attempt + 1,
-    worker = %(worker)s,
-    heartbeat_at = clock_timestamp(),
-    started_at = coalesce(run.started_at, clock_timestamp()),
-    deadline_at = coalesce(
-        run.deadline_at + coalesce(clock_timestamp() - run.paused_at, interval '0'),
-        clock_timestamp() + make_interval(secs => conversation.max_seconds)
-    ),
-    paused_at = NULL,
-    enqueues = 0
-FROM free, agents_messages AS question, agents_conversations AS conversation
-LEFT JOIN auth_user AS owner ON owner.id = conversation.owner_id
-WHERE run.id = free.id AND question.id = run.question_id AND conversation.id = run.conversation_id
-RETURNING run.id, run.attempt, run.losses, run.key_id, run.prompt_tokens + run.completion_tokens AS tokens,
+_CLAIMED = """
+SELECT run.key_id, run.prompt_tokens + run.completion_tokens AS tokens,
     extract(epoch FROM run.deadline_at - clock_timestamp())::float AS seconds_left,
     to_char(run.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS asked_on,
     question.number AS question_number, coalesce(owner.username, 'local') AS owner_name,
     conversation.id AS conversation_id, conversation.owner_id, conversation.toolkits, conversation.model,
     conversation.approve_tools, conversation.max_steps, conversation.max_tokens, conversation.max_answer_bytes
-"""
-_HOLD = "SELECT id FROM agents_runs WHERE id = %s AND attempt = %s AND state = 'running' FOR UPDATE"
-_BEAT = """
-UPDATE agents_runs SET heartbeat_at = clock_timestamp()
-WHERE id = %s AND attempt = %s AND state = 'running'
-RETURNING id
+FROM agents_runs AS run
+JOIN agents_messages AS question ON question.id = run.question_id
+JOIN agents_conversations AS conversation ON conversation.id = run.conversation_id
+LEFT JOIN auth_user AS owner ON owner.id = conversation.owner_id
+WHERE run.id = %s AND run.attempt = %s AND run.state = 'running'
 """
 _APPEND = """
 WITH counted AS (
@@ -65,51 +32,68 @@ INSERT INTO agents_events (run_id, number, kind, data, at)
 SELECT %(run)s, event_count, %(kind)s, %(data)s, clock_timestamp() FROM counted
 RETURNING number
 """
+_LOCK_CONVERSATION = """
+SELECT id FROM agents_conversations
+WHERE id = (SELECT conversation_id FROM agents_runs WHERE id = %s)
+FOR NO KEY UPDATE
+"""
+"""Locked before the run's row, by all who lock both, so that there is no deadlock."""
+_END = """
+UPDATE agents_runs
+SET state = %(state)s, finished_at = clock_timestamp(), error_code = %(code)s, error = %(error)s, worker = ''
+WHERE id = %(run)s AND state IN ('queued', 'running', 'awaiting_approval')
+RETURNING conversation_id, question_id, prompt_tokens, completion_tokens, cost, step_count
+"""
+_ANSWER = """
+WITH counted AS (
+    UPDATE agents_conversations SET message_count = message_count + 1, updated_at = clock_timestamp()
+    WHERE id = %(conversation)s
+    RETURNING message_count
+)
+INSERT INTO agents_messages (conversation_id, number, role, text, answers_id, run_id, created_at)
+SELECT %(conversation)s, message_count, 'assistant', %(text)s, %(question)s, %(run)s, clock_timestamp() FROM counted
+"""
+_NEXT = """
+UPDATE agents_runs SET enqueued_at = clock_timestamp()
+WHERE id = (
+    SELECT id FROM agents_runs WHERE conversation_id = %s AND state = 'queued' ORDER BY created_at, id LIMIT 1
+) AND NOT EXISTS (
+    SELECT 1 FROM agents_runs WHERE conversation_id = %s AND state IN ('running', 'awaiting_approval')
+)
+RETURNING id
+"""
+_UNWANTED = """
+SELECT run.id FROM agents_runs AS run
+WHERE run.state IN ('queued', 'running', 'awaiting_approval')
+  AND EXISTS (SELECT 1 FROM toolbox_tasks AS task WHERE task.id = run.id AND task.state = 'cancelled')
+LIMIT 200
+"""
 
 
-async def claim(run_id: UUID, *, worker: str) -> Claimed | None:
-    """
-    Take up a queued run whose turn it is, or one that this very worker lost sight of; None where it is not free.
-
-    Rows another worker is just taking are passed over, not waited for.
-    """
-    try:
-        found = await store.fetch(_CLAIM, {"run": run_id, "worker": worker})
-    except psycopg.errors.UniqueViolation:  # an earlier run of the conversation was taken up a moment before
-        return None
-    return _claimed(found.rows[0]) if found.rows else None
-
-
-async def heartbeat(held: Held) -> bool:
-    """Say that the worker lives; False when the run is no longer its own."""
-    return bool((await passing.fetch(_BEAT, [held.run_id, held.attempt])).rows)
+async def load_claimed(lease: Lease) -> Claimed:
+    """Give the run as it is when a worker claims it; raises LeaseLost."""
+    found = (await work_pool.fetch(_CLAIMED, [lease.id, lease.attempt])).rows
+    if not found:
+        raise LeaseLost
+    row = found[0]
+    budgets = {"steps": "max_steps", "tokens": "max_tokens", "answer_bytes": "max_answer_bytes"}
+    return Claimed(
+        lease=lease,
+        budgets=Budgets(**{name: row.pop(column) for name, column in budgets.items()}),
+        toolkits=tuple(row.pop("toolkits")),
+        approve_tools=frozenset(row.pop("approve_tools")),
+        **row,
+    )
 
 
-async def as_holder(
-    held: Held, *, work: Callable[[Connection], Awaitable[Result]], first: LiteralString = ""
-) -> Result:
-    """Do `work` in one transaction that keeps others from the run; `first` locks what goes before. Raises RunLost."""
-
-    async def transact(connection: Connection) -> Result:
-        async with connection.transaction():
-            if first:
-                await connection.execute(first, [held.run_id])
-            cursor = await connection.execute(_HOLD, [held.run_id, held.attempt])
-            if await cursor.fetchone() is None:
-                raise RunLost
-            return await work(connection)
-
-    return await store.run(transact)
+async def append_event(lease: Lease, *, kind: str, data: Row) -> None:
+    """Append an event as the run's holder, in one statement; raises LeaseLost."""
+    parameters = {"run": lease.id, "attempt": lease.attempt, "kind": kind, "data": Jsonb(cleaned(data))}
+    if not (await relaxed_pool.fetch(_APPEND, parameters)).rows:
+        raise LeaseLost
 
 
-async def tell(held: Held, *, kind: str, data: dict[str, Any]) -> None:
-    """Append an event in one statement; raises RunLost."""
-    parameters = {"run": held.run_id, "attempt": held.attempt, "kind": kind, "data": Jsonb(cleaned(data))}
-    if not (await passing.fetch(_APPEND, parameters)).rows:
-        raise RunLost
-
-
-async def append(connection: Connection, *, run_id: UUID, kind: str, data: dict[str, Any]) -> None:
+async def append(connection: Connection, *, run_id: UUID, kind: str, data: Row) -> None:
     """Append an event within a transaction that holds the run's row."""
     parameters = {"run": run_id, "attempt": None, "kind": kind, "data": Jsonb(cleaned(data))}
     await connection.execute(_APPEND, parameters)
@@ -124,20 +108,88 @@ def cleaned(value: Any) -> Any:
     return [cleaned(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def _claimed(row: dict[str, Any]) -> Claimed:
-    return Claimed(
-        held=Held(run_id=row["id"], attempt=row["attempt"]),
-        conversation_id=row["conversation_id"],
-        question_number=row["question_number"],
-        owner_id=row["owner_id"],
-        owner_name=row["owner_name"],
-        key_id=row["key_id"],
-        toolkits=tuple(row["toolkits"]),
-        model=row["model"],
-        approve_tools=frozenset(row["approve_tools"]),
-        budgets=Budgets(steps=row["max_steps"], tokens=row["max_tokens"], answer_bytes=row["max_answer_bytes"]),
-        losses=row["losses"],
-        tokens=row["tokens"],
-        seconds_left=row["seconds_left"],
-        asked_on=row["asked_on"],
+async def finish(lease: Lease, *, state: str, text: str = "", code: str = "", error: str = "") -> UUID | None:
+    """End a run with its answer or its reason; gives the conversation's next run, if one waits. Raises LeaseLost."""
+    lease.is_ending = True
+
+    async def end(connection: Connection) -> UUID | None:
+        return await end_run(connection, run_id=lease.id, state=state, text=text, code=code, error=error)
+
+    return await lease.transact(end, first=_LOCK_CONVERSATION)
+
+
+async def end_run(
+    connection: Connection, *, run_id: UUID, state: str, text: str = "", code: str = "", error: str = ""
+) -> UUID | None:
+    """
+    End a live run within a transaction that holds its conversation; gives the conversation's next run.
+
+    None also where the run had ended.
+    """
+    parameters = {"run": run_id, "state": state, "code": code[:60], "error": clean(error)}
+    ended = await (await connection.execute(_END, parameters)).fetchone()
+    if ended is None:
+        return None
+    if text:
+        answer = {"conversation": ended["conversation_id"], "question": ended["question_id"], "run": run_id}
+        await connection.execute(_ANSWER, answer | {"text": clean(text)})
+    outcome = {"state": state, "text": text, "errorCode": code, "error": error}
+    figures = {
+        "steps": ended["step_count"],
+        "promptTokens": ended["prompt_tokens"],
+        "completionTokens": ended["completion_tokens"],
+        "cost": f"{ended['cost'].normalize():f}" if ended["cost"] else "0",
+    }
+    data = {name: value for name, value in outcome.items() if value} | figures
+    await append(connection, run_id=run_id, kind="run.finished", data=data)
+    following = await connection.execute(_NEXT, [ended["conversation_id"]] * 2)
+    row = await following.fetchone()
+    return row["id"] if row else None
+
+
+async def cancel(run_id: UUID) -> UUID | None:
+    """Cancel a run wherever it stands; its worker finds the lease lost. Gives the conversation's next run."""
+
+    async def end(connection: Connection) -> UUID | None:
+        async with connection.transaction():
+            await connection.execute(_LOCK_CONVERSATION, [run_id])
+            return await end_run(connection, run_id=run_id, state="cancelled")
+
+    return await work_pool.run(end)
+
+
+async def cancel_unwanted() -> list[UUID]:
+    """Cancel runs whose task was cancelled (agents/runs/ask_agent.py); gives the runs that are next."""
+    unwanted = [row["id"] for row in (await work_pool.fetch(_UNWANTED)).rows]
+    return [following for run_id in unwanted if (following := await cancel(run_id))]
+
+
+async def _append_taken_back(connection: Connection, row: Row) -> None:
+    await append(connection, run_id=row["id"], kind="run.taken_back", data={"attempt": row["attempt"]})
+
+
+RUNS = register_kind(
+    WorkKind(
+        table="agents_runs",
+        celery_task="agents.carry_on",
+        id_argument="run_id",
+        stale_seconds=5.0,
+        is_ready="""NOT EXISTS (
+          SELECT 1 FROM agents_runs AS earlier
+          WHERE earlier.conversation_id = work.conversation_id
+            AND earlier.state IN ('queued', 'running', 'awaiting_approval')
+            AND (earlier.created_at, earlier.id) < (work.created_at, work.id)
+        )""",
+        on_claim="""
+        started_at = coalesce(work.started_at, clock_timestamp()),
+        deadline_at = coalesce(
+            work.deadline_at + coalesce(clock_timestamp() - work.paused_at, interval '0'),
+            clock_timestamp() + make_interval(
+                secs => (SELECT max_seconds FROM agents_conversations WHERE id = work.conversation_id)
+            )
+        ),
+        paused_at = NULL""",
+        on_requeue=_append_taken_back,
+        on_sweep=cancel_unwanted,
     )
+)

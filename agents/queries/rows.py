@@ -5,18 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from agents.models import Step
-
-
-class RunLost(Exception):
-    """The run is no longer this attempt's: it ended, was deleted, or another worker took it over."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """A run that this process took up; `attempt` is the fence that every write names."""
-
-    run_id: UUID
-    attempt: int
+from toolbox.work.lease import Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +21,7 @@ class Budgets:
 class Claimed:
     """A run as it is when a worker takes it up."""
 
-    held: Held
+    lease: Lease
     conversation_id: UUID
     question_number: int
     owner_id: int | None
@@ -42,7 +31,6 @@ class Claimed:
     model: str
     approve_tools: frozenset[str]
     budgets: Budgets
-    losses: int
     tokens: int
     seconds_left: float
     asked_on: str

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from agents.queries.ending import end_run
-from agents.queries.leases import append
+from agents.queries.leases import append, end_run
 from agents.queries.pools import store
 from agents.step_access import require_scope
 from toolbox.catalogue.dynamic_tools import dynamic_tools

@@ -7,10 +7,11 @@ import orjson
 from psycopg.types.json import Jsonb
 
 from agents.models import Step
-from agents.queries.leases import append, as_holder, cleaned
+from agents.queries.leases import append, cleaned
 from agents.queries.pools import passing, store
-from agents.queries.rows import Held, RunLost, Said, StepRow, Told, clean
+from agents.queries.rows import Said, StepRow, Told, clean
 from toolbox.database.pools import Connection, Pool
+from toolbox.work.lease import Lease, LeaseLost
 
 MAX_STEPS = 10_000
 
@@ -99,60 +100,61 @@ async def steps_of(run_id: UUID) -> list[StepRow]:
     return [StepRow(**row) for row in found.rows]
 
 
-async def begin_model(held: Held, *, number: int) -> None:
+async def begin_model(lease: Lease, *, number: int) -> None:
     """Note that the model is being asked; asking again after a crash takes the same step."""
-    key = _key(held, number=number)
+    key = _key(lease, number=number)
     await _written(
-        _BEGIN_MODEL, pool=passing, held=held, number=number, key=key, event="model.asked", data={"step": number}
+        _BEGIN_MODEL, pool=passing, lease=lease, number=number, key=key, event="model.asked", data={"step": number}
     )
 
 
-async def keep_said(held: Held, *, number: int, said: Said) -> None:
+async def keep_said(lease: Lease, *, number: int, said: Said) -> None:
     """Keep what the model said, and plan the calls it asks for, in one statement; kept already, it stays so."""
     calls = [
-        {"number": place, "key": _key(held, number=place), **call}
+        {"number": place, "key": _key(lease, number=place), **call}
         for place, call in enumerate(said.calls, start=number + 1)
     ]
     tokens = {"promptTokens": said.prompt_tokens, "completionTokens": said.completion_tokens}
     await _written(
-        _KEEP_SAID, pool=store, held=held, number=number, answer=_message(said), calls=Jsonb(calls), cost=said.cost,
+        _KEEP_SAID, pool=store, lease=lease, number=number, answer=_message(said), calls=Jsonb(calls), cost=said.cost,
         model=said.model, milliseconds=said.milliseconds, prompt_tokens=said.prompt_tokens,
         completion_tokens=said.completion_tokens, event="model.answered",
         data={"step": number, "milliseconds": round(said.milliseconds, 1), "calls": len(said.calls)} | tokens,
     )  # fmt: skip
 
 
-async def begin_tool(held: Held, *, step: StepRow, data: dict[str, Any]) -> None:
+async def begin_tool(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
     """Note that a tool is being called; `data` is what watchers are told."""
-    await _written(_BEGIN_TOOL, pool=store, held=held, number=step.number, event="tool.called", data=data)
+    await _written(_BEGIN_TOOL, pool=store, lease=lease, number=step.number, event="tool.called", data=data)
 
 
-async def keep_told(held: Held, *, step: StepRow, told: Told) -> None:
+async def keep_told(lease: Lease, *, step: StepRow, told: Told) -> None:
     """Keep what a tool answered; kept already, it stays so."""
     await _written(
-        _KEEP_TOLD, pool=store, held=held, number=step.number, state=told.state, answer=clean(told.answer),
+        _KEEP_TOLD, pool=store, lease=lease, number=step.number, state=told.state, answer=clean(told.answer),
         shown=clean(told.shown), code=told.code[:60], milliseconds=told.milliseconds, event="tool.answered",
         data=told.event,
     )  # fmt: skip
 
 
-async def pause(held: Held, *, step: StepRow, data: dict[str, Any]) -> None:
+async def pause(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
     """Let the run wait for a person's word on a step; the worker is free after it."""
 
     async def wait(connection: Connection) -> None:
-        await connection.execute(_AWAIT_STEP, [held.run_id, step.number])
-        await connection.execute(_AWAIT_RUN, [held.run_id])
-        await append(connection, run_id=held.run_id, kind="approval.needed", data=data)
+        await connection.execute(_AWAIT_STEP, [lease.id, step.number])
+        await connection.execute(_AWAIT_RUN, [lease.id])
+        await append(connection, run_id=lease.id, kind="approval.needed", data=data)
 
-    await as_holder(held, work=wait)
+    lease.is_ending = True
+    await lease.transact(wait)
 
 
-def steps_said(held: Held, *, number: int, said: Said) -> list[StepRow]:
+def steps_said(lease: Lease, *, number: int, said: Said) -> list[StepRow]:
     """Give the rows that `keep_said` has made: the model's step and the calls it planned."""
-    asked = _new(held, number=number, kind=Step.Kind.MODEL, state=Step.State.ANSWERED)
+    asked = _new(lease, number=number, kind=Step.Kind.MODEL, state=Step.State.ANSWERED)
     rows = [StepRow(**_row(asked), answer=_message(said))]
     for place, call in enumerate(said.calls, start=number + 1):
-        planned = _new(held, number=place, kind=Step.Kind.TOOL, state=Step.State.PLANNED)
+        planned = _new(lease, number=place, kind=Step.Kind.TOOL, state=Step.State.PLANNED)
         rows.append(StepRow(**_row(planned | _call_columns(call))))
     return rows
 
@@ -166,14 +168,14 @@ def _message(said: Said) -> str:
     return clean(orjson.dumps({"text": said.text, "calls": list(said.calls), "reason": said.reason}).decode())
 
 
-def _new(held: Held, *, number: int, kind: str, state: str) -> dict[str, Any]:
+def _new(lease: Lease, *, number: int, kind: str, state: str) -> dict[str, Any]:
     return {
-        "run": held.run_id,
+        "run": lease.id,
         "number": number,
         "kind": kind,
         "state": state,
-        "attempt": held.attempt,
-        "key": _key(held, number=number),
+        "attempt": lease.attempt,
+        "key": _key(lease, number=number),
         "call_id": "",
         "tool": "",
         "arguments": "",
@@ -185,12 +187,12 @@ def _call_columns(call: dict[str, str]) -> dict[str, Any]:
     return {"call_id": call["id"], "tool": call["name"], "arguments": call["arguments"]}
 
 
-def _key(held: Held, *, number: int) -> str:
-    return f"{held.run_id.hex}-{number}"
+def _key(lease: Lease, *, number: int) -> str:
+    return f"{lease.id.hex}-{number}"
 
 
-async def _written(statement: str, *, pool: Pool, held: Held, **values: Any) -> None:
-    """Write as the run's holder, in one statement and so one round trip; raises RunLost."""
-    told = values | {"run": held.run_id, "attempt": held.attempt, "data": Jsonb(cleaned(values["data"]))}
+async def _written(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> None:
+    """Write as the run's holder, in one statement and so one round trip; raises LeaseLost."""
+    told = values | {"run": lease.id, "attempt": lease.attempt, "data": Jsonb(cleaned(values["data"]))}
     if not (await pool.fetch(statement, told)).rows:
-        raise RunLost
+        raise LeaseLost

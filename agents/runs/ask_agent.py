@@ -2,11 +2,10 @@
 A run as a tool: `ask_agent` begins one, or looks at one again.
 
 As a task the run's row is the task: it has the task's id, the task's worker carries it on, and the sweep cancels it
-with the task (agents/runs/sweeper.py). Elsewhere another worker does, and the call waits for a while.
+with the task (toolbox/work/lease.py). Elsewhere another worker does, and the call waits for a while.
 """
 
 import asyncio
-from contextlib import suppress
 from typing import Any, Self
 from uuid import UUID
 
@@ -24,16 +23,17 @@ from agents.contracts import (
 )
 from agents.models import FINAL
 from agents.queries import conversations, events, run_requests
+from agents.queries.leases import RUNS
 from agents.runs import execution
-from agents.runs.messenger import enqueue
 from agents.runs.run_caller import refuse_unknown, usable_toolkits
 from agents.runs.run_listeners import RunListener, bells
 from agents.step_access import hide_contents, missing_scope
-from agents.tasks import worker_name
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import ClientChannel, make_form_request
 from toolbox.contract.errors import Refusal
 from toolbox.contract.models import ToolInput, WholeNumber
+from toolbox.work import worker
+from toolbox.work.publisher import enqueue
 
 MAX_WAIT_SECONDS = 50
 AGAIN_SECONDS = 1.0
@@ -128,7 +128,7 @@ async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
             suggestion="Ask again once they are answered.",
         )
     if not client.task_id:
-        enqueue(posted.run_id)
+        enqueue(RUNS, work_id=posted.run_id)
     return posted.run_id
 
 
@@ -151,10 +151,10 @@ async def _followed(run_id: UUID, *, client: ClientChannel, until: float | None,
                 if row["state"] in _SETTLED or (until is not None and clock() >= until):
                     return row
                 if is_ours and (own is None or own.done()):
-                    own = asyncio.create_task(execution.execute(run_id, worker=worker_name()))
+                    own = asyncio.create_task(worker.execute(RUNS, work_id=run_id, work=execution.carry_out))
                 await _news(bell, own=own, seconds=min(AGAIN_SECONDS, (until or clock() + AGAIN_SECONDS) - clock()))
         finally:
-            await _stopped(own)
+            await _stop(own)
 
 
 async def _news(bell: RunListener, *, own: asyncio.Task[None] | None, seconds: float) -> None:
@@ -166,13 +166,14 @@ async def _news(bell: RunListener, *, own: asyncio.Task[None] | None, seconds: f
         ringing.cancel()
 
 
-async def _stopped(own: asyncio.Task[None] | None) -> None:
-    """Let our own work end: it gives the run back where the worker is told to end."""
+async def _stop(own: asyncio.Task[None] | None) -> None:
+    """Let our own work end; where this process is told to end, after the tool call that is being made."""
     if own is None or own.done():
         return
-    with suppress(asyncio.CancelledError):
-        await asyncio.wait([own], timeout=AGAIN_SECONDS)
-    own.cancel()
+    await asyncio.wait([own], timeout=None if worker.is_draining() else AGAIN_SECONDS)
+    if not own.done():
+        own.cancel()
+        await asyncio.wait([own])
 
 
 class _Steps:
@@ -220,7 +221,7 @@ async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
     else:
         await run_requests.reject(run_id, number=data["step"], word=str(content.get("word") or "")[:2_000])
     if client.task_id != run_id:
-        enqueue(run_id)
+        enqueue(RUNS, work_id=run_id)
     return True
 
 

@@ -1,142 +1,228 @@
 """
-Carrying on a run, from wherever its rows say that it stands.
+Carrying out a run, from wherever its rows say that it stands: step after step, until it ends or a person must decide.
 
-Each step is committed before the next begins. While the work goes on the worker says every second that it lives, and
-stops at once when the run is no longer its own: cancelled, deleted, or taken over. Nothing it would still write is
-taken, because every write names its attempt (agents/queries/leases.py). A run whose key has ended fails within 5 s, in
-the middle of a model's answer too.
+Each step is committed before the next begins. Every write names the attempt of the run's lease (toolbox/work), so a
+worker that lost the run changes nothing. A run whose key has ended fails within 5 s, in the middle of a model's answer
+too.
 """
 
 import asyncio
 import logging
-from uuid import UUID
+from dataclasses import replace
+from typing import Any
 
-from agents.models import Run
-from agents.queries import ending, leases
-from agents.queries.rows import Claimed, RunLost
+import orjson
+
+from agents.models import Run, Step
+from agents.queries import leases
+from agents.queries import steps as rows
+from agents.queries.rows import Claimed, StepRow, Told
 from agents.runs import run_caller
-from agents.runs.attempt import KEY_ENDED, Attempt
-from agents.runs.messenger import enqueue
-from agents.runs.run_listeners import ENDINGS, RunListener, bells
-from agents.runs.run_policy import End
+from agents.runs.model_step import ModelStep, examples_for, model_of
+from agents.runs.run_listeners import ENDINGS, bells
+from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTool
+from agents.runs.tool_step import call_tool, shown_arguments
+from toolbox.catalogue.dynamic_tools import dynamic_tools
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable
-from toolbox.database.event_loop import run_on_loop
+from toolbox.model import ContextOverrun, Message, ModelFailure, ModelMisbehaved
+from toolbox.work.lease import Lease, LeaseLost
+from toolbox.work.publisher import enqueue
 
 logger = logging.getLogger(__name__)
 
-BEAT_SECONDS = 1.0
-AGAIN_SECONDS = 1.0
-MAX_TRIES_WITHOUT_DATABASE = 60
-MAX_LOSSES = 5
-"""A run over which so many workers were lost is not tried again: it may be what ends them."""
-
-_at_work: set[Attempt] = set()
-_is_leaving = False
-
-
-async def execute(run_id: UUID, *, worker: str) -> None:
-    """
-    Take a run as far as it goes: to its end, or to where a person must decide; nothing where it is not free.
-
-    `worker` must be new for every call. While the database is away the work waits for it, a minute at most; then the
-    sweep finds the run. Raises nothing but CancelledError.
-    """
-    await run_on_loop(lambda: _carry_on(run_id, worker=worker))
+KEY_CHECK_SECONDS = 1.0
+KEY_ENDED = End(
+    state=Run.State.FAILED,
+    code="KEY_ENDED",
+    error="The API key that this run acts with has ended, or its owner may not log in any more.",
+)
+_FAILURES = ((ContextOverrun, "CONTEXT_OVERRUN"), (ModelMisbehaved, "MODEL_MISBEHAVED"))
 
 
-async def drain() -> None:
-    """Give every run of this process back, after the call that is being made, and take none from now on."""
-    global _is_leaving
-    _is_leaving = True
-    for attempt in list(_at_work):
-        attempt.leave()
-
-
-async def _carry_on(run_id: UUID, *, worker: str) -> None:
-    if _is_leaving:
-        return
-    for _ in range(MAX_TRIES_WITHOUT_DATABASE):
-        try:
-            run = await leases.claim(run_id, worker=worker)
-            if run is not None:
-                await _hold(run)
-        except RunLost:
-            logger.info("run %s is no longer this worker's", run_id)
-        except DatabaseUnavailable as away:
-            logger.warning("run %s waits for the database: %s", run_id, away)
-            await asyncio.sleep(AGAIN_SECONDS)
-            continue
-        return
-
-
-async def _hold(run: Claimed) -> None:
-    """Work on the run for as long as it is ours."""
+async def carry_out(lease: Lease) -> None:
+    """Take a run as far as it goes, within its time: to its end, or to where a person must decide."""
+    run = await leases.load_claimed(lease)
     attempt = Attempt(run)
-    with bells.hung(run.held.run_id, kinds=ENDINGS) as bell:
-        work = asyncio.create_task(_work(attempt))
-        _at_work.add(attempt)
-        beating = asyncio.create_task(_beat(attempt, bell=bell))
-        try:
-            await asyncio.wait({work, beating}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            _at_work.discard(attempt)
-            work.cancel()
-            beating.cancel()
-            await asyncio.wait({work, beating})
-    if work.cancelled() and attempt.is_leaving:
-        await ending.release(run.held)
-        enqueue(run.held.run_id)
-    elif work.cancelled() and attempt.has_lost_key:
-        if following := await _finish(attempt, end=KEY_ENDED):
-            enqueue(following)
-    elif work.cancelled():
-        raise RunLost
-    elif following := work.result():
-        enqueue(following)
+    lease.on_drain = attempt.leave
+    with bells.hung(lease.id, kinds=ENDINGS, rung=lease.news):
+        end = await _end_of(attempt)
+        if end is None:
+            return
+        following = await leases.finish(lease, state=end.state, text=end.text, code=end.code, error=end.error)
+    if following:
+        enqueue(leases.RUNS, work_id=following)
 
 
-async def _beat(attempt: Attempt, *, bell: RunListener) -> None:
-    """Say that the worker lives, until the run or its key is lost; woken early by whatever may have ended the run."""
-    while True:
-        await bell.wait(seconds=BEAT_SECONDS)
-        try:
-            if not await leases.heartbeat(attempt.run.held) and not attempt.is_ending:
-                return
-            if await run_caller.caller_of(attempt.run) is None and not attempt.is_ending:
-                attempt.has_lost_key = True
-                return
-        except DatabaseUnavailable as away:
-            logger.warning("run %s: %s", attempt.run.held.run_id, away)
-
-
-async def _work(attempt: Attempt) -> UUID | None:
-    """Take the run as far as it goes, within its time; gives the run that is next in the conversation."""
-    end = await _ended(attempt)
-    return await _finish(attempt, end=end) if end else None
-
-
-async def _finish(attempt: Attempt, *, end: End) -> UUID | None:
-    attempt.is_ending = True
-    held = attempt.run.held
-    return await ending.finish(held, state=end.state, text=end.text, code=end.code, error=end.error)
-
-
-async def _ended(attempt: Attempt) -> End | None:
+async def _end_of(attempt: "Attempt") -> End | None:
     run = attempt.run
-    if run.losses >= MAX_LOSSES:
-        error = f"{run.losses} workers were lost over this run; it is not tried again."
+    if run.lease.is_hopeless:
+        error = f"{run.lease.losses} workers were lost over this run; it is not tried again."
         return End(state=Run.State.FAILED, code="WORKERS_LOST", error=error)
     limit = asyncio.timeout(max(run.seconds_left, 0.0))
     try:
         async with limit:
-            return await attempt.go_on()
+            return await _go_on_with_key(attempt)
     except TimeoutError:
         if limit.expired():
             return End(state=Run.State.TIMED_OUT, code="TIME_OVER", error="The time of this run is over.")
-        logger.exception("run %s failed", run.held.run_id)
-    except (RunLost, DatabaseUnavailable):
+        logger.exception("run %s failed", run.lease.id)
+    except (LeaseLost, DatabaseUnavailable):
         raise
     except Exception:  # the entry point of every run: logged here, ended without details
-        logger.exception("run %s failed", run.held.run_id)
+        logger.exception("run %s failed", run.lease.id)
     error = "The run failed in a way nobody planned; the server's log has more."
     return End(state=Run.State.FAILED, code="INTERNAL_ERROR", error=error)
+
+
+async def _go_on_with_key(attempt: "Attempt") -> End | None:
+    """Go on for as long as the run's key is good."""
+    going = asyncio.create_task(attempt.go_on())
+    watching = asyncio.create_task(_watch_key(attempt.run))
+    try:
+        await asyncio.wait({going, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if going.done():
+            return going.result()
+        watching.result()
+        return KEY_ENDED
+    finally:
+        watching.cancel()
+        going.cancel()
+        await asyncio.wait({going})
+
+
+async def _watch_key(run: Claimed) -> None:
+    """Return when the run's key has ended."""
+    while True:
+        await asyncio.sleep(KEY_CHECK_SECONDS)
+        try:
+            if await run_caller.caller_of(run) is None:
+                return
+        except DatabaseUnavailable as away:
+            logger.warning("run %s: %s", run.lease.id, away)
+
+
+class Attempt:
+    """
+    What a worker knows of the run it holds.
+
+    Raises LeaseLost and DatabaseUnavailable from every step.
+    """
+
+    def __init__(self, run: Claimed) -> None:
+        self.run = run
+        self._is_leaving = False
+        self._asking: asyncio.Task[Any] | None = None
+        self._steps: list[StepRow] = []
+        self._tokens = run.tokens
+        self._caller: Caller | None = None
+        self._examples: Message | None = None
+        self._has_examples = False
+        self._policy = RunPolicy(budgets=run.budgets, writes=_writes, needs_approval=self._needs_approval)
+
+    def leave(self) -> None:
+        """Be cancelled before the next step, and at once while the model is asked, which another worker can repeat."""
+        self._is_leaving = True
+        if self._asking:
+            self._asking.cancel()
+
+    async def go_on(self) -> End | None:
+        """Take the run as far as it goes; None where it waits for a person."""
+        await dynamic_tools.wait_until_loaded()
+        self._steps = await rows.steps_of(self.run.lease.id)
+        await leases.append_event(self.run.lease, kind="run.started", data={"attempt": self.run.lease.attempt})
+        while True:
+            if self._is_leaving:
+                raise asyncio.CancelledError
+            self._caller = await run_caller.caller_of(self.run)
+            if self._caller is None:
+                return KEY_ENDED
+            move = self._policy.next(self._steps, tokens=self._tokens)
+            if isinstance(move, AskPerson):
+                await self._pause(move)
+                return None
+            if end := await self._made(move, caller=self._caller):
+                return end
+
+    async def _made(self, move: AskModel | UseTool | Repeat | End, *, caller: Caller) -> End | None:
+        """Make a move; gives the end where it is one, or leads to one."""
+        match move:
+            case End():
+                return move
+            case AskModel(number=number):
+                return await self._ask_model(number, caller=caller)
+            case UseTool(step=step):
+                await self._use_tool(step, caller=caller)
+            case Repeat():
+                await self._repeat(move)
+        return None
+
+    async def _ask_model(self, number: int, *, caller: Caller) -> End | None:
+        model, tools = model_of(self.run.model), run_caller.tools_of(caller)
+        await rows.begin_model(self.run.lease, number=number)
+        if not self._has_examples:
+            self._examples, self._has_examples = await examples_for(self.run, model=model, tools=tools), True
+        step = ModelStep(self.run, number=number, model=model, shown=self._examples)
+        self._asking = asyncio.current_task()
+        try:
+            said = await step.taken(self._steps, tools=tools)
+        except ModelFailure as failure:
+            code = next((code for kind, code in _FAILURES if isinstance(failure, kind)), "MODEL_UNAVAILABLE")
+            return End(state=Run.State.FAILED, code=code, error=str(failure))
+        finally:
+            self._asking = None
+        await rows.keep_said(self.run.lease, number=number, said=said)
+        self._tokens += said.prompt_tokens + said.completion_tokens
+        before = [known for known in self._steps if known.number != number]
+        self._steps = [*before, *rows.steps_said(self.run.lease, number=number, said=said)]
+        return None
+
+    async def _use_tool(self, step: StepRow, *, caller: Caller) -> None:
+        arguments = shown_arguments(step.effective_arguments)
+        data = {"step": step.number, "tool": step.tool, "arguments": arguments}
+        await rows.begin_tool(self.run.lease, step=step, data=data)
+        told = await call_tool(step, caller=caller, most_bytes=self.run.budgets.answer_bytes)
+        await self._keep(step, told=told)
+
+    async def _repeat(self, repeat: Repeat) -> None:
+        """Answer the same call from memory, and say so: a model that goes round in circles may notice."""
+        note = (
+            f"This very call was made before, as step {repeat.earlier.number}; its answer stands above. "
+            "It was not made again. Answer with what is known, or ask something else."
+        )
+        data = {"step": repeat.step.number, "tool": repeat.step.tool, "repeated": repeat.earlier.number}
+        await self._keep(
+            repeat.step,
+            told=Told(
+                state=Step.State.ANSWERED, answer=orjson.dumps({"note": note}).decode(), code="REPEATED", event=data
+            ),
+        )
+
+    async def _keep(self, step: StepRow, *, told: Told) -> None:
+        await rows.keep_told(self.run.lease, step=step, told=told)
+        done = replace(step, state=told.state, answer=told.answer, shown=told.shown, code=told.code)
+        self._steps = [done if known.number == step.number else known for known in self._steps]
+
+    async def _pause(self, asked: AskPerson) -> None:
+        step = asked.step
+        why = (
+            f"A worker was lost while it called {step.tool}, which may have been done already. Approve to do it again."
+            if asked.is_unsure
+            else f"{step.tool} waits for your approval."
+        )
+        arguments = shown_arguments(step.effective_arguments)
+        data = {"step": step.number, "tool": step.tool, "arguments": arguments, "reason": why}
+        await rows.pause(self.run.lease, step=step, data=data)
+
+    def _needs_approval(self, name: str) -> bool:
+        """Tell whether a person must say yes; not where the call will be refused anyway."""
+        tool = registry.find(name)
+        if tool is None or self._caller is None or not self._caller.has(tool.scope):
+            return False
+        return tool.writes or name in self.run.approve_tools
+
+
+def _writes(name: str) -> bool:
+    tool = registry.find(name)
+    return tool is not None and tool.writes

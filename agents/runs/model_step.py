@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from decimal import Decimal
+from types import TracebackType
+from typing import Self
 
 from django.conf import settings
 
 from agents.queries import conversations
+from agents.queries.leases import append_event
 from agents.queries.rows import Claimed, Said, StepRow, clean
 from agents.runs import transcript
-from agents.runs.event_batcher import Teller
+from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.tool import Tool
 from toolbox.examples.few_shot import shots
 from toolbox.examples.provider import ExamplesModel
@@ -27,7 +30,9 @@ from toolbox.model import (
     Used,
     configured_model,
 )
+from toolbox.work.lease import Lease, LeaseLost
 
+GATHER_SECONDS = 0.05
 MAX_CALLS = 32
 """Of one step; a model that asks for more at once is not followed further."""
 MILLION = 1_000_000
@@ -61,7 +66,7 @@ class ModelStep:
         self._reason = "stop"
 
     async def taken(self, steps: Sequence[StepRow], *, tools: Sequence[Tool]) -> Said:
-        """Ask, with less of what was said before where all is too much; raises a ModelFailure, RunLost."""
+        """Ask, with less of what was said before where all is too much; raises a ModelFailure, LeaseLost."""
         clock = asyncio.get_running_loop().time
         started = clock()
         for place, most_bytes in enumerate(transcript.HISTORY_BYTES):
@@ -86,32 +91,99 @@ class ModelStep:
         run = self._run
         said = await conversations.find_messages_until(run.conversation_id, question=run.question_number)
         return [
-            transcript.system_message(owner=run.owner_name, today=run.asked_on, run_id=run.held.run_id),
+            transcript.system_message(owner=run.owner_name, today=run.asked_on, run_id=run.lease.id),
             *self._shown,
             *transcript.history(said, question=run.question_number, most_bytes=most_bytes),
-            *transcript.of_steps(steps, run_id=run.held.run_id),
+            *transcript.of_steps(steps, run_id=run.lease.id),
         ]
 
     async def _ask(self, messages: Sequence[Message], *, tools: Sequence[Tool]) -> None:
-        async with Teller(self._run.held, step=self._number) as teller:
+        async with EventBatcher(self._run.lease, step=self._number) as batcher:
             self._text, self._calls = [], []
             async with aclosing(self._model.turn(messages, tools=tools)) as events:
                 async for event in events:
                     match event:
                         case TextDelta(text=text):
                             self._text.append(text)
-                            teller.say(text)
+                            batcher.say(text)
                         case CallRequested(request=request):
                             self._calls.append(request)
                         case Retrying() as retrying:
                             self._text, self._calls = [], []
-                            await teller.discard(retrying)
+                            await batcher.discard(retrying)
                         case Used() as used:
                             self._used = used
                         case Finished(reason=reason):
                             self._reason = reason
                             return
         raise ModelMisbehaved("The model's answer ended without an end.")
+
+
+class EventBatcher:
+    """
+    Streams one step's text as `text` events: the first piece at once, then what came within 50 ms together.
+
+    Leaving the block sends what is left, unless it is left by an error. Raises LeaseLost from `discard` and at the end;
+    until then a run that is lost is found out by the heartbeat.
+    """
+
+    def __init__(self, lease: Lease, *, step: int) -> None:
+        self._lease = lease
+        self._step = step
+        self._waiting: list[str] = []
+        self._sending: asyncio.Task[None] | None = None
+        self._failure: Exception | None = None
+        self._is_first = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            await self._flush()
+        elif self._sending:
+            self._sending.cancel()
+            await asyncio.wait([self._sending])
+
+    def say(self, text: str) -> None:
+        """Take a piece of text; it is sent soon."""
+        self._waiting.append(text)
+        if self._sending is None or self._sending.done():
+            delay, self._is_first = (0.0 if self._is_first else GATHER_SECONDS), False
+            self._sending = asyncio.get_running_loop().create_task(self._send_soon(delay))
+
+    async def discard(self, retrying: Retrying) -> None:
+        """Tell watchers that what came of this step is void, and why it comes again."""
+        await self._flush()
+        data = {
+            "step": self._step,
+            "reason": retrying.reason,
+            "delaySeconds": round(retrying.delay_seconds, 2),
+            "attempt": retrying.attempt,
+        }
+        await append_event(self._lease, kind="model.retrying", data=data)
+        self._is_first = True
+
+    async def _flush(self) -> None:
+        if self._sending:
+            await self._sending
+        if self._failure:
+            raise self._failure
+        await self._send()
+
+    async def _send_soon(self, delay: float) -> None:
+        await asyncio.sleep(delay)
+        try:
+            await self._send()
+        except (LeaseLost, DatabaseUnavailable) as failure:  # raised again at the end
+            self._failure = failure
+
+    async def _send(self) -> None:
+        pieces, self._waiting = self._waiting, []
+        if pieces:
+            await append_event(self._lease, kind="text", data={"step": self._step, "text": "".join(pieces)})
 
 
 def _kept(call: ToolRequest) -> dict[str, str]:

@@ -27,9 +27,9 @@ ENDINGS = frozenset({"run.finished", "run.taken_back", "run.deleted"})
 class RunListener:
     """Rung whenever its run has news; `kinds` narrows that down."""
 
-    def __init__(self, *, kinds: frozenset[str] = frozenset()) -> None:
+    def __init__(self, *, kinds: frozenset[str] = frozenset(), rung: asyncio.Event | None = None) -> None:
         self._kinds = kinds
-        self._rung = asyncio.Event()
+        self._rung = rung or asyncio.Event()
 
     def ring(self, *, kind: str = "") -> None:
         """Wake whoever waits, if this is news for them; news of no kind is for everybody."""
@@ -58,9 +58,11 @@ class RunListeners:
         os.register_at_fork(after_in_child=self._forget)
 
     @contextmanager
-    def hung(self, run_id: object, *, kinds: frozenset[str] = frozenset()) -> Iterator[RunListener]:
+    def hung(
+        self, run_id: object, *, kinds: frozenset[str] = frozenset(), rung: asyncio.Event | None = None
+    ) -> Iterator[RunListener]:
         """Hang up a bell for a run, as long as the block lasts."""
-        bell, key = RunListener(kinds=kinds), str(run_id)
+        bell, key = RunListener(kinds=kinds, rung=rung), str(run_id)
         self._hung.setdefault(key, set()).add(bell)
         if self._listening is None or self._listening.done():
             self._listening = asyncio.get_running_loop().create_task(self._listen())

@@ -1,12 +1,27 @@
-"""A run's events for a person at a terminal: the answer on standard output, what leads to it beside it."""
+"""
+A run at a terminal: the answer on standard output, what leads to it beside it.
+
+The process that asks carries the run out itself where no worker claims it.
+"""
 
 import asyncio
 import json
 import sys
 from typing import Any, TextIO
+from uuid import UUID
+
+from agents.queries import events, run_requests
+from agents.queries.leases import RUNS
+from agents.runs import execution
+from agents.runs.run_listeners import bells
+from toolbox.contract.caller import Caller
+from toolbox.work import worker
+from toolbox.work.publisher import enqueue
 
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _MAX_NOTE = 300
+PATIENCE_SECONDS = 1.0
+"""How long a worker has to take the run up before this process does."""
 
 
 class Terminal:
@@ -90,3 +105,44 @@ def _is_object(word: str) -> bool:
         return isinstance(json.loads(word), dict)
     except ValueError:
         return False
+
+
+async def follow(run_id: UUID, *, caller: Caller, terminal: Terminal) -> str:
+    """Show a run's events to its end, asking the person what must be decided; gives the state it ended in."""
+    number, is_taken = 0, False
+    own: asyncio.Task[None] | None = None
+    with bells.hung(run_id) as bell:
+        enqueue(RUNS, work_id=run_id)
+        try:
+            while True:
+                for event in await events.after(run_id, number=number):
+                    number = event["number"]
+                    terminal.show(event)
+                    is_taken = _is_taken(event["kind"], before=is_taken)
+                    if event["kind"] == "run.finished":
+                        return str(event["data"]["state"])
+                    if event["kind"] == "approval.needed":
+                        await _decide(run_id, data=event["data"], caller=caller, terminal=terminal)
+                is_rung = await bell.wait(seconds=PATIENCE_SECONDS)
+                if not is_rung and not is_taken and (own is None or own.done()):
+                    own = asyncio.create_task(worker.execute(RUNS, work_id=run_id, work=execution.carry_out))
+        finally:
+            if own:
+                await asyncio.wait([own], timeout=PATIENCE_SECONDS)
+                own.cancel()
+
+
+def _is_taken(kind: str, *, before: bool) -> bool:
+    """Tell whether somebody is at work after this event."""
+    if kind in ("run.queued", "run.taken_back", "approval.given", "approval.refused"):
+        return False
+    return before or kind == "run.started"
+
+
+async def _decide(run_id: UUID, *, data: dict[str, Any], caller: Caller, terminal: Terminal) -> None:
+    is_approved, word = await terminal.decision(data)
+    if is_approved:
+        await run_requests.approve(run_id, number=data["step"], caller=caller, arguments=word)
+    else:
+        await run_requests.reject(run_id, number=data["step"], word=word)
+    enqueue(RUNS, work_id=run_id)

@@ -2,7 +2,7 @@
 The embedded broker of jobs: Valkey from a wheel, started on demand, stopped when its last user has gone.
 
 It listens on a unix socket that only its account may use, and keeps nothing on disk: a broker that forgets costs no
-run, because the runs' rows are the truth (agents/runs/sweeper.py).
+run, because the runs' rows are the truth (toolbox/work/lease.py).
 """
 
 import atexit

@@ -14,7 +14,7 @@ from toolbox.audit import traffic
 from toolbox.audit.traffic import Span, Traffic
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
-from toolbox.work.job_queries import latest_jobs
+from toolbox.models import Job
 
 SPANS = {"2h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 """Hours and days are counted whole, so that two hours are this one and the one before."""
@@ -57,7 +57,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "calls": _lines(calls) if calls is not None else None,
         "whole": Line(tool="all", domain="", traffic=traffic.together(calls)) if calls else None,
         "runs": runs,
-        "jobs": latest_jobs() if may("toolbox.view_job") else None,
+        "jobs": Job.find_latest() if may("toolbox.view_job") else None,
         "parts": health if request.user.is_superuser or sees_calls else None,
         "sees": {"calls": sees_calls, "runs": sees_runs, "jobs": may("toolbox.view_job")},
     }

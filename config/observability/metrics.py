@@ -21,7 +21,7 @@ from toolbox.audit import traffic
 from toolbox.audit.log import audit
 from toolbox.audit.traffic import BOUNDS, Traffic
 from toolbox.database.pools import owner_pool, reader, writer
-from toolbox.work.job_queries import job_counts
+from toolbox.work.jobs import count_by_state
 
 POOLS = {"reader": reader, "ledger": owner_pool, "writer": writer, "runs": store, "beats": passing, "analyst": analyst}
 A_DAY = timedelta(days=1)
@@ -32,7 +32,7 @@ async def exposition() -> bytes:
     calls = await traffic.by_tool()
     lost = _lost(await traffic.lost_calls())
     runs = await count_runs(since=datetime.now(UTC) - A_DAY)
-    families = [*_calls(calls), lost, *_runs(runs), _jobs(await job_counts()), *_process(), _parts(await parts())]
+    families = [*_calls(calls), lost, *_runs(runs), _jobs(await count_by_state()), *_process(), _parts(await parts())]
     registry = CollectorRegistry()
     registry.register(_Gathered(families))
     return generate_latest(registry)

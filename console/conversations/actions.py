@@ -18,6 +18,7 @@ from agents import use_cases
 from agents.contracts import MAX_MESSAGE, MAX_TITLE, Approval, Fork, NewConversation, Rejection
 from agents.runs.run_caller import find_readable_toolkits
 from console.conversations.pages import open_conversation, render_run
+from console.tools.calls import TRANSPORT
 from console.tools.result_table import parse_json
 from toolbox.access.people import require_person
 from toolbox.contract.caller import Caller
@@ -28,7 +29,6 @@ from toolbox.text.redaction import redact
 
 Result = TypeVar("Result")
 Work = Callable[[Caller], Awaitable[object]]
-TRANSPORT = "console"
 MAX_REASON = 2_000
 MAX_AUDITED_TEXT = 4_000
 MAX_DIGITS = 9

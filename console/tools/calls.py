@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 import orjson
 
-from console.conversations.actions import TRANSPORT
 from console.tools.result_chart import Drawing, draw_chart
 from console.tools.result_table import Table, find_table, format_json, parse_json
 from toolbox.contract.caller import Caller
@@ -17,6 +16,7 @@ from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.http.headers import read_request_id
 from toolbox.text.redaction import redact
 
+TRANSPORT = "console"
 DEEPEST = 4
 
 

@@ -12,6 +12,7 @@ from tests.agents.own_worker import Script, Scripted
 from tests.agents.processes import Broker, Part, own_broker
 from tests.agents.processes import worker as running_worker
 from tests.conftest import server_environment
+from toolbox.work.publisher import publisher
 
 
 @pytest.fixture
@@ -79,8 +80,8 @@ def scripted_as(monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
     def use(*steps: Any) -> Script:
         script = Script(*steps)
-        monkeypatch.setattr("agents.runs.attempt.model_of", lambda _: script)
-        monkeypatch.setattr("agents.runs.execution.enqueue", lambda _: None)
+        monkeypatch.setattr("agents.runs.execution.model_of", lambda _: script)
+        monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
         return script
 
     return use

@@ -10,8 +10,8 @@ import psycopg
 from django.db import connections
 from psycopg.rows import dict_row
 
-from agents.queries import conversations, ending, run_requests
-from agents.tasks import carry_on
+from agents.queries import conversations, leases, run_requests
+from agents.tasks import carry_out_run
 from config.celery import app
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
@@ -50,7 +50,7 @@ class Talk:
 
     def cancel(self, run_id: UUID) -> None:
         """Cancel a run."""
-        following = event_loop.run(ending.cancel(run_id))
+        following = event_loop.run(leases.cancel(run_id))
         if following:
             self._tell(following)
 
@@ -70,7 +70,7 @@ class Talk:
 
     def _tell(self, run_id: UUID) -> None:
         with app.connection_for_write(self.broker) as connection:
-            carry_on.apply_async(kwargs={"run_id": str(run_id)}, connection=connection)
+            carry_out_run.apply_async(kwargs={"run_id": str(run_id)}, connection=connection)
 
 
 class Onlooker:

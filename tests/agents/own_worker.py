@@ -7,10 +7,12 @@ from concurrent.futures import Future
 from typing import Any
 from uuid import UUID
 
+from agents.queries.leases import RUNS
 from agents.runs import execution
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.model import CallRequested, Finished, Message, ModelEvent, TextDelta, ToolRequest, Used
+from toolbox.work import worker
 
 LINESCORE = "query_linescore_data"
 FEBRUARY = '{"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28"}'
@@ -77,8 +79,8 @@ def work_on(run_id: UUID) -> None:
 
 def begin_work_on(run_id: UUID) -> "Future[None]":
     """Begin to work on a run."""
-    name = f"test:{secrets.token_hex(4)}"
-    return asyncio.run_coroutine_threadsafe(execution.execute(run_id, worker=name), event_loop.get_loop())
+    work = worker.execute(RUNS, work_id=run_id, work=execution.carry_out)
+    return asyncio.run_coroutine_threadsafe(work, event_loop.get_loop())
 
 
 def _end(reason: Any) -> Finished:

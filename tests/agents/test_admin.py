@@ -17,7 +17,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def curator(db: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     """Log the curator in, to no broker."""
-    monkeypatch.setattr("agents.admin.enqueue", lambda _: None)
+    monkeypatch.setattr("agents.admin.enqueue", lambda *_, **__: None)
     client = Client()
     client.force_login(User.objects.get(username="curator"))
     return client
@@ -106,7 +106,7 @@ def test_runs_are_cancelled_from_the_list(
     async def cancel(run_id: UUID) -> None:
         ended.append(run_id)
 
-    monkeypatch.setattr("agents.admin.ending.cancel", cancel)
+    monkeypatch.setattr("agents.admin.leases.cancel", cancel)
     chosen = [str(runs[name].pk) for name in ("queued", "good")]
 
     answer = curator.post(RUNS, {"action": "cancel", "_selected_action": chosen}, follow=True)

@@ -15,7 +15,7 @@ CONVERSATIONS = "/api/agents/conversations"
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Take down whom the broker would have been told of."""
     runs: list[Any] = []
-    monkeypatch.setattr("agents.use_cases.enqueue", runs.append)
+    monkeypatch.setattr("agents.use_cases.enqueue", lambda _, *, work_id: runs.append(work_id))
     return runs
 
 

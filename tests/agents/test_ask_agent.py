@@ -8,8 +8,7 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 
-from agents.runs import sweeper
-from tests.agents.conversation_client import Onlooker
+from tests.agents.conversation_client import Onlooker, locked
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, hangs, says, work_on
 from tests.conftest import ALICE_KEY, BOB_KEY
 from toolbox.access.keys import identify
@@ -17,8 +16,11 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import BecomeTask, ClientChannel, RetriedCall
 from toolbox.database import event_loop
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.mcp import task_worker
 from toolbox.models import ApiKey
-from toolbox.work import task_queries, task_worker
+from toolbox.work import task_queries, worker
+from toolbox.work.lease import Row
+from toolbox.work.publisher import publisher
 
 ASKED = {"question": "How did Carolina do in February 2025?"}
 TASKS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -30,8 +32,7 @@ INGEST = "ingest_linescore_games"
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch, cast: object) -> None:
     """Tell no broker."""
-    for module in ("agents.runs.ask_agent", "agents.runs.sweeper"):
-        monkeypatch.setattr(f"{module}.enqueue", lambda _: None)
+    monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
 
 
 @pytest.fixture
@@ -67,6 +68,10 @@ def _asked(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | Non
     return event_loop.run(dispatch(_call(asked, caller=caller, client=client)))
 
 
+async def _carry_out(task_id: UUID) -> None:
+    await worker.execute(task_queries.TASKS, work_id=task_id, work=task_worker.carry_out)
+
+
 class _Task:
     """A task that this process carries on."""
 
@@ -76,11 +81,11 @@ class _Task:
         self.id, self._caller = uuid4(), caller
         event_loop.run(task_queries.create(self.id, call=call, caller=caller, keep_seconds=60))
 
-    def work(self) -> task_queries.Row:
-        event_loop.run(task_worker.work_on(self.id))
+    def work(self) -> Row:
+        event_loop.run(_carry_out(self.id))
         return self.row()
 
-    def row(self) -> task_queries.Row:
+    def row(self) -> Row:
         row = event_loop.run(task_queries.read(self.id, caller=self._caller))
         assert row is not None
         return row
@@ -93,7 +98,7 @@ class _Task:
         event_loop.run(task_queries.cancel(self.id, caller=self._caller))
 
 
-def _result(row: task_queries.Row) -> Any:
+def _result(row: Row) -> Any:
     assert row["status"] == "completed", row
     return orjson.loads(row["outcome"])["structuredContent"]
 
@@ -180,12 +185,12 @@ def test_with_the_task_its_run_is_cancelled(
 ) -> None:
     scripted_as(calls(A_WRITE, tool=INGEST) if is_parked else hangs())
     task = _Task(alice, capabilities=FORMS)
-    working = asyncio.run_coroutine_threadsafe(task_worker.work_on(task.id), event_loop.get_loop())
+    working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
     onlooker.until(lambda: task.row()["status"] == "input_required" if is_parked else _is_running(onlooker, task.id))
     task.cancel()
     working.result(10)
 
-    event_loop.run(sweeper.sweep())
+    event_loop.run(worker.sweep())
 
     assert onlooker.run(task.id)["state"] == "cancelled"
 
@@ -227,3 +232,30 @@ def test_the_runs_and_conversations_of_other_keys_are_not_there(
 )
 def test_what_says_nothing_or_two_things_is_refused(alice: Caller, asked: dict[str, Any]) -> None:
     assert _asked(asked, caller=alice).status == 400
+
+
+def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch, alice: Caller, scripted_as: Scripted, onlooker: Onlooker
+) -> None:
+    monkeypatch.setattr(worker, "_is_draining", False)
+    scripted_as(calls(FEBRUARY))
+    task = _Task(alice)
+    with locked("linescore_period_results"):
+        working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
+        onlooker.until(lambda: onlooker.waiting("linescore"))
+        event_loop.run(worker.drain())
+        event_loop.run(asyncio.sleep(0))  # the task's call is cancelled by now; the run's is not
+    working.result(20)
+    kept = [(onlooker.run(task.id)[column], _task_row(onlooker, task.id)[column]) for column in ("state", "losses")]
+    called = onlooker.steps(task.id)[1]
+
+    monkeypatch.setattr(worker, "_is_draining", False)
+    scripted_as(says("21 periods."))
+
+    assert kept == [("queued", "queued"), (0, 0)]
+    assert (called["state"], called["attempt"]) == ("answered", 1)
+    assert _result(task.work())["answer"] == "21 periods."
+
+
+def _task_row(onlooker: Onlooker, task_id: UUID) -> dict[str, Any]:
+    return onlooker.ask("SELECT * FROM toolbox_tasks WHERE id = %s", task_id)[0]

@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from agents.queries import ending
+from agents.queries import leases
 from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, Scripted, begin_work_on, calls, hangs, says, work_on
 from tests.conftest import running_server
@@ -135,7 +135,7 @@ def test_events_come_as_they_happen(
         assert next(events)[1] == "run.queued"
         work = begin_work_on(run_id)
         assert [next(events)[1] for _ in range(3)] == ["run.started", "model.asked", "text"]
-        event_loop.run(ending.cancel(run_id))
+        event_loop.run(leases.cancel(run_id))
         assert [kind for _, kind, _ in events] == ["run.finished"]
 
     work.result(5)

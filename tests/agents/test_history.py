@@ -4,10 +4,12 @@ from uuid import UUID
 
 import pytest
 
-from agents.queries import history, leases, run_requests
+from agents.queries import history, run_requests
+from agents.queries.leases import RUNS
 from tests.agents.conversation_client import APPROVER, Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, work_on
 from toolbox.database import event_loop
+from toolbox.work import lease
 
 
 @pytest.fixture
@@ -60,6 +62,6 @@ def test_a_run_behind_another_one_waits_for_that(
     first = asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)
     asked_a_while_ago(quiet_talk, onlooker, conversation=conversation)
     if is_first_taken_up:
-        assert event_loop.run(leases.claim(first, worker="one"))
+        assert event_loop.run(lease.claim(RUNS, work_id=first, worker="one"))
 
     assert waiting_long(conversation) == [not is_first_taken_up, False]

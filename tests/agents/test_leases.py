@@ -1,4 +1,4 @@
-"""Who may work on a run: one worker at a time, in turn, and nobody who was taken for dead."""
+"""Who may work on a run: in turn, and nobody who was taken for dead (see also tests/toolbox/work/test_lease.py)."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,19 +6,20 @@ from uuid import UUID
 
 import pytest
 
-from agents.queries import ending, leases, run_requests
+from agents.queries import leases, run_requests
 from agents.queries import steps as rows
-from agents.queries.abandoned_runs import forgotten, reclaim
-from agents.queries.rows import RunLost, Said
-from agents.runs import sweeper
+from agents.queries.leases import RUNS
+from agents.queries.rows import Said
 from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import Scripted, says, work_on
 from toolbox.database import event_loop
+from toolbox.work import lease
+from toolbox.work.lease import LeaseLost
 
 
 def claim(run_id: UUID, worker: str = "one") -> Any:
     """Claim a run."""
-    return event_loop.run(leases.claim(run_id, worker=worker))
+    return event_loop.run(lease.claim(RUNS, work_id=run_id, worker=worker))
 
 
 def silence(onlooker: Onlooker, run_id: UUID) -> None:
@@ -32,38 +33,27 @@ def run_id(quiet_talk: Talk) -> UUID:
     return quiet_talk.say("How did Carolina do?", is_told=False)
 
 
-def test_one_worker_takes_a_run(run_id: UUID) -> None:
-    assert claim(run_id, "one").held.attempt == 1
-    assert claim(run_id, "two") is None
-
-
-def test_a_worker_that_lost_its_connection_takes_its_own_run_up_again(run_id: UUID) -> None:
-    claim(run_id, "one")
-
-    assert claim(run_id, "one").held.attempt == 2
-
-
 def test_a_run_waits_for_the_one_before_it_in_the_conversation(quiet_talk: Talk) -> None:
     conversation = quiet_talk.begin()
     first = quiet_talk.say("one?", to=conversation, is_told=False)
     second = quiet_talk.say("two?", to=conversation, is_told=False)
 
     assert claim(second) is None
-    held = claim(first).held
+    held = claim(first)
 
-    assert event_loop.run(ending.finish(held, state="succeeded", text="One.")) == second
+    assert event_loop.run(leases.finish(held, state="succeeded", text="One.")) == second
     assert claim(second)
 
 
 def test_a_second_message_replaces_the_first_where_that_is_the_policy(quiet_talk: Talk, onlooker: Onlooker) -> None:
     conversation = quiet_talk.begin(second_message="replace")
     first = quiet_talk.say("one?", to=conversation, is_told=False)
-    held = claim(first).held
+    held = claim(first)
 
     second = quiet_talk.say("two?", to=conversation, is_told=False)
 
     assert onlooker.run(first)["state"] == "cancelled"
-    assert not event_loop.run(leases.heartbeat(held))
+    assert not event_loop.run(held.heartbeat())
     assert claim(second)
 
 
@@ -86,42 +76,34 @@ def test_a_silent_worker_s_run_is_queued_again_once(run_id: UUID, onlooker: Onlo
     claim(run_id)
     silence(onlooker, run_id)
 
-    taken = event_loop.run(reclaim(stale_seconds=sweeper.STALE_SECONDS))
+    taken = event_loop.run(lease.reclaim(RUNS))
 
     assert run_id in taken
-    assert event_loop.run(reclaim(stale_seconds=sweeper.STALE_SECONDS)) == []
+    assert event_loop.run(lease.reclaim(RUNS)) == []
     assert (onlooker.run(run_id)["state"], onlooker.run(run_id)["losses"]) == ("queued", 1)
-
-
-def test_a_worker_that_says_it_lives_keeps_its_run(run_id: UUID, onlooker: Onlooker) -> None:
-    held = claim(run_id).held
-    silence(onlooker, run_id)
-
-    assert event_loop.run(leases.heartbeat(held))
-    assert run_id not in event_loop.run(reclaim(stale_seconds=sweeper.STALE_SECONDS))
 
 
 @pytest.mark.parametrize("is_taken_up_again", [False, True])
 def test_a_worker_that_was_taken_for_dead_can_write_nothing(
     run_id: UUID, onlooker: Onlooker, *, is_taken_up_again: bool
 ) -> None:
-    held = claim(run_id, "one").held
+    held = claim(run_id, "one")
     silence(onlooker, run_id)
-    event_loop.run(reclaim(stale_seconds=sweeper.STALE_SECONDS))
+    event_loop.run(lease.reclaim(RUNS))
     if is_taken_up_again:
         claim(run_id, "two")
     events = len(onlooker.events(run_id))
 
     for write in (
-        leases.tell(held, kind="text", data={}),
+        leases.append_event(held, kind="text", data={}),
         rows.begin_model(held, number=1),
         rows.keep_said(held, number=1, said=Said(text="Too late.")),
-        ending.finish(held, state="succeeded", text="Too late."),
+        leases.finish(held, state="succeeded", text="Too late."),
     ):
-        with pytest.raises(RunLost):
+        with pytest.raises(LeaseLost):
             event_loop.run(write)
 
-    assert not event_loop.run(leases.heartbeat(held))
+    assert not event_loop.run(held.heartbeat())
     assert len(onlooker.events(run_id)) == events
     assert onlooker.steps(run_id) == []
 
@@ -137,18 +119,6 @@ def test_a_run_that_ends_worker_after_worker_is_given_up(
     assert (onlooker.run(run_id)["state"], onlooker.run(run_id)["error_code"]) == ("failed", "WORKERS_LOST")
 
 
-def test_a_queued_run_that_nobody_took_is_told_of_again_ever_more_seldom(run_id: UUID, onlooker: Onlooker) -> None:
-    assert run_id not in event_loop.run(forgotten(after_seconds=5))
-
-    waits = []
-    for _ in range(3):
-        while run_id not in event_loop.run(forgotten(after_seconds=5)):
-            onlooker.ask("UPDATE agents_runs SET enqueued_at = enqueued_at - interval '5 s' WHERE id = %s", run_id)
-            waits.append(onlooker.run(run_id)["enqueues"])
-
-    assert [waits.count(times) for times in range(3)] == [1, 2, 4]
-
-
 def test_what_waits_for_another_run_is_not_forgotten(quiet_talk: Talk, onlooker: Onlooker) -> None:
     conversation = quiet_talk.begin()
     first = quiet_talk.say("one?", to=conversation, is_told=False)
@@ -159,14 +129,14 @@ def test_what_waits_for_another_run_is_not_forgotten(quiet_talk: Talk, onlooker:
         conversation,
     )
 
-    told = event_loop.run(forgotten(after_seconds=5))
+    told = event_loop.run(lease.find_forgotten(RUNS))
 
     assert first in told
     assert second not in told
 
 
 def test_a_step_that_was_kept_is_not_counted_twice(run_id: UUID, onlooker: Onlooker) -> None:
-    held = claim(run_id).held
+    held = claim(run_id)
     event_loop.run(rows.begin_model(held, number=1))
     said = Said(text="Four.", prompt_tokens=7)
 

@@ -7,7 +7,9 @@ import pytest
 
 from tests.agents.conversation_client import Onlooker, Talk
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
+from toolbox.database import event_loop
 from toolbox.model import ContextOverrun, ModelUnavailable, Retrying, TextDelta
+from toolbox.work import worker
 
 MARCH = FEBRUARY.replace("2025-02", "2025-03").replace("-28", "-31")
 WRONG = '{"teamCode": "QQQ"}'
@@ -236,23 +238,20 @@ def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Talk, scripted
 def test_a_worker_that_is_told_to_end_gives_its_run_back_at_once(
     quiet_talk: Talk, onlooker: Onlooker, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.runs import execution
-    from toolbox.database import event_loop
-
-    monkeypatch.setattr(execution, "_is_leaving", False)
+    monkeypatch.setattr(worker, "_is_draining", False)
     scripted_as(calls(FEBRUARY), hangs())
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
     work = begin_work_on(run_id)
     onlooker.until(lambda: "text" in [event["kind"] for event in onlooker.events(run_id)])
 
-    event_loop.run(execution.drain())
+    event_loop.run(worker.drain())
     work.result(5)
 
     assert (onlooker.run(run_id)["state"], onlooker.run(run_id)["losses"]) == ("queued", 0)
     work_on(run_id)
     assert onlooker.run(run_id)["state"] == "queued"
 
-    execution._is_leaving = False
+    monkeypatch.setattr(worker, "_is_draining", False)
     scripted_as(says("21 periods."))
     work_on(run_id)
     assert onlooker.answer(run_id) == "21 periods."

@@ -6,9 +6,7 @@ from tests.architecture.cycles import build_graph, find_cycles
 from tests.architecture.sources import name_of, python, tree
 
 PENDING = [
-    ["agents.runs.execution", "agents.runs.messenger", "agents.runs.sweeper", "agents.tasks"],
     ["toolbox.audit.log", "toolbox.audit.tracing"],
-    ["toolbox.tasks", "toolbox.work.task_worker"],
 ]
 
 

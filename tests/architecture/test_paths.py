@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.architecture.sources import CODE, ROOT, files, name_of, python
+from tests.architecture.sources import CODE, PACKAGES, ROOT, files, name_of, python
 
 _FOLDERS = (*CODE, "tests", "benchmarks", "docs", "editors")
 _REPLACED_LATER = {"docs/design.md", "agents/README.md", "console/README.md"}
@@ -25,7 +25,7 @@ def find_missing_paths(text: str, *, folder: str = "") -> Iterator[str]:
         if not _path_exists(path):
             yield path
     for name in re.findall(r"`((?!manage\.py)\w+\.py)`", text):
-        if not any(path.name == name and name_of(path).startswith(folder) for path in python()):
+        if not any(path.name == name and name_of(path).startswith(folder.removeprefix("docs")) for path in python()):
             yield name
     for dotted in re.findall(rf"(?<![\w./-])(?:{'|'.join(_FOLDERS)})(?:\.\w+)+", text):
         if not dotted.endswith((".css", ".html", ".md")) and not _module_exists(dotted):
@@ -59,6 +59,18 @@ def test_a_document_names_paths_that_exist(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
 
     assert sorted(set(find_missing_paths(text, folder=name.rpartition("/")[0]))) == []
+
+
+def test_the_page_of_the_architecture_names_every_package_of_the_kernel() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    packages = {
+        f"{package}/{path.parent.name}"
+        for package in PACKAGES
+        for path in (ROOT / package).glob("*/__init__.py")
+        if package == "toolbox" or path.parent.name not in {"management", "migrations", "templatetags"}
+    }
+
+    assert {package for package in packages if f"`{package}`" not in text} == set()
 
 
 def _path_exists(path: str) -> bool:

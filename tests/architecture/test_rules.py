@@ -46,7 +46,7 @@ POSITIONAL = {
     "toolbox/oauth/authorization_server.py:FewDocuments.has_permission",  # django-oauth-toolkit calls it so
     "toolbox/database/pool.py:Pool.fetch",
     "toolbox/dispatch/arguments.py:parse_arguments",
-    "toolbox/resources_api/errors.py:refuse",  # DRF calls its exception handler so
+    "toolbox/resources_api/views.py:render_error",  # DRF calls its exception handler so
     "toolbox/catalogue/schema_snapshot.py:breaking_changes",
 }
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 
 from tests.agents.conversation_client import Onlooker
 from tests.console.conftest import violations
-from tests.graphql_proxy.conftest import in_a_thread
-from toolbox.work import job_worker
+from toolbox.database import event_loop
+from toolbox.work import jobs, worker
 
 pytestmark = pytest.mark.slow
 OPENING_GAME = 2024020001
@@ -106,7 +106,7 @@ def test_a_load_is_watched_and_stopped(page: Page, onlooker: Onlooker, no_jobs: 
 
     page.get_by_role("button", name="Cancel this job").click()
 
-    expect(page.locator("#job-progress")).to_contain_text("told to stop")
+    expect(page.locator("#job-progress")).to_contain_text("Cancelled; it stops at its next step")
 
 
 def test_a_load_ends_before_one_s_eyes_and_jobs_are_exported(
@@ -114,7 +114,7 @@ def test_a_load_ends_before_one_s_eyes_and_jobs_are_exported(
 ) -> None:
     job = begin(page)
     with django_db_blocker.unblock():
-        in_a_thread(lambda: job_worker.execute(job, worker="test"))
+        event_loop.run(worker.execute(jobs.JOBS, work_id=job, work=jobs.carry_out))
     expect(page.locator("#job-progress")).to_contain_text("Succeeded: 0 added")
 
     page.goto("/admin/toolbox/job/")

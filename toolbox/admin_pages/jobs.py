@@ -13,10 +13,11 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from toolbox.admin_pages.curation import KeptAdmin, MomentFilter
+from toolbox.database import event_loop
 from toolbox.models import Job
-from toolbox.tasks import enqueue
-from toolbox.work import job_queries
+from toolbox.work import jobs
 from toolbox.work.job_kinds import JobKind, kind_named, kinds
+from toolbox.work.publisher import enqueue
 
 STATE_COLOURS = {
     "Queued": "info",
@@ -97,7 +98,7 @@ class JobAdmin(KeptAdmin):
     @admin.action(description="Cancel the selected jobs", permissions=["change"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Job]) -> None:
         """End those that wait; those under way stop at their next step."""
-        ended = [job for job in chosen if job_queries.cancel(job.pk)]
+        ended = [job for job in chosen if event_loop.run(jobs.cancel(job.pk))]
         for job in ended:
             self.log_change(request, job, "Cancelled.")
         messages.success(request, f"{len(ended)} cancelled; one that is under way stops at its next step.")
@@ -140,7 +141,7 @@ class JobAdmin(KeptAdmin):
                 started_by_id=request.user.pk,
             )
             self.log_addition(request, job, f"Started: {kind.title}.")
-            transaction.on_commit(lambda: enqueue(job.pk))
+            transaction.on_commit(lambda: enqueue(jobs.JOBS, work_id=job.pk))
         return HttpResponseRedirect(reverse("admin:toolbox_job_change", args=[job.pk]))
 
 

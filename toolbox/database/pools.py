@@ -10,6 +10,10 @@ tables. Nothing is ever tried twice: after a connection is lost in the middle, w
 and the caller is told so (DatabaseUnavailable).
 
 `owner_pool` is the kernel's own, as the owner: keys are looked up and calls are recorded through it.
+
+`work_pool` and `relaxed_pool` keep background work and runs, as the owner. A statement that meets a dead connection is
+repeated, so each there is safe to repeat. `relaxed_pool` is for what a crash of the database may take back without
+harm: heartbeats, streamed text, that a step began.
 """
 
 import asyncio
@@ -270,3 +274,5 @@ reader = Pool(
 )
 writer = Pool("default", options="-c statement_timeout=10000 -c jit=off", max_size=4, retries=False)
 owner_pool = Pool("default", options="-c statement_timeout=10000", max_size=2)
+work_pool = Pool("default", options="-c statement_timeout=10000", max_size=4)
+relaxed_pool = Pool("default", options="-c statement_timeout=10000 -c synchronous_commit=off", max_size=4)

@@ -329,11 +329,16 @@ async def perform_on_loop(
 
 
 def perform_in_thread(
-    operation: Operation | Tool, *, request: Request, work: Callable[[ActiveCall], Result]
+    operation: Operation | Tool,
+    *,
+    request: Request,
+    work: Callable[[ActiveCall], Result],
+    find_person: Callable[[], Caller | None] | None = None,
 ) -> Result | Reply:
     """
     Do as `perform`, for synchronous code: `work` runs in this thread, and bounds its own time.
 
+    Without a credential, `find_person` is asked in this thread, for addresses that people who are logged in may use.
     Must not be called on the event loop of the database.
     """
 
@@ -342,6 +347,8 @@ def perform_in_thread(
 
     call = event_loop.run(make())
     try:
+        if request.credential is None and find_person:
+            request.credential = find_person()
         event_loop.run(call.begin())
         current_request.set(request.request_id)
         try:

@@ -3,7 +3,6 @@
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
-from toolbox.contract.caller import Caller
 from toolbox.dispatch.entry import Reply, Request
 from toolbox.http.headers import read_credential, read_request_id, response_headers
 from toolbox.http.server_address import metadata_address, site_of
@@ -11,14 +10,10 @@ from toolbox.http.server_address import metadata_address, site_of
 TRANSPORT = "rest"
 
 
-def read_request(request: HttpRequest, *, arguments: bytes | None, person: Caller | None = None) -> Request:
-    """
-    Read who calls and how; `arguments` are what the audit keeps.
-
-    `person` is whoever is logged in, for addresses that a browser may use; a key that came along goes before it.
-    """
+def read_request(request: HttpRequest, *, arguments: bytes | None) -> Request:
+    """Read who calls and how; `arguments` are what the audit keeps."""
     return Request(
-        credential=find_credential(request) or person,
+        credential=find_credential(request),
         transport=TRANSPORT,
         request_id=find_request_id(request),
         arguments=arguments,

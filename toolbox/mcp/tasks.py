@@ -20,7 +20,8 @@ from toolbox.contract.encoding import format_timestamp
 from toolbox.dispatch.dispatch import Call
 from toolbox.mcp.client import Context, missing_capability_error
 from toolbox.work import task_queries
-from toolbox.work.task_worker import enqueue
+from toolbox.work.lease import Row
+from toolbox.work.publisher import enqueue
 
 KEEP_SECONDS = 86_400
 """How long a task can be asked about after its last change."""
@@ -48,7 +49,7 @@ def register_tasks(server: Server[Any]) -> None:
     async def update(ctx: Context, params: UpdateParams) -> dict[str, Any]:
         task_id = (await _find_task(ctx, params))["id"]
         if await task_queries.tell(task_id, given=params.input_responses, caller=ctx.lifespan_context.caller):
-            enqueue(task_id)
+            enqueue(task_queries.TASKS, work_id=task_id)
         return {"resultType": "complete"}
 
     async def cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
@@ -65,11 +66,11 @@ def register_tasks(server: Server[Any]) -> None:
 async def begin_task(call: Call, *, caller: Caller) -> dict[str, Any]:
     """Have a worker continue the call, and return the task, which is stored when this returns."""
     row = await task_queries.create(uuid4(), call=call, caller=caller, keep_seconds=KEEP_SECONDS)
-    enqueue(row["id"])
+    enqueue(task_queries.TASKS, work_id=row["id"])
     return _render_task(row) | {"resultType": "task"}
 
 
-async def _find_task(ctx: Context, params: TaskParams) -> task_queries.Row:
+async def _find_task(ctx: Context, params: TaskParams) -> Row:
     """Return the caller's task, to a client that declares the extension."""
     meta = (ctx.params or {}).get("_meta") or {}
     declared = meta.get(types.CLIENT_CAPABILITIES_META_KEY) or {}
@@ -91,7 +92,7 @@ async def _find_task(ctx: Context, params: TaskParams) -> task_queries.Row:
     return row
 
 
-def _render_task(row: task_queries.Row) -> dict[str, Any]:
+def _render_task(row: Row) -> dict[str, Any]:
     return {
         "taskId": str(row["id"]),
         "status": row["status"],
@@ -102,7 +103,7 @@ def _render_task(row: task_queries.Row) -> dict[str, Any]:
     } | ({"statusMessage": row["progress"]} if row["progress"] else {})
 
 
-def _render_details(row: task_queries.Row) -> dict[str, Any]:
+def _render_details(row: Row) -> dict[str, Any]:
     task = _render_task(row)
     if row["status"] == "completed":
         return task | {"result": orjson.loads(row["outcome"])}

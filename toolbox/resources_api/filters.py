@@ -1,4 +1,4 @@
-"""How resources are filtered and ordered: fail closed, so that a mistyped filter never looks like an answer."""
+"""Parameters of resources: filters, order, pages. Unknown ones are refused, so that none looks like an answer."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -8,8 +8,9 @@ import django_filters
 from django import forms
 from django.db.models import Model, QuerySet
 from django.db.models.options import Options
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.filters import BaseFilterBackend, OrderingFilter
+from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
@@ -100,3 +101,35 @@ class TrueOrFalse(django_filters.TypedChoiceFilter):
         words = {"invalid_choice": "true or false is needed."}
         choices = (("true", "true"), ("false", "false"))
         super().__init__(*args, choices=choices, coerce="true".__eq__, error_messages=words, **extra)
+
+
+class Page(PageNumberPagination):
+    """Pages of 100 rows, up to 1,000 by `page_size`; nonsense is refused, never replaced by a default."""
+
+    page_size_query_param = "page_size"
+    max_page_size = 1000
+    last_page_strings = ()
+
+    def get_page_size(self, request: Request) -> int | None:
+        """Read `page_size`, from 1 to 1000."""
+        size = self._whole_number(request, self.page_size_query_param, default=self.page_size)
+        if size is not None and not 1 <= size <= self.max_page_size:
+            raise ValidationError({self.page_size_query_param: [f"A page holds 1 to {self.max_page_size} rows."]})
+        return size
+
+    def get_page_number(self, request: Request, paginator: Any) -> int:
+        """Read `page`, which must be there."""
+        number = self._whole_number(request, self.page_query_param, default=1) or 0
+        if number < 1:
+            raise ValidationError({self.page_query_param: ["Pages are counted from 1."]})
+        if number > paginator.num_pages:
+            raise NotFound(f"There is no page {number}; the last is page {paginator.num_pages}.")
+        return number
+
+    def _whole_number(self, request: Request, name: str, *, default: int | None) -> int | None:
+        given = request.query_params.get(name)
+        if given is None:
+            return default
+        if not (given.isascii() and given.isdigit() and len(given) <= len(str(2**63))):
+            raise ValidationError({name: ["A whole number is needed."]})
+        return int(given)

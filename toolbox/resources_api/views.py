@@ -2,24 +2,77 @@
 What a domain's resources are made of.
 
 A resource is a model, a serializer, a filter set and the fields it may be ordered by; a ResourceRouter gives the
-domain's resources their addresses. Everything is read only; curation happens in the admin.
+domain's resources their addresses. Everything is read only; curation happens in the admin. Requests pass the one
+entry (toolbox.dispatch.entry) before Django REST framework sees them: keys with the domain's read scope, and people
+who are logged in and have it.
 """
 
 import re
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, cast
 
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import NotFound
+from rest_framework import exceptions
+from rest_framework.response import Response
 from rest_framework.routers import APIRootView, DefaultRouter
+from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from toolbox.resources_api.access import Page
-from toolbox.resources_api.filters import description_of
+from toolbox.access.people import find_person
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import KERNEL_ENVELOPE, METHOD_NOT_ALLOWED, DatabaseUnavailable, ErrorCode, ToolError
+from toolbox.database import event_loop
+from toolbox.dispatch.entry import ActiveCall, Operation, Outcome, Reply, perform_in_thread
+from toolbox.http.django_requests import read_request, to_response
+from toolbox.resources_api.access import admit
+from toolbox.resources_api.filters import Page, description_of
+
+NOT_FOUND = ErrorCode("NOT_FOUND", 404, "There is nothing at this address.")
+NOT_ACCEPTABLE = ErrorCode("NOT_ACCEPTABLE", 406, "The resource cannot be had in that format.")
+
+_SUGGESTIONS = {
+    KERNEL_ENVELOPE.bad_input: "Fix the parameter; /api/resources/docs lists every filter of a resource.",
+    NOT_FOUND: "Follow `next` and `previous` of a page, and ids that a list gave.",
+    METHOD_NOT_ALLOWED: "Resources are read with GET; they are changed in the admin.",
+    NOT_ACCEPTABLE: "Ask for application/json.",
+}
+_BY_STATUS = {code.status: code for code in _SUGGESTIONS}
 
 
-class ReadOnlyResource(ReadOnlyModelViewSet[Any]):
+class ThroughEntry(APIView):
+    """A view of a `domain` whose requests pass the one entry."""
+
+    domain = "?"
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer a caller who may read the domain."""
+        name = f"resources/{getattr(self, 'basename', '')}".rstrip("/")
+        operation = Operation(name=name, domain=self.domain, scope=f"{self.domain}:read")
+
+        def work(call: ActiveCall) -> HttpResponseBase:
+            admit(request, caller=call.caller)
+            try:
+                response: Any = super(ThroughEntry, self).dispatch(request, *args, **kwargs)
+                response.render()
+            except (OperationalError, InterfaceError) as away:
+                raise DatabaseUnavailable(str(away)) from away
+            code = response.data["error"]["code"] if response.status_code >= KERNEL_ENVELOPE.bad_input.status else ""
+            outcome = Outcome.REFUSED if code else Outcome.ANSWERED
+            call.note(outcome, status=response.status_code, code=code, answer_bytes=len(response.content))
+            return cast(HttpResponseBase, response)
+
+        asked = read_request(request, arguments=request.get_full_path().encode())
+        answer = perform_in_thread(operation, request=asked, work=work, find_person=lambda: _find_person(request))
+        if isinstance(answer, Reply):
+            return to_response(answer, request=request, request_id=asked.request_id)
+        return answer
+
+
+class ReadOnlyResource(ThroughEntry, ReadOnlyModelViewSet[Any]):
     """
     The rows of one model, as a list and one by one. Its domain is the model's app.
 
@@ -33,22 +86,21 @@ class ReadOnlyResource(ReadOnlyModelViewSet[Any]):
     ordering_fields: ClassVar[list[str]] = []
 
     @property
-    def domain(self) -> str:
+    def domain(self) -> str:  # type: ignore[override]  # read from the model
         """Name the domain whose scope is needed."""
-        return description_of(self.get_queryset().model).app_label
+        serializer: Any = self.serializer_class
+        return description_of(serializer.Meta.model).app_label
 
     def get_object(self) -> Any:
         """Give the row; what cannot be a key is not found, and not asked of the database."""
         if not re.fullmatch(self.key_form, self.kwargs["pk"], re.ASCII):
-            raise NotFound("There is no such row.")
+            raise exceptions.NotFound("There is no such row.")
         return super().get_object()
 
 
 @extend_schema(exclude=True)
-class DomainRoot(APIRootView):
+class DomainRoot(ThroughEntry, APIRootView):
     """The addresses of a domain's resources."""
-
-    domain = "?"
 
 
 class ResourceRouter(DefaultRouter):
@@ -69,9 +121,40 @@ class ResourceRouter(DefaultRouter):
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """API keys, as OpenAPI describes them."""
 
-    target_class = "toolbox.resources_api.access.KeyAuthentication"
+    target_class = "toolbox.resources_api.access.EntryAuthentication"
     name = "key"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
         """Describe the header."""
         return {"type": "http", "scheme": "bearer"}
+
+
+def render_error(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """Give the answer to a planned failure in the kernel's form; None leaves an unplanned one to the entry."""
+    response = exception_handler(error, dict(context))
+    code = _BY_STATUS.get(response.status_code) if response else None
+    if response and code:
+        message, details = _describe(error)
+        response.data = KERNEL_ENVELOPE.refusal(
+            ToolError(code, message, suggestion=_SUGGESTIONS[code], details=details)
+        )
+    return response
+
+
+def _describe(error: Exception) -> tuple[str, dict[str, Any]]:
+    """Give the sentence, and for parameters each one's own sentences."""
+    if isinstance(error, exceptions.ValidationError) and isinstance(error.detail, dict):
+        fields = {name: [str(reason) for reason in reasons] for name, reasons in error.detail.items()}
+        return " ".join(f"{name}: {' '.join(reasons)}" for name, reasons in fields.items()), {"parameters": fields}
+    if isinstance(error, Http404):
+        return NOT_FOUND.meaning, {}
+    return str(getattr(error, "detail", error)), {}
+
+
+def _find_person(request: HttpRequest) -> Caller | None:
+    """Give whoever is logged in. Raises DatabaseUnavailable."""
+    try:
+        user_id = request.user.pk
+    except OperationalError as away:
+        raise DatabaseUnavailable(str(away)) from away
+    return event_loop.run(find_person(user_id)) if user_id else None

@@ -18,7 +18,7 @@ class JobRefused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What a job is given: its form's cleaned values as JSON, the file sent along, the day it began, whom to tell."""
+    """What a job is given: its form's cleaned values as JSON, its file, the day it began, what to call at each step."""
 
     values: dict[str, Any]
     file: Path | None
@@ -78,7 +78,7 @@ class JobKind:
     One kind of job.
 
     `form` asks for its values; a field named `file` is kept with the row, so that any worker can read it. `permission`
-    is what whoever starts it must have, beside starting jobs at all.
+    is what the person who starts it needs, beside starting jobs at all.
     """
 
     name: str

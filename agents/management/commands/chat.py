@@ -12,10 +12,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from agents.contracts import MAX_MESSAGE, NewConversation
-from agents.queries import conversations, ending, run_requests
-from agents.runs.inline_worker import follow
+from agents.queries import conversations, leases, run_requests
 from agents.runs.run_caller import usable_toolkits
-from agents.runs.terminal import Terminal
+from agents.runs.terminal import Terminal, follow
 from toolbox.access.keys import identify
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
 from toolbox.contract.errors import DatabaseUnavailable, Refusal
@@ -76,7 +75,7 @@ async def _converse(options: dict[str, Any], *, terminal: Terminal) -> list[str]
         try:
             states.append(await follow(posted.run_id, caller=caller, terminal=terminal))
         except asyncio.CancelledError:
-            await asyncio.shield(ending.cancel(posted.run_id))
+            await asyncio.shield(leases.cancel(posted.run_id))
             raise
     terminal.note(f"conversation {conversation_id}")
     return states

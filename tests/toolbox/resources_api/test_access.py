@@ -40,7 +40,7 @@ def test_without_a_valid_key_one_is_told_what_to_send(server: str, headers: dict
     assert answer.headers["WWW-Authenticate"].startswith('Bearer realm="Toolroom", ')
     assert answer.headers["WWW-Authenticate"].endswith('/.well-known/oauth-protected-resource"')
     assert answer.json()["error"]["code"] == "UNAUTHENTICATED"
-    assert "Authorization: Bearer" in answer.json()["error"]["suggestion"]
+    assert "key" in answer.json()["error"]["suggestion"]
 
 
 @pytest.mark.parametrize("address", [GAMES, f"{GAMES}2024020001/", "/api/resources/linescore/"])
@@ -78,7 +78,7 @@ def test_a_key_over_its_limit_is_told_how_long_to_wait(db: None, monkeypatch: py
     async def hasty(_: str) -> Caller:
         return caller
 
-    monkeypatch.setattr("toolbox.resources_api.access.identify", hasty)
+    monkeypatch.setattr("toolbox.dispatch.entry.identify", hasty)
 
     answers = [Client().get(GAMES, headers=bearer("tr_whatever")) for _ in range(3)]
 
@@ -112,7 +112,7 @@ def test_while_the_database_is_away_no_key_can_be_checked(db: None, monkeypatch:
     async def away(_: str) -> None:
         raise DatabaseUnavailable("gone")
 
-    monkeypatch.setattr("toolbox.resources_api.access.identify", away)
+    monkeypatch.setattr("toolbox.dispatch.entry.identify", away)
 
     answer = Client().get(GAMES, headers=bearer("tr_whatever"))
 

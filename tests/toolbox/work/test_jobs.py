@@ -1,21 +1,22 @@
 """Jobs are done once, begun again after a worker ended, stopped when told, and started by those who may."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django import forms
 from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db.models.functions import Now
 from django.test import Client
 
+from toolbox.database import event_loop
 from toolbox.models import Job
-from toolbox.work import job_kinds, job_queries, job_worker
+from toolbox.work import job_kinds, jobs, worker
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
+from toolbox.work.publisher import publisher
 
-pytestmark = pytest.mark.django_db
 ADD = "/admin/toolbox/job/add/"
 
 
@@ -36,19 +37,28 @@ def echo(given: Assignment) -> Outcome:
 
 
 @pytest.fixture(autouse=True)
-def kind(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(job_worker, "BEAT_SECONDS", 3_600)
-    monkeypatch.setattr("toolbox.admin_pages.jobs.enqueue", lambda _: None)
+def kind(monkeypatch: pytest.MonkeyPatch, cast: object, django_db_blocker: Any) -> Iterator[None]:
+    monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
+    monkeypatch.setattr(worker, "_is_draining", False)
     made = JobKind(
         name="test.echo", title="Echo", says="Says it.", form=WordForm, work=echo, permission="linescore.add_game"
     )
     monkeypatch.setitem(job_kinds._kinds, made.name, made)
-    yield
-    job_worker._leaving.clear()
+    with django_db_blocker.unblock():
+        yield
+        Job.objects.filter(kind="test.echo").delete()
 
 
 def made(**columns: Any) -> Job:
     return Job.objects.create(kind="test.echo", **{"arguments": {"word": "hello"}} | columns)
+
+
+def use(monkeypatch: pytest.MonkeyPatch, work: Callable[[Assignment], Outcome]) -> None:
+    monkeypatch.setitem(job_kinds._kinds, "test.echo", replace(job_kinds._kinds["test.echo"], work=work))
+
+
+def carry_out(job: Job) -> None:
+    event_loop.run(worker.execute(jobs.JOBS, work_id=job.pk, work=jobs.carry_out))
 
 
 def again(job: Job) -> Job:
@@ -58,65 +68,54 @@ def again(job: Job) -> Job:
 def test_a_job_is_done_once_and_its_row_says_what_came_of_it() -> None:
     job = made(file=b"world", file_name="../../w.txt")
 
-    for worker in ("one", "two"):
-        job_worker.execute(job.pk, worker=worker)
+    for _ in range(2):
+        carry_out(job)
 
     done = again(job)
     assert (done.state, done.summary, done.details) == ("succeeded", "hello world", "one\ntwo")
-    assert (done.worker, done.attempt, done.percent, done.file) == ("one", 1, 100, None)
+    assert (done.worker, done.attempt, done.percent, done.file) == ("", 1, 100, None)
 
 
 @pytest.mark.parametrize(("word", "summary"), [("refuse", "It is refused."), ("break", "the log has why")])
 def test_a_job_that_fails_says_so_without_the_reason_of_a_fault_of_ours(word: str, summary: str) -> None:
     job = made(arguments={"word": word})
 
-    job_worker.execute(job.pk, worker="one")
+    carry_out(job)
 
     assert again(job).state == "failed"
     assert summary in again(job).summary
     assert "secret" not in again(job).summary
 
 
-def test_what_a_dead_worker_left_is_begun_again_and_the_dead_one_writes_no_more() -> None:
-    job = made()
-    lost = job_queries.claim(job.pk, worker="one")
-    assert lost is not None
-    Job.objects.filter(pk=job.pk).update(heartbeat_at=Now() - job_queries.STALE * 2)
-
-    assert job_queries.to_be_told() == [job.pk]
-    job_worker.execute(job.pk, worker="two")
-
-    assert not job_queries.heartbeat(lost, step="x", done=1, expected=1)
-    assert not job_queries.end(lost, state="failed", summary="too late")
-    assert (again(job).state, again(job).attempt) == ("succeeded", 2)
-    assert job_queries.to_be_told() == []
-
-
-def test_a_job_that_loses_every_worker_fails_in_the_end() -> None:
-    job = made(state="running", attempt=job_queries.MAX_ATTEMPTS)
-    Job.objects.filter(pk=job.pk).update(heartbeat_at=Now() - job_queries.STALE * 2)
-
-    assert job_queries.to_be_told() == []
-    assert again(job).state == "failed"
-
-
 def test_a_worker_that_is_told_to_end_gives_its_job_back(monkeypatch: pytest.MonkeyPatch) -> None:
     job = made()
-    told = job_kinds._kinds["test.echo"]
-    monkeypatch.setitem(
-        job_kinds._kinds, told.name,
-        JobKind(**{name: getattr(told, name) for name in told.__slots__} | {"work": _leaves}),
-    )  # fmt: skip
+    use(monkeypatch, _leaves)
 
-    job_worker.execute(job.pk, worker="one")
+    carry_out(job)
 
     assert (again(job).state, again(job).worker) == ("queued", "")
 
 
 def _leaves(given: Assignment) -> Outcome:
-    job_worker.drain()
+    event_loop.run(worker.drain())
     given.on_step("reading", 1, 2)
     raise AssertionError("it was to stop")
+
+
+def test_a_cancelled_job_stops_at_its_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = made()
+    use(monkeypatch, _is_cancelled)
+    monkeypatch.setattr(worker, "HEARTBEAT_SECONDS", 0.01)
+
+    carry_out(job)
+
+    assert (again(job).state, again(job).summary[:10]) == ("cancelled", "Cancelled;")
+
+
+def _is_cancelled(given: Assignment) -> Outcome:
+    event_loop.run(jobs.cancel(Job.objects.get(state="running").pk))
+    while True:
+        given.on_step("reading", 1, 2)
 
 
 def test_somebody_starts_watches_and_cancels_a_job() -> None:
@@ -125,7 +124,7 @@ def test_somebody_starts_watches_and_cancels_a_job() -> None:
 
     empty = curator.post(f"{ADD}?kind=test.echo", {"word": ""})
     started = curator.post(f"{ADD}?kind=test.echo", {"word": "hi", "file": SimpleUploadedFile("a.txt", b"there")})
-    job = Job.objects.get()
+    job = Job.objects.get(kind="test.echo")
     page = curator.get(started["Location"])
     curator.post(f"/admin/toolbox/job/{job.pk}/cancel/")
     progress = curator.get(f"/admin/toolbox/job/{job.pk}/progress/")
@@ -151,4 +150,5 @@ def test_who_may_not_load_a_domain_starts_none_of_its_jobs() -> None:
     assert "Issues from a Jira" in offered
     assert "Echo" not in offered
     assert refused.status_code == 200
-    assert not Job.objects.exists()
+    assert not Job.objects.filter(kind="test.echo").exists()
+    clerk.delete()

@@ -15,10 +15,10 @@ from toolbox.contract.client_channel import BecomeTask, ClientChannel, RetriedCa
 from toolbox.contract.errors import ErrorCode, ToolError
 from toolbox.database.pools import owner_pool
 from toolbox.dispatch.dispatch import Call, dispatch
-from toolbox.work import task_queries
-from toolbox.work.job_calls import done_within
+from toolbox.mcp import task_worker
+from toolbox.work import task_queries, worker
 from toolbox.work.job_kinds import Assignment, JobRefused, Outcome
-from toolbox.work.task_worker import work_on
+from toolbox.work.jobs import run_in_call
 
 FAILED = ErrorCode("FAILED", 502, "It failed.")
 MAY_DO_ALL = Caller(name="local", scopes=frozenset({"*:read", "*:write"}))
@@ -85,7 +85,8 @@ async def test_missing_games_come_back_by_a_worker_as_a_task() -> None:
     assert refused.code == "FORBIDDEN"
     assert b" added, 0 changed, 0 skipped, 0 refused" in first.body
     assert b"0 added, 0 changed" in again.body
-    await work_on(task_id)  # the local operator may not write, so what the worker is told is a refusal
+    await worker.execute(task_queries.TASKS, work_id=task_id, work=task_worker.carry_out)
+    # the local operator may not write, so what the worker is told is a refusal
     row = await task_queries.read(task_id, caller=MAY_DO_ALL)
     assert row is not None
     assert "FORBIDDEN" in row["outcome"]
@@ -106,7 +107,7 @@ async def test_work_in_a_thread_stops_at_its_next_step_when_the_call_ends() -> N
         finally:
             stopped.set()
 
-    calling = asyncio.ensure_future(done_within(ClientChannel(), work=work, values={}, refused=FAILED))
+    calling = asyncio.ensure_future(run_in_call(ClientChannel(), work=work, values={}, refused=FAILED))
     await asyncio.to_thread(begun.wait, 5)
     calling.cancel()
 
@@ -120,7 +121,7 @@ async def test_what_the_work_refuses_is_the_tool_s_refusal() -> None:
         raise JobRefused("The source is closed.")
 
     with pytest.raises(ToolError, match="The source is closed") as refused:
-        await done_within(ClientChannel(), work=work, values={}, refused=FAILED)
+        await run_in_call(ClientChannel(), work=work, values={}, refused=FAILED)
 
     assert refused.value.code is FAILED
 

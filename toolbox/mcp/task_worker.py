@@ -1,0 +1,66 @@
+"""Carrying out a task: the tool runs from its beginning with the answers so far, until it ends or asks again."""
+
+import orjson
+from psycopg.types.json import Jsonb
+
+from toolbox.access.keys import find_caller_by_key_id
+from toolbox.catalogue.registry import registry
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.contract.client_channel import InputRequired, TaskChannel
+from toolbox.dispatch.dispatch import Call, dispatch
+from toolbox.mcp.results import tool_result
+from toolbox.work.lease import Lease
+from toolbox.work.task_queries import MAX_PROGRESS_CHARACTERS
+
+_INTERNAL_ERROR = -32603
+
+
+class _LeasedChannel(TaskChannel):
+    """The client of a task that a worker carries out; progress is written with the next heartbeat."""
+
+    lease: Lease
+
+    async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
+        """Tell how far the work is."""
+        await super().progress(done, total=total, message=message)
+        self.lease.progress = {"progress": self.progress_text[:MAX_PROGRESS_CHARACTERS]}
+
+
+async def carry_out(lease: Lease) -> None:
+    """
+    Call the task's tool, and keep what comes of it: a result, a question to the client, or an error.
+
+    A tool's refusal is a result too; only a crash is a failure of the task.
+    """
+    row = lease.row
+    caller = LOCAL_OPERATOR if row["key_id"] is None else await find_caller_by_key_id(row["key_id"])
+    if caller is None:
+        await _fail(lease, "The key of this task has ended.")
+        return
+    if lease.is_hopeless:
+        await _fail(lease, "Its workers died, again and again.")
+        return
+    client = _LeasedChannel(capabilities=row["capabilities"], answers=row["answers"], task_id=lease.id)
+    client.lease = lease
+    call = Call(
+        tool=row["tool"],
+        domain=row["domain"] or None,
+        arguments=row["arguments"].encode(),
+        credential=caller,
+        transport=row["transport"],
+        request_id=row["request_id"],
+        client=client,
+    )
+    reply = await dispatch(call)
+    tool = registry.find(call.tool, domain=call.domain)
+    if isinstance(reply.continuation, InputRequired):
+        requests = {name: request.to_json() for name, request in reply.continuation.client_requests.items()}
+        await lease.finish(state="input_required", inquiries=Jsonb(requests), answers=Jsonb(client.answers))
+    elif tool and reply.code == tool.envelope.crash.code:
+        await _fail(lease, "The tool failed in a way nobody planned.")
+    else:
+        await lease.finish(state="completed", outcome=tool_result(reply, tool=tool).decode())
+
+
+async def _fail(lease: Lease, message: str) -> None:
+    await lease.finish(state="failed", outcome=orjson.dumps({"code": _INTERNAL_ERROR, "message": message}).decode())
