@@ -135,7 +135,7 @@ async def open_stream(
 ) -> EventStream:
     """Open the stream of a run's events: from after `last` (the header Last-Event-ID), else from after `after`."""
     row = await use_cases.find_run(conversation_id, run_id=run_id, caller=caller)
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
     if _open >= MAX_STREAMS:
         raise Refusal(
             UNAVAILABLE,

@@ -77,7 +77,7 @@ AGAIN = _operation("run_again")
 
 async def create_conversation(wanted: NewConversation, *, caller: Caller) -> ConversationAnswer:
     """Create a conversation; refuse unknown toolkits and tools with the nearest known one."""
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
     refuse_unknown("toolkits", names=wanted.toolkits, known=usable_toolkits())
     tools = [*registry.tools(), *registry.dynamic_tools()]
     refuse_unknown("approveTools", names=wanted.approve_tools, known=[tool.name for tool in tools])
@@ -167,7 +167,7 @@ async def post_message(conversation_id: UUID, *, text: str, caller: Caller) -> A
 async def show_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> RunAnswer:
     """Show where a run stands, its steps and its cost."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
     steps = [_step(step, caller=caller) for step in await run_requests.find_steps(row["id"])]
     cost = f"{row['cost'].normalize():f}" if row["cost"] else "0"
     texts = {name: row[name] or None for name in ("error_code", "error", "model")}
@@ -182,7 +182,7 @@ async def show_step(conversation_id: UUID, *, run_id: UUID, number: int, caller:
         raise Refusal(
             UNKNOWN_STEP, "This run has no such step.", suggestion="GET the run; it lists its steps by number."
         )
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
     require_scope(caller, tool=found["tool"], code=found["code"])
     try:
         answer = orjson.loads(found["answer"])

@@ -94,7 +94,7 @@ async def _day_samples() -> list[str]:
 
 
 SLOTS = (
-    Slot(name="run", noun="run", resolve=_find_runs, samples=_run_samples, usual=_latest_run),
+    Slot(name="run", noun="run", resolve=_find_runs, samples=_run_samples, default=_latest_run),
     Slot(name="security", noun="security", resolve=_find_securities, samples=_security_samples),
     Slot(name="month", noun="month", resolve=_find_months, samples=_month_samples),
     Slot(name="date", noun="day", resolve=_find_days, samples=_day_samples),

@@ -67,7 +67,7 @@ class SavedOperationAdmin(CuratedAdmin):
             return "off"
         if row.is_contract:
             return "document of a tool"
-        event_loop.run(dynamic_tools.ready())
+        event_loop.run(dynamic_tools.wait_until_loaded())
         if registry.find(row.name, domain=DOMAIN):
             return "offered"
         skipped = {one.name: one.reason for one in registry.skipped(domain=DOMAIN)}

@@ -147,7 +147,7 @@ def _listed(request: HttpRequest, *, known: KnownSchema) -> dict[str, Any]:
 
 def _tools_of(upstream: KnownUpstream, *, caller: Caller) -> list[Any]:
     """Give the tools whose documents ask this upstream: by its name, or without one where it is the default."""
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     rows = event_loop.run(queries.operations(reader=reader))
     names = [row["name"] for row in rows if row["slug"] == upstream.slug or (upstream.is_default and not row["slug"])]
     found = [tool for name in names if (tool := registry.find(name, domain="graphql_proxy"))]

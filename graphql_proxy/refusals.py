@@ -15,7 +15,14 @@ from graphql_proxy.contracts import (
     UPSTREAM_UNREACHABLE,
 )
 from toolbox.contract.errors import ToolError
-from toolbox.outbound.host_pools import AddressRefused, Overdue, Oversized, UnknownHost, Unreachable, WebFailure
+from toolbox.outbound.host_pools import (
+    AddressRefused,
+    AnswerTooLarge,
+    DeadlineExceeded,
+    UnknownHost,
+    Unreachable,
+    WebFailure,
+)
 
 _ASK_A_PERSON = "Whoever runs this server can open an upstream to this key in the admin, under Upstreams."
 _ASK_LESS = "Ask for less: fewer fields, a smaller limit, one query instead of several."
@@ -88,9 +95,9 @@ def writes(kind: str, *, suggestion: str) -> ToolError:
 def no_answer(failure: WebFailure, *, slug: str, is_local: bool) -> ToolError:
     """Tell what happened on the wire."""
     match failure:
-        case Overdue():
+        case DeadlineExceeded():
             code, suggestion = UPSTREAM_TIMEOUT, _ASK_LESS
-        case Oversized():
+        case AnswerTooLarge():
             code, suggestion = UPSTREAM_TOO_LARGE, _ASK_LESS
         case AddressRefused():
             code = UPSTREAM_UNREACHABLE

@@ -96,5 +96,5 @@ SLOTS = (
     Slot(name="team", noun="team", resolve=_find_teams, samples=_team_samples),
     Slot(name="month", noun="month", resolve=_find_months, samples=_month_samples),
     Slot(name="date", noun="day", resolve=_find_days, samples=_day_samples),
-    Slot(name="season", noun="season", resolve=_find_seasons, samples=_known_seasons, usual=_latest_season),
+    Slot(name="season", noun="season", resolve=_find_seasons, samples=_known_seasons, default=_latest_season),
 )

@@ -27,7 +27,7 @@ class ToolboxConfig(AppConfig):
                     import_module(f"{app.name}.offers")
                 toolkit = getattr(tools, "toolkit", None)
                 if isinstance(toolkit, Toolkit):
-                    registry.take_in(toolkit)
+                    registry.register(toolkit)
             if app.module and module_has_submodule(app.module, "ingest_jobs"):
                 register_jobs(import_module(f"{app.name}.ingest_jobs").JOBS)
         registry.close()

@@ -188,7 +188,7 @@ async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | N
 
 
 async def _decide(run_id: UUID, *, number: int | None, decide: Any) -> int | None:
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
 
     async def settle(connection: Connection) -> int | None:
         async with connection.transaction():

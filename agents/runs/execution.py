@@ -129,7 +129,7 @@ class Attempt:
 
     async def go_on(self) -> End | None:
         """Take the run as far as it goes; None where it waits for a person."""
-        await dynamic_tools.ready()
+        await dynamic_tools.wait_until_loaded()
         self._steps = await rows.steps_of(self.run.lease.id)
         await leases.append_event(self.run.lease, kind="run.started", data={"attempt": self.run.lease.attempt})
         while True:

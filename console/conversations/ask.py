@@ -15,9 +15,9 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
-from toolbox.examples.cache import KnownExample, examples_of
-from toolbox.examples.provider import samples
-from toolbox.examples.templates import question
+from toolbox.examples.cache import KnownExample, find_examples_for_tools
+from toolbox.examples.provider import load_sample_texts
+from toolbox.examples.templates import fill_question
 from toolbox.http.pages import page
 
 QUESTIONS_OF_A_DOMAIN = 2
@@ -50,12 +50,12 @@ async def suggest_questions(caller: Caller) -> list[str]:
     """Give questions to begin with, with real names in them, some of each domain that the person may ask."""
     visible = [tool.name for tool in registry.visible_to(caller)]
     chosen: dict[str, list[KnownExample]] = {}
-    for example in await examples_of(visible):
+    for example in await find_examples_for_tools(visible):
         of_domain = chosen.setdefault(example.domain, [])
         if len(of_domain) < QUESTIONS_OF_A_DOMAIN:
             of_domain.append(example)
     flat = [example for examples in chosen.values() for example in examples]
-    filled = [question(example.question, samples=await samples(example)) for example in flat]
+    filled = [fill_question(example.question, samples=await load_sample_texts(example)) for example in flat]
     return [text for text in filled if "{" not in text]
 
 

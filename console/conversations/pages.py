@@ -73,7 +73,7 @@ def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: i
     found = event_loop.run(history.find_step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
     if found is None:
         raise Http404
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     tool = registry.find(found["tool"])
     if lacks := missing_scope(caller, tool=found["tool"], code=found["code"]):
         return render(request, "console/step.html", {"lacks": lacks})
@@ -108,7 +108,7 @@ def _exchanges(
     conversation: dict[str, Any], *, caller: Caller, before: int | None = None, run_id: UUID | None = None
 ) -> list[dict[str, Any]]:
     """Give questions with runs, steps and answers, as the caller may see them; two statements."""
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     rows = event_loop.run(history.find_exchanges(conversation["id"], before=before, run_id=run_id))
     steps = event_loop.run(history.find_steps([row["run_id"] for row in rows if row["run_id"]]))
     return [

@@ -7,7 +7,7 @@ import orjson
 from django.utils.safestring import SafeString
 
 from console.markdown import render_markdown_line
-from toolbox.catalogue.documentation import kind, said
+from toolbox.catalogue.documentation import describe_property, describe_type
 from toolbox.contract.json_schema import Schema
 
 NUMBERS = ("integer", "number")
@@ -44,8 +44,8 @@ def make_fields(schema: Schema, *, values: dict[str, Any], wrong: str = "", why:
         Field(
             name=name,
             control=choose_control(part, name=name, value=_text(values.get(name))),
-            hint=render_markdown_line(said(part)),
-            kind=kind(part) if "enum" not in part else "one of these",
+            hint=render_markdown_line(describe_property(part)),
+            kind=describe_type(part) if "enum" not in part else "one of these",
             value=_text(values.get(name)),
             is_required=name in required,
             choices=_choices(part, is_required=name in required),

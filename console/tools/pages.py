@@ -17,8 +17,7 @@ from console.tools.calls import Outcome, call_tool, send_call
 from console.tools.form_fields import Field, make_fields, read_arguments
 from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
-from toolbox.catalogue.documentation import fields as describe_fields
-from toolbox.catalogue.documentation import kind, said
+from toolbox.catalogue.documentation import describe_property, describe_type, iterate_fields
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
@@ -34,7 +33,7 @@ MAX_WORDS = 100
 @page(domain="console")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the tools that this person may use, by domain; those that have every searched word."""
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     words = request.GET.get("q", "").strip()[:MAX_WORDS]
     visible = registry.visible_to(caller)
@@ -59,14 +58,14 @@ def show(request: HttpRequest, *, name: str) -> HttpResponseBase:
 @page(domain="console")
 def show_form(request: HttpRequest, *, name: str) -> HttpResponse:
     """Show a tool's contract, and the form that calls it."""
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     tool = _find_tool(name, caller=require_person(request))
     fields = make_fields(tool.input_schema, values=_initial_arguments(request, tool=tool))
     return _render(request, tool=tool, fields=fields)
 
 
 def _call(request: HttpRequest, *, name: str) -> HttpResponse:
-    event_loop.run(dynamic_tools.ready())
+    event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     try:
         tool = _find_tool(name, caller=caller)
@@ -119,13 +118,13 @@ def _has(tool: Tool, *, words: list[str]) -> bool:
 def _contract(tool: Tool) -> dict[str, Any]:
     required = tool.input_schema.get("required", [])
     parameters = [
-        [f"`{name}`", kind(part), "yes" if name in required else "", said(part)]
+        [f"`{name}`", describe_type(part), "yes" if name in required else "", describe_property(part)]
         for name, part in tool.input_schema.get("properties", {}).items()
     ]
     return {
         "described": render_markdown(tool.description),
         "parameters": _lines(parameters),
-        "answers": _lines(describe_fields(tool.success_schema)),
+        "answers": _lines(iterate_fields(tool.success_schema)),
         "codes": tool.codes,
         "kernel_codes": KERNEL_CODES,
         "example": format_json(parse_json(tool.example_arguments.decode())),

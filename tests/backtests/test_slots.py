@@ -29,7 +29,7 @@ async def test_runs_by_name_id_or_age(text: str) -> None:
 
 
 async def test_the_run_that_is_usually_meant_is_the_newest() -> None:
-    usual = SLOTS["run"].usual
+    usual = SLOTS["run"].default
     assert usual
 
     newest = await usual()

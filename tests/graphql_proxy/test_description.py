@@ -52,6 +52,6 @@ async def test_the_live_figures_count_the_schema_that_is_stored(make_upstream: M
 
 
 async def test_the_figures_are_there_once_rows_were_gathered(cast: object) -> None:
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
 
     assert "Upstreams now: " in TOOL.description

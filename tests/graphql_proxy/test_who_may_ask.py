@@ -85,7 +85,7 @@ async def test_a_tool_made_for_it_is_listed_only_to_whom_it_is_open(
     reading = frozenset({"graphql_proxy:read"})
     chosen = Caller(name="chosen", scopes=reading, key_id=row.pk, owner_id=row.owner_id)
     other = Caller(name="other", scopes=reading, key_id=row.pk + 1_000_000, owner_id=row.owner_id)
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
     in_a_thread(lambda: SavedOperation.objects.create(**OPERATION, upstream=Upstream.objects.get(slug=slug)))
     await _comes_true(lambda: _lists("find_answer", other))
 

@@ -70,7 +70,7 @@ async def test_a_day_without_a_year_too() -> None:
 
 
 async def test_the_season_that_is_usually_meant_is_the_latest() -> None:
-    usual = SLOTS["season"].usual
+    usual = SLOTS["season"].default
     assert usual
 
     assert await usual() == Candidate(value="2024-2025", label="2024-25")

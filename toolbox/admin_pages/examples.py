@@ -14,9 +14,9 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
-from toolbox.examples.cache import KnownExample, slots_of
-from toolbox.examples.checking import Checked, check
-from toolbox.examples.templates import problems
+from toolbox.examples.cache import KnownExample, find_slots
+from toolbox.examples.checking import CheckResult, check_example
+from toolbox.examples.templates import find_problems
 from toolbox.models import Example
 
 MAX_TRIED = 50
@@ -55,7 +55,7 @@ class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
         domain: Any = self.fields["domain"]
         domain.choices = [(toolkit.domain, toolkit.domain) for toolkit in registry.toolkits()]
         domain.help_text = "Slots: " + "; ".join(
-            f"{toolkit.domain} has {', '.join(f'{{{name}}}' for name in slots_of(toolkit.domain)) or 'none'}"
+            f"{toolkit.domain} has {', '.join(f'{{{name}}}' for name in find_slots(toolkit.domain)) or 'none'}"
             for toolkit in registry.toolkits()
         )
 
@@ -69,12 +69,12 @@ class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
         next_calls = cleaned["next_calls"] = cleaned["next_calls"] or []
         if not _are_calls(next_calls):
             raise ValidationError({"next_calls": 'Calls are a JSON list of {"tool": "…", "arguments": {…}}.'})
-        event_loop.run(dynamic_tools.ready())
+        event_loop.run(dynamic_tools.wait_until_loaded())
         written = {name: cleaned[name] for name in ("domain", "name", "question", "phrasings", "tool", "answer")}
         example = KnownExample(
             id=self.instance.pk or 0, arguments=cleaned["arguments"] or {}, next_calls=next_calls, **written
         )
-        if found := problems(example):
+        if found := find_problems(example):
             raise ValidationError(found)
         return cleaned
 
@@ -118,9 +118,9 @@ class ExampleAdmin(CuratedAdmin):
             self.message_user(request, f"{one.asked}  →  {said}", level)
 
 
-async def _try_example(examples: list[KnownExample]) -> list[Checked]:
-    await dynamic_tools.ready()
-    return [await check(example, among=[example]) for example in examples]
+async def _try_example(examples: list[KnownExample]) -> list[CheckResult]:
+    await dynamic_tools.wait_until_loaded()
+    return [await check_example(example, among=[example]) for example in examples]
 
 
 def _make_known(row: Example) -> KnownExample:

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
-from toolbox.catalogue.prompts import problems
+from toolbox.catalogue.prompts import find_problems
 from toolbox.catalogue.registry import registry
 from toolbox.models import CuratedPrompt
 
@@ -42,7 +42,7 @@ class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
         toolkit = next(kit for kit in registry.toolkits() if kit.domain == cleaned["domain"])
         if any(cleaned["name"] == prompt.name for kit in registry.toolkits() for prompt in kit.prompts):
             raise ValidationError({"name": "The code declares a prompt of that name."})
-        wrong = problems(cleaned["text"], arguments=cleaned["arguments"], completers=toolkit.completers)
+        wrong = find_problems(cleaned["text"], arguments=cleaned["arguments"], completers=toolkit.completers)
         if wrong:
             raise ValidationError({field: [said] for field, said in wrong.items()})
         return cleaned

@@ -13,13 +13,13 @@ from toolbox.contract.resources import Resource
 from toolbox.contract.tool import Tool, Toolkit
 
 
-def domain_page(toolkit: Toolkit) -> str:
+def render_domain_page(toolkit: Toolkit) -> str:
     """Write the page of one domain."""
     parts = [
         f"# {toolkit.domain}",
         toolkit.summary,
         "Written by `manage.py tooldocs` from the code; edit that instead. JSON Schemas: [schemas.json](schemas.json).",
-        *(tool_section(tool) for tool in toolkit.tools),
+        *(render_tool_section(tool) for tool in toolkit.tools),
         "## What any tool may answer",
         "Before a call reaches the domain, the kernel may refuse it: `{error: {code, message, suggestion}}`.",
         _codes(KERNEL_CODES),
@@ -27,7 +27,7 @@ def domain_page(toolkit: Toolkit) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def tool_section(tool: Tool) -> str:
+def render_tool_section(tool: Tool) -> str:
     """Write what one tool takes, answers and refuses."""
     facts = (
         f"`POST /api/tools/{tool.domain}/{tool.name}` · MCP `{tool.name}` at `/mcp` and `/mcp/{tool.domain}` · "
@@ -43,7 +43,7 @@ def tool_section(tool: Tool) -> str:
             _parameters(tool.input_schema),
             f"```json\n{example}\n```",
             "### Answer",
-            _table(["Field", "Type", "What it says"], fields(tool.success_schema)),
+            _table(["Field", "Type", "What it says"], iterate_fields(tool.success_schema)),
             "### Refusals",
             _codes(tool.codes),
         ]
@@ -55,13 +55,13 @@ def _parameters(schema: Schema) -> str:
         return "None."
     required = schema.get("required", [])
     rows = [
-        [f"`{name}`", kind(part), "yes" if name in required else "", said(part)]
+        [f"`{name}`", describe_type(part), "yes" if name in required else "", describe_property(part)]
         for name, part in schema["properties"].items()
     ]
     return _table(["Name", "Type", "Required", "What it means"], rows)
 
 
-def said(part: Schema) -> str:
+def describe_property(part: Schema) -> str:
     """Give the description, with default and bounds where the schema has them."""
     notes = [part.get("description", "")]
     if "default" in part:
@@ -74,18 +74,18 @@ def said(part: Schema) -> str:
     return " ".join(notes)
 
 
-def fields(schema: Schema, *, path: str = "") -> Iterator[list[str]]:
+def iterate_fields(schema: Schema, *, path: str = "") -> Iterator[list[str]]:
     """Give a row for every field, nested ones by their path."""
     for name, part in schema.get("properties", {}).items():
         here = f"{path}.{name}" if path else name
         absent = "" if name in schema.get("required", []) else " May be absent."
-        yield [f"`{here}`", kind(part), part.get("description", "") + absent]
-        yield from fields(part, path=here)
+        yield [f"`{here}`", describe_type(part), part.get("description", "") + absent]
+        yield from iterate_fields(part, path=here)
         if isinstance(part.get("items"), dict):
-            yield from fields(part["items"], path=f"{here}[]")
+            yield from iterate_fields(part["items"], path=f"{here}[]")
 
 
-def kind(part: Schema) -> str:
+def describe_type(part: Schema) -> str:
     """Say what a value may be."""
     if "enum" in part:
         return ", ".join(f"`{json.dumps(value)}`" for value in part["enum"])
@@ -105,15 +105,15 @@ def _table(head: list[str], rows: Iterable[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
-KEEP_SECONDS = 3_600
+GUIDE_TTL_SECONDS = 3_600
 
 
-def guide(toolkit: Toolkit) -> Resource:
+def make_guide(toolkit: Toolkit) -> Resource:
     """Give the domain's guide, at `toolroom://guides/<domain>`; it changes only when the server does."""
 
     @cache
     def page() -> str:
-        return domain_page(toolkit)
+        return render_domain_page(toolkit)
 
     async def read() -> str:
         return page()
@@ -126,6 +126,6 @@ def guide(toolkit: Toolkit) -> Resource:
         uri=f"toolroom://guides/{toolkit.domain}",
         title=f"Guide to {toolkit.domain}",
         mime_type="text/markdown",
-        ttl_seconds=KEEP_SECONDS,
+        ttl_seconds=GUIDE_TTL_SECONDS,
         measure=lambda: len(page().encode()),
     )

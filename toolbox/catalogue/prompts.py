@@ -17,7 +17,7 @@ from toolbox.models import CuratedPrompt
 
 logger = logging.getLogger(__name__)
 
-ANNOUNCED = "prompts"
+PROMPTS_PAYLOAD = "prompts"
 """What the table's trigger says on the channel of tools that are rows."""
 _PROMPTS = """
 SELECT domain, name, title, description, text, arguments FROM toolbox_prompts
@@ -27,14 +27,14 @@ WHERE is_enabled ORDER BY domain, name LIMIT 500
 _offered: dict[str, tuple[dict[str, Any], Prompt]] = {}
 
 
-async def refresh() -> None:
+async def refresh_prompts() -> None:
     """Offer what is enabled, and tell clients where something changed; raises DatabaseUnavailable."""
     rows = (await owner_pool.fetch(_PROMPTS)).rows
     known = {kit.domain: kit.completers for kit in registry.toolkits()}
     kept = {row["name"]: (row, _offer(row, completers=known.get(row["domain"], {}))) for row in rows}
     _offered.clear()
     _offered.update({name: (row, prompt) for name, (row, prompt) in kept.items() if prompt})
-    registry.put_prompts(prompt for _, prompt in _offered.values())
+    registry.replace_prompts(prompt for _, prompt in _offered.values())
 
 
 def _offer(row: dict[str, Any], *, completers: Mapping[str, Completer]) -> Prompt | None:
@@ -42,18 +42,18 @@ def _offer(row: dict[str, Any], *, completers: Mapping[str, Completer]) -> Promp
     row_before, prompt = _offered.get(row["name"], (None, None))
     if row_before == row:
         return prompt
-    if wrong := problems(row["text"], arguments=row["arguments"], completers=completers):
+    if wrong := find_problems(row["text"], arguments=row["arguments"], completers=completers):
         logger.warning("the prompt %s is not offered: %s", row["name"], wrong)
         return None
-    return prompt_of(row, completers=completers)
+    return make_prompt(row, completers=completers)
 
 
-def prompt_of(row: Mapping[str, Any], *, completers: Mapping[str, Completer]) -> Prompt:
+def make_prompt(row: Mapping[str, Any], *, completers: Mapping[str, Completer]) -> Prompt:
     """Make a prompt of a sound row."""
-    places = blanks(row["arguments"])
+    places = parse_arguments(row["arguments"])
 
     async def write(**values: str) -> str:
-        return filled(row["text"], values=values)
+        return fill_template(row["text"], values=values)
 
     write.__name__, write.__doc__ = row["name"], row["description"]
     write.__annotations__ = {one.name: Annotated[str, one.description] for one in places}
@@ -76,7 +76,7 @@ _KEYS = {"name": str, "description": str, "required": bool, "completes": str}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blank:
+class PromptArgument:
     """One argument: what it is, whether it must be given, and by which completer of the domain it is completed."""
 
     name: str
@@ -85,18 +85,18 @@ class Blank:
     completes: str = ""
 
 
-def blanks(arguments: Sequence[Mapping[str, Any]]) -> list[Blank]:
+def parse_arguments(arguments: Sequence[Mapping[str, Any]]) -> list[PromptArgument]:
     """Read a row's arguments."""
-    return [Blank(**argument) for argument in arguments]
+    return [PromptArgument(**argument) for argument in arguments]
 
 
-def filled(text: str, *, values: Mapping[str, str]) -> str:
+def fill_template(text: str, *, values: Mapping[str, str]) -> str:
     """Put the values in their places; what they say is not read again."""
     kept = _OPTIONAL.sub(lambda part: part[1] if _named(part[1]) <= set(values) else "", text)
     return _ARGUMENT.sub(lambda place: values.get(place[1], ""), kept).strip()
 
 
-def problems(text: str, *, arguments: object, completers: Collection[str]) -> dict[str, str]:
+def find_problems(text: str, *, arguments: object, completers: Collection[str]) -> dict[str, str]:
     """Say what keeps a prompt from being offered, by field."""
     if not isinstance(arguments, list) or len(arguments) > MAX_ARGUMENTS or not all(map(_is_blank, arguments)):
         return {"arguments": f'Up to {MAX_ARGUMENTS} of {{"name": "team", "description": "…", "completes": "team"}}.'}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain
 
-from toolbox.catalogue.documentation import guide
+from toolbox.catalogue.documentation import make_guide
 from toolbox.contract.caller import Caller
 from toolbox.contract.resources import Prompt, Resource
 from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, Toolkit
@@ -23,15 +23,15 @@ class Registry:
         self._toolkits: dict[str, Toolkit] = {}
         self._tools: dict[str, Tool] = {}
         self._guides: dict[str, Resource] = {}
-        self._rows: dict[str, Tool] = {}
-        self._written: dict[str, Prompt] = {}
-        self._knows_written = False
+        self._dynamic: dict[str, Tool] = {}
+        self._row_prompts: dict[str, Prompt] = {}
+        self._has_loaded_prompts = False
         self._skipped: dict[str, list[SkippedRow]] = {}
         self._described: dict[str, dict[str, tuple[object, ...]]] = {}
         self._listeners: dict[object, Callable[[str], None]] = {}
         self._closed = False
 
-    def take_in(self, toolkit: Toolkit) -> None:
+    def register(self, toolkit: Toolkit) -> None:
         """Add a domain's tools, all or none; raises ToolMistake on a clash, or when closed."""
         if self._closed:
             raise InvalidTool(f"{toolkit.domain} came too late: tools are gathered in toolbox.apps, at start")
@@ -44,12 +44,12 @@ class Registry:
         slots = [slot.name for slot in toolkit.slots]
         if mistaken := [name for name in slots if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or slots.count(name) > 1]:
             raise InvalidTool(f"{toolkit.domain}: slots have names of their own, in snake_case, not {mistaken[0]!r}")
-        self._take_in_offers(toolkit)
+        self._check_resources(toolkit)
         self._toolkits[toolkit.domain] = toolkit
-        self._guides[toolkit.domain] = guide(toolkit)
+        self._guides[toolkit.domain] = make_guide(toolkit)
         self._tools |= {tool.name: tool for tool in toolkit.tools}
 
-    def _take_in_offers(self, toolkit: Toolkit) -> None:
+    def _check_resources(self, toolkit: Toolkit) -> None:
         prompts = [prompt.name for prompt in chain(toolkit.prompts, self.prompts())]
         uris = [resource.uri for resource in chain(toolkit.resources, self.resources())]
         for name in (*prompts, *uris):
@@ -59,18 +59,18 @@ class Registry:
     def prompts(self, *, domain: str | None = None) -> Iterator[Prompt]:
         """Give the prompts, all or a domain's; those that the code declares before rows."""
         kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
-        rows = (prompt for prompt in self._written.values() if domain in (None, prompt.domain))
+        rows = (prompt for prompt in self._row_prompts.values() if domain in (None, prompt.domain))
         return chain(chain.from_iterable(kit.prompts for kit in kits), rows)
 
-    def put_prompts(self, written: Iterable[Prompt]) -> None:
+    def replace_prompts(self, written: Iterable[Prompt]) -> None:
         """Replace the prompts that are rows; one whose name or domain is not free or not there is left out."""
         taken = {prompt.name for kit in self._toolkits.values() for prompt in kit.prompts}
         free = [one for one in written if one.name not in taken and one.domain in self._toolkits]
-        before, self._written = self._written, {one.name: one for one in free}
-        is_change = self._knows_written and list(before.values()) != list(self._written.values())
-        self._knows_written = True
+        before, self._row_prompts = self._row_prompts, {one.name: one for one in free}
+        is_change = self._has_loaded_prompts and list(before.values()) != list(self._row_prompts.values())
+        self._has_loaded_prompts = True
         if is_change:  # what is loaded first is no change of anything that a client was shown
-            self.tell("prompts")
+            self.notify("prompts")
 
     def resources(self, *, domain: str | None = None) -> Iterator[Resource]:
         """Give the documents, all or a domain's, its guide first."""
@@ -85,9 +85,9 @@ class Registry:
         """Give the toolkits, in the order of INSTALLED_APPS."""
         return self._toolkits.values()
 
-    def put(self, offered: Sequence[Tool | SkippedRow], *, domain: str) -> None:
+    def replace_dynamic_tools(self, offered: Sequence[Tool | SkippedRow], *, domain: str) -> None:
         """Replace a domain's dynamic tools; one that clashes with another tool's name is skipped."""
-        others = {name: tool for name, tool in self._rows.items() if tool.domain != domain}
+        others = {name: tool for name, tool in self._dynamic.items() if tool.domain != domain}
         kept: dict[str, Tool] = {}
         skipped = [row for row in offered if isinstance(row, SkippedRow)]
         for tool in offered:
@@ -97,33 +97,33 @@ class Registry:
                 skipped.append(SkippedRow(name=tool.name, reason="another tool has that name"))
             else:
                 kept[tool.name] = tool
-        self._rows = others | kept
+        self._dynamic = others | kept
         self._skipped[domain] = skipped
-        self._tell_of_changes(domain)
+        self._notify_of_changes(domain)
 
-    def on_change(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call the listener with what has changed (see `tell`); gives what ends that."""
+    def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        """Call the listener with what has changed (see `notify`); gives what ends that."""
         token = object()
         self._listeners[token] = listener
         return lambda: self._listeners.pop(token, None) and None
 
-    def _tell_of_changes(self, domain: str) -> None:
-        """Compare what a catalogue shows of a domain with what it showed at the last `put`."""
+    def _notify_of_changes(self, domain: str) -> None:
+        """Compare what a catalogue shows of a domain with what it showed at the last replacement."""
         every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
-        now = {tool.name: _shown(tool) for tool in every}
+        now = {tool.name: _listing_of(tool) for tool in every}
         before = self._described.get(domain)
         self._described[domain] = now
         if before is not None and before != now:
-            self.tell("tools")
+            self.notify("tools")
 
-    def tell(self, what: str) -> None:
+    def notify(self, what: str) -> None:
         """Tell the listeners of this process what has changed: `tools`, `prompts`, or the address of a document."""
         for listener in list(self._listeners.values()):
             listener(what)
 
     def dynamic_tools(self, *, domain: str | None = None) -> Iterator[Tool]:
         """Give the tools that are rows, all or a domain's, as this process knows them now."""
-        return (tool for tool in self._rows.values() if domain in (None, tool.domain))
+        return (tool for tool in self._dynamic.values() if domain in (None, tool.domain))
 
     def skipped(self, *, domain: str) -> list[SkippedRow]:
         """Give a domain's rows that are not offered, and why."""
@@ -131,7 +131,7 @@ class Registry:
 
     def find(self, name: str, *, domain: str | None = None) -> Tool | None:
         """Give the tool of that name, in that domain where one is named; a declared one before a row."""
-        tool = self._tools.get(name) or self._rows.get(name)
+        tool = self._tools.get(name) or self._dynamic.get(name)
         return tool if tool and domain in (None, tool.domain) else None
 
     def tools(self, *, domain: str | None = None) -> Iterator[Tool]:
@@ -143,14 +143,14 @@ class Registry:
         every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
         return [tool for tool in every if tool.is_offered_to(caller)]
 
-    def nearest(self, name: str, *, caller: Caller) -> list[str]:
+    def find_nearest(self, name: str, *, caller: Caller) -> list[str]:
         """Name the caller's tools, those most like `name` first."""
         names = [tool.name for tool in self.visible_to(caller)]
         near = get_close_matches(name[:64], names, n=3, cutoff=0.3)
         return near + [other for other in names if other not in near]
 
 
-def _shown(tool: Tool) -> tuple[object, ...]:
+def _listing_of(tool: Tool) -> tuple[object, ...]:
     """Give what a catalogue shows of a tool."""
     return tool.description, tool.input_schema, tool.output_schema
 

@@ -47,7 +47,7 @@ class Slot:
     noun: str
     samples: Callable[[], Awaitable[Sequence[str]]]
     resolve: Resolver | None = None
-    usual: Callable[[], Awaitable[Candidate | None]] | None = None
+    default: Callable[[], Awaitable[Candidate | None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ async def dispatch(call: Call) -> Reply:
 
 
 async def _dispatch(call: Call) -> Reply:
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
     tool = registry.find(call.tool, domain=call.domain)
     if tool is None:
         unknown = Operation(name=call.tool, domain=call.domain or "", scope=None, is_known=False)
@@ -68,6 +68,6 @@ async def _run(tool: Tool, call: Call, active: ActiveCall) -> Reply:
 
 
 async def _refuse_unknown_tool(active: ActiveCall) -> Reply:
-    names = registry.nearest(active.operation.name, caller=active.caller)
+    names = registry.find_nearest(active.operation.name, caller=active.caller)
     suggestion = f"Tools of this key: {', '.join(names)}." if names else "This key may use no tool; ask for scopes."
     raise Refusal(UNKNOWN_TOOL, "There is no tool of that name here.", suggestion=suggestion)

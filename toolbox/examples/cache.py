@@ -57,18 +57,18 @@ class KnownExample:
 _known: TtlCache[list[KnownExample]] = TtlCache(max_entries=1)
 
 
-async def known_examples() -> list[KnownExample]:
+async def load_known_examples() -> list[KnownExample]:
     """Give every enabled example, remembered for some seconds; one statement."""
     return await _known.get("all", _fetch)
 
 
-async def examples_of(tools: Iterable[str]) -> list[KnownExample]:
+async def find_examples_for_tools(tools: Iterable[str]) -> list[KnownExample]:
     """Give the examples that these tools answer."""
     offered = set(tools)
-    return [example for example in await known_examples() if offered.issuperset(example.tools)]
+    return [example for example in await load_known_examples() if offered.issuperset(example.tools)]
 
 
-def slots_of(domain: str) -> dict[str, Slot]:
+def find_slots(domain: str) -> dict[str, Slot]:
     """Give the slots of a domain's toolkit by name."""
     toolkit = next((toolkit for toolkit in registry.toolkits() if toolkit.domain == domain), None)
     return {slot.name: slot for slot in toolkit.slots} if toolkit else {}

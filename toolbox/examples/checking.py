@@ -12,15 +12,15 @@ from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.examples.cache import KnownExample
 from toolbox.examples.matching import Matched, Unclear, match
-from toolbox.examples.provider import samples
-from toolbox.examples.templates import CannotFill, arguments_of, problems, question, worded
+from toolbox.examples.provider import load_sample_texts
+from toolbox.examples.templates import CannotFill, fill_question, find_problems, make_arguments, render_answer
 
 TRANSPORT = "examples"
 _MISSING = "[missing: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckResult:
     """What became of one example: the question asked, and the answer or what is wrong, in a sentence."""
 
     example: KnownExample
@@ -29,30 +29,32 @@ class Checked:
     problem: str = ""
 
 
-async def check(example: KnownExample, *, among: Sequence[KnownExample]) -> Checked:
+async def check_example(example: KnownExample, *, among: Sequence[KnownExample]) -> CheckResult:
     """
     Check an example in all its phrasings; the tool is called once, by the local operator.
 
     A tool that writes is not called. Each phrasing must find this example among all.
     """
-    if found := problems(example):
-        return Checked(example=example, asked=example.question, problem=found[0])
-    texts = await samples(example)
+    if found := find_problems(example):
+        return CheckResult(example=example, asked=example.question, problem=found[0])
+    texts = await load_sample_texts(example)
     if lacking := sorted({one.slot for one in example.placeholders if one.name not in texts}):
-        return Checked(
+        return CheckResult(
             example=example, asked=example.question, problem=f"The data has nothing for {', '.join(lacking)}."
         )
-    asked = [question(template, samples=texts) for template in example.templates]
+    asked = [fill_question(template, samples=texts) for template in example.templates]
     for phrasing in asked:
-        if problem := await _unmatched(phrasing, example=example, among=among):
-            return Checked(example=example, asked=phrasing, problem=problem)
+        if problem := await _find_mismatch(phrasing, example=example, among=among):
+            return CheckResult(example=example, asked=phrasing, problem=problem)
     outcome = await match(asked[0], examples=[example])
     return (
-        await _called(asked[0], outcome) if isinstance(outcome, Matched) else Checked(example=example, asked=asked[0])
+        await _call_tools(asked[0], outcome)
+        if isinstance(outcome, Matched)
+        else CheckResult(example=example, asked=asked[0])
     )
 
 
-async def _unmatched(phrasing: str, *, example: KnownExample, among: Sequence[KnownExample]) -> str:
+async def _find_mismatch(phrasing: str, *, example: KnownExample, among: Sequence[KnownExample]) -> str:
     """Say why a phrasing does not lead to its example; empty where it does."""
     outcome = await match(phrasing, examples=among)
     if isinstance(outcome, Matched):
@@ -64,27 +66,33 @@ async def _unmatched(phrasing: str, *, example: KnownExample, among: Sequence[Kn
     return f"The question does not lead to its example; as near are {named}."
 
 
-async def _called(asked: str, outcome: Matched) -> Checked:
+async def _call_tools(asked: str, outcome: Matched) -> CheckResult:
     example = outcome.example
     tools = [registry.find(name, domain=example.domain) for name in example.tools]
     if any(tool is None or tool.writes for tool in tools):
-        return Checked(example=example, asked=asked, said="It writes, so it was not called.")
+        return CheckResult(example=example, asked=asked, said="It writes, so it was not called.")
     answers: list[Any] = []
     try:
         for name in example.tools:
-            reply = await _reply(name, arguments_of(example, answers=answers, values=outcome.values), example=example)
+            reply = await _dispatch_call(
+                name, make_arguments(example, answers=answers, values=outcome.values), example=example
+            )
             if reply.is_refusal:
-                return Checked(example=example, asked=asked, problem=f"{name} refused it: {reply.body.decode()[:300]}")
+                return CheckResult(
+                    example=example, asked=asked, problem=f"{name} refused it: {reply.body.decode()[:300]}"
+                )
             answers.append(orjson.loads(reply.body))
-        said = worded(example.answer, answers=answers, values=outcome.values)
+        said = render_answer(example.answer, answers=answers, values=outcome.values)
     except CannotFill as cannot:
-        return Checked(example=example, asked=asked, problem=f"It cannot be filled: {cannot}.")
+        return CheckResult(example=example, asked=asked, problem=f"It cannot be filled: {cannot}.")
     if not said or _MISSING in said:
-        return Checked(example=example, asked=asked, problem=f"The answer names what the tool does not say: {said!r}.")
-    return Checked(example=example, asked=asked, said=said)
+        return CheckResult(
+            example=example, asked=asked, problem=f"The answer names what the tool does not say: {said!r}."
+        )
+    return CheckResult(example=example, asked=asked, said=said)
 
 
-async def _reply(tool: str, given: Any, *, example: KnownExample) -> Reply:
+async def _dispatch_call(tool: str, given: Any, *, example: KnownExample) -> Reply:
     sent = json.dumps(given).encode()
     return await dispatch(
         Call(

@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 
 from toolbox.contract.tool import Tool
-from toolbox.examples.cache import KnownExample, examples_of
-from toolbox.examples.matching import Matched, match, nearest
-from toolbox.examples.provider import samples
-from toolbox.examples.templates import CannotFill, arguments, problems, question
+from toolbox.examples.cache import KnownExample, find_examples_for_tools
+from toolbox.examples.matching import Matched, find_nearest, match
+from toolbox.examples.provider import load_sample_texts
+from toolbox.examples.templates import CannotFill, fill_arguments, fill_question, find_problems
 from toolbox.model.protocol import Message
 
 USUAL_COUNT = 3
@@ -20,22 +20,22 @@ async def shots(asked: str, *, tools: Sequence[Tool], count: int = USUAL_COUNT) 
 
     Their slots hold real names from the data. Queries: as matching asks.
     """
-    examples = await examples_of(tool.name for tool in tools)
-    lines = [await _shot(example) for example in await nearest(asked, examples=examples, count=count)]
+    examples = await find_examples_for_tools(tool.name for tool in tools)
+    lines = [await _shot(example) for example in await find_nearest(asked, examples=examples, count=count)]
     told = [line for line in lines if line]
     return Message.system("\n".join((_BEGINNING, *told))) if told else None
 
 
 async def _shot(example: KnownExample) -> str:
-    if problems(example):
+    if find_problems(example):
         return ""
-    texts = await samples(example)
-    said = question(example.question, samples=texts)
+    texts = await load_sample_texts(example)
+    said = fill_question(example.question, samples=texts)
     outcome = await match(said, examples=[example])
     if not isinstance(outcome, Matched):
         return ""
     try:
-        called = arguments(example.arguments, values=outcome.values)
+        called = fill_arguments(example.arguments, values=outcome.values)
     except CannotFill:
         return ""
     return f"Q: {said}\n{json.dumps({'tool': example.tool, 'parameters': called}, ensure_ascii=False)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from toolbox.contract.slots import PLACEHOLDER, Candidate, Placeholder, Slot
-from toolbox.examples.cache import KnownExample, slots_of
+from toolbox.examples.cache import KnownExample, find_slots
 from toolbox.text.names import Word, is_near, plain, words
 
 SLOT_WEIGHT = 1.5
@@ -53,7 +53,7 @@ class Fit:
 
 
 @lru_cache(maxsize=4_096)
-def tokens(template: str) -> tuple[Token, ...]:
+def tokenize(template: str) -> tuple[Token, ...]:
     """Take a question template apart."""
     found: list[Token] = []
     at = 0
@@ -80,7 +80,7 @@ class Weights:
         count = 0
         for example in examples:
             count += 1
-            used.update({token.word for template in example.templates for token in tokens(template) if token.word})
+            used.update({token.word for template in example.templates for token in tokenize(template) if token.word})
         self._most = _UNKNOWN * math.log(2 + count)
         for word, uses in used.items():
             self._of[word] = math.log((2 + count) / (1 + uses) + 1)
@@ -96,7 +96,7 @@ class Weights:
         return max(self._of.get(word, self._most), _LITTLE * 2)
 
 
-def fit(
+def score_fit(
     template: Sequence[Token],
     *,
     said: Sequence[Word],
@@ -128,7 +128,7 @@ def fit(
     return Fit(score=2 * shared / (theirs + ours) if theirs + ours else 0.0, met=tuple(met))
 
 
-def span(met: Sequence[int | None], *, at: int, left: Collection[int]) -> list[int]:
+def find_span(met: Sequence[int | None], *, at: int, left: Collection[int]) -> list[int]:
     """Give the words of the question that stand where a free token does: from its left neighbour to its right one."""
     before = [place for place in met[:at] if place is not None]
     after = [place for place in met[at + 1 :] if place is not None and (not before or place > before[-1])]
@@ -148,7 +148,9 @@ def _taken_freely(
     free: Collection[str],
     weights: Weights,
 ) -> float:
-    taken = {place for at, token in enumerate(template) if token.slot in free for place in span(met, at=at, left=left)}
+    taken = {
+        place for at, token in enumerate(template) if token.slot in free for place in find_span(met, at=at, left=left)
+    }
     return sum(weights.of(left[place]) for place in taken)
 
 
@@ -172,12 +174,12 @@ def _take_word(word: str, left: dict[int, str], *, weights: Weights) -> int | No
     return None
 
 
-FLOOR = 0.6
+MIN_SCORE = 0.6
 """Below this a question is about something else; set by the questions in tests/toolbox/examples/test_matching.py."""
-MARGIN = 0.04
+MIN_MARGIN = 0.04
 """How much better an example must fit than another of the same tool, whose answer would be a different one."""
-MAX_QUESTION = 600
-NEAREST = 3
+MAX_QUESTION_CHARACTERS = 600
+NEAREST_COUNT = 3
 
 Values = Mapping[str, Candidate]
 
@@ -210,7 +212,7 @@ Outcome = Matched | Unclear | NotCovered
 
 
 @dataclass(slots=True)
-class Said:
+class SlotMention:
     """A mention of a slot: what it may mean, the likeliest readings only, and the places where it is said."""
 
     candidates: list[Candidate]
@@ -223,25 +225,25 @@ class Said:
 
 
 @dataclass(slots=True)
-class Asked:
+class ParsedQuestion:
     """A question and where in it each domain's slots are named."""
 
     text: str
     words: list[Word]
-    found: dict[tuple[str, str], list[Said]] = field(default_factory=dict)
+    found: dict[tuple[str, str], list[SlotMention]] = field(default_factory=dict)
 
-    async def look(self, domain: str, *, slot: Slot) -> list[Said]:
+    async def find_mentions(self, domain: str, *, slot: Slot) -> list[SlotMention]:
         """Give the mentions of a slot, in order; resolved once."""
         key = domain, slot.name
         if key not in self.found:
-            self.found[key] = _mentions(await slot.resolve(self.text) if slot.resolve else ())
+            self.found[key] = _group_mentions(await slot.resolve(self.text) if slot.resolve else ())
         return self.found[key]
 
 
-def asked(text: str) -> Asked:
+def parse_question(text: str) -> ParsedQuestion:
     """Take a question in; what is very long is cut."""
-    text = text[:MAX_QUESTION]
-    return Asked(text, words(text))
+    text = text[:MAX_QUESTION_CHARACTERS]
+    return ParsedQuestion(text, words(text))
 
 
 async def match(question: str, *, examples: Sequence[KnownExample]) -> Outcome:
@@ -250,24 +252,26 @@ async def match(question: str, *, examples: Sequence[KnownExample]) -> Outcome:
 
     Queries: what the slots' resolvers ask, each once.
     """
-    about = asked(question)
+    about = parse_question(question)
     weights = Weights(examples)
-    ranked = sorted([await _best(about, example, weights=weights) for example in examples], key=_rank)
-    if not ranked or ranked[0].fit.score < FLOOR or _is_torn(ranked):
-        return NotCovered(nearest=[one.example for one in ranked[:NEAREST]])
-    return await _filled(about, ranked[0])
+    ranked = sorted([await _compare(about, example, weights=weights) for example in examples], key=_sort_key)
+    if not ranked or ranked[0].fit.score < MIN_SCORE or _is_ambiguous(ranked):
+        return NotCovered(nearest=[one.example for one in ranked[:NEAREST_COUNT]])
+    return await _fill_values(about, ranked[0])
 
 
-async def filled(question: str, *, example: KnownExample, examples: Sequence[KnownExample]) -> Outcome:
+async def fill_example(question: str, *, example: KnownExample, examples: Sequence[KnownExample]) -> Outcome:
     """Give the values of an example that was chosen for a question, weighing words by all examples as when it was."""
-    about = asked(question)
-    return await _filled(about, await _best(about, example, weights=Weights(examples)))
+    about = parse_question(question)
+    return await _fill_values(about, await _compare(about, example, weights=Weights(examples)))
 
 
-async def nearest(question: str, *, examples: Sequence[KnownExample], count: int = NEAREST) -> list[KnownExample]:
+async def find_nearest(
+    question: str, *, examples: Sequence[KnownExample], count: int = NEAREST_COUNT
+) -> list[KnownExample]:
     """Give the examples that are most like a question, best first."""
-    about, weights = asked(question), Weights(examples)
-    ranked = sorted([await _best(about, example, weights=weights) for example in examples], key=_rank)
+    about, weights = parse_question(question), Weights(examples)
+    ranked = sorted([await _compare(about, example, weights=weights) for example in examples], key=_sort_key)
     return [one.example for one in ranked[:count]]
 
 
@@ -279,34 +283,34 @@ class _Ranked:
     masked: Mapping[int, Mention]
 
 
-def _rank(one: _Ranked) -> tuple[float, int]:
+def _sort_key(one: _Ranked) -> tuple[float, int]:
     return (-round(one.fit.score, 3), one.example.id)
 
 
-def _is_torn(ranked: Sequence[_Ranked]) -> bool:
+def _is_ambiguous(ranked: Sequence[_Ranked]) -> bool:
     """Tell whether another example of the same tool fits as well: what tells them apart is a word that nobody knows."""
     best = ranked[0]
     rivals = [one for one in ranked[1:] if one.example.tool == best.example.tool]
-    return bool(rivals) and best.fit.score - rivals[0].fit.score < MARGIN
+    return bool(rivals) and best.fit.score - rivals[0].fit.score < MIN_MARGIN
 
 
-async def _best(about: Asked, example: KnownExample, *, weights: Weights) -> _Ranked:
+async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Weights) -> _Ranked:
     """Compare a question with the likest phrasing of an example."""
-    slots = slots_of(example.domain)
+    slots = find_slots(example.domain)
     wanted = [slots[one.slot] for one in example.placeholders if one.slot in slots]
     free = {slot.name for slot in wanted if slot.resolve is None}
     masked: dict[int, Mention] = {}
     for slot in wanted:
-        for said in await about.look(example.domain, slot=slot):
-            covered = [at for at, word in enumerate(about.words) if _covers(said, word)]
+        for said in await about.find_mentions(example.domain, slot=slot):
+            covered = [at for at, word in enumerate(about.words) if _overlaps(said, word)]
             masked |= {at: Mention(slot.name, covered[0]) for at in covered if at not in masked}
-    optional = {slot.name for slot in wanted if slot.usual}
+    optional = {slot.name for slot in wanted if slot.default}
     fits = []
     for written in example.templates:
-        template = [token for token in tokens(written) if not _is_left_out(token, optional=optional, masked=masked)]
-        compared = fit(template, said=about.words, masked=masked, free=free, weights=weights)
+        template = [token for token in tokenize(written) if not _is_left_out(token, optional=optional, masked=masked)]
+        compared = score_fit(template, said=about.words, masked=masked, free=free, weights=weights)
         fits.append(_Ranked(example=example, template=template, fit=compared, masked=masked))
-    return min(fits, key=_rank)
+    return min(fits, key=_sort_key)
 
 
 def _is_left_out(token: Token, *, optional: set[str], masked: Mapping[int, Mention]) -> bool:
@@ -314,16 +318,16 @@ def _is_left_out(token: Token, *, optional: set[str], masked: Mapping[int, Menti
     return token.slot in optional and token.slot not in {mention.slot for mention in masked.values()}
 
 
-def _covers(said: Said, word: Word) -> bool:
+def _overlaps(said: SlotMention, word: Word) -> bool:
     return any(start < word.end and word.start < end for start, end in said.places)
 
 
-def _mentions(candidates: Iterable[Candidate]) -> list[Said]:
+def _group_mentions(candidates: Iterable[Candidate]) -> list[SlotMention]:
     """Gather candidates by place; a place that says which of another's readings is meant belongs to that."""
     by_place: dict[tuple[int, int], list[Candidate]] = {}
     for candidate in candidates:
         by_place.setdefault((candidate.start, candidate.end), []).append(candidate)
-    mentions = [Said(_likeliest(by_place[place]), [place]) for place in sorted(by_place)]
+    mentions = [SlotMention(_keep_likeliest(by_place[place]), [place]) for place in sorted(by_place)]
     for unclear in [said for said in mentions if len(said.values) > 1]:
         clear = next((said for said in mentions if len(said.values) == 1 and said.values < unclear.values), None)
         if clear:
@@ -333,9 +337,9 @@ def _mentions(candidates: Iterable[Candidate]) -> list[Said]:
     return mentions
 
 
-async def _filled(about: Asked, best: _Ranked) -> Outcome:
+async def _fill_values(about: ParsedQuestion, best: _Ranked) -> Outcome:
     """Give each placeholder its value, the first that cannot have one ends it."""
-    slots = slots_of(best.example.domain)
+    slots = find_slots(best.example.domain)
     values: dict[str, Candidate] = {}
     for placeholder in best.example.placeholders:
         slot = slots[placeholder.slot]
@@ -346,23 +350,25 @@ async def _filled(about: Asked, best: _Ranked) -> Outcome:
     return Matched(example=best.example, values=values)
 
 
-async def _candidates(about: Asked, best: _Ranked, *, placeholder: Placeholder, slot: Slot) -> Sequence[Candidate]:
+async def _candidates(
+    about: ParsedQuestion, best: _Ranked, *, placeholder: Placeholder, slot: Slot
+) -> Sequence[Candidate]:
     at = next((at for at, token in enumerate(best.template) if token.placeholder == placeholder.name), None)
     place = best.fit.met[at] if at is not None else None
     if slot.resolve is None and at is not None:
-        return _words_taken(about, best, at=at)
-    mentions = await about.look(best.example.domain, slot=slot)
+        return _take_words(about, best, at=at)
+    mentions = await about.find_mentions(best.example.domain, slot=slot)
     if place is not None:
-        return next(said for said in mentions if _covers(said, about.words[place])).candidates
-    usual = await slot.usual() if slot.usual else None
-    return [usual] if usual else []
+        return next(said for said in mentions if _overlaps(said, about.words[place])).candidates
+    default = await slot.default() if slot.default else None
+    return [default] if default else []
 
 
-def _words_taken(about: Asked, best: _Ranked, *, at: int) -> Sequence[Candidate]:
+def _take_words(about: ParsedQuestion, best: _Ranked, *, at: int) -> Sequence[Candidate]:
     """Give the words at a free slot's place, as they were written."""
     used = {place for place in best.fit.met if place is not None} | set(best.masked)
     left = [place for place in range(len(about.words)) if place not in used]
-    taken = span(best.fit.met, at=at, left=left)
+    taken = find_span(best.fit.met, at=at, left=left)
     if not taken:
         return []
     start, end = about.words[taken[0]].start, about.words[taken[-1]].end
@@ -370,6 +376,6 @@ def _words_taken(about: Asked, best: _Ranked, *, at: int) -> Sequence[Candidate]
     return [Candidate(value=said, label=said, start=start, end=end)]
 
 
-def _likeliest(mention: Sequence[Candidate]) -> list[Candidate]:
+def _keep_likeliest(mention: Sequence[Candidate]) -> list[Candidate]:
     best = max(candidate.score for candidate in mention)
     return [candidate for candidate in mention if candidate.score == best]

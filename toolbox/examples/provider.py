@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 from toolbox.contract.tool import Tool
-from toolbox.examples.cache import KnownExample, examples_of, slots_of
-from toolbox.examples.matching import Matched, NotCovered, Outcome, Unclear, filled, match
-from toolbox.examples.templates import CannotFill, arguments_of, question, worded
+from toolbox.examples.cache import KnownExample, find_examples_for_tools, find_slots
+from toolbox.examples.matching import Matched, NotCovered, Outcome, Unclear, fill_example, match
+from toolbox.examples.templates import CannotFill, fill_question, make_arguments, render_answer
 from toolbox.model.protocol import (
     CallRequested,
     Finished,
@@ -42,7 +42,7 @@ class ExamplesModel:
 
         Queries: the examples, at most once in some seconds, and what the slots of the likeliest ask.
         """
-        said, call = await _next(messages, tools=tools)
+        said, call = await _next_step(messages, tools=tools)
         if said and not any(NOTICE in message.text for message in messages if message.role == "assistant"):
             said = f"{NOTICE}\n\n{said}"
         for piece in said.splitlines(keepends=True):
@@ -57,35 +57,35 @@ class ExamplesModel:
         raise ModelUnavailable("No language model is configured; set AGENT_MODEL and OPENAI_BASE_URL.")
 
 
-async def _next(messages: Sequence[Message], *, tools: Sequence[Tool]) -> tuple[str, ToolRequest | None]:
+async def _next_step(messages: Sequence[Message], *, tools: Sequence[Tool]) -> tuple[str, ToolRequest | None]:
     """Give the text of the next step and the call it asks for."""
-    examples = await examples_of(tool.name for tool in tools)
-    asked = _question(messages)
+    examples = await find_examples_for_tools(tool.name for tool in tools)
+    asked = _join_question(messages)
     if messages and messages[-1].role == "tool":
-        return await _after(_told(messages), asked=asked, examples=examples)
+        return await _continue_after(_tool_messages(messages), asked=asked, examples=examples)
     if not examples:
         return NO_EXAMPLES, None
     outcome = await match(asked, examples=examples)
     if not isinstance(outcome, Matched):
-        return await _no_call(outcome), None
-    return "", _request(outcome, answers=[])
+        return await _explain_no_call(outcome), None
+    return "", _make_request(outcome, answers=[])
 
 
-def _request(matched: Matched, *, answers: Sequence[Any]) -> ToolRequest:
+def _make_request(matched: Matched, *, answers: Sequence[Any]) -> ToolRequest:
     """Give the call that follows these answers; raises CannotFill."""
     example = matched.example
-    given = arguments_of(example, answers=answers, values=matched.values)
+    given = make_arguments(example, answers=answers, values=matched.values)
     call_id = f"{_CALL}-{example.id}-{secrets.token_hex(4)}"
     return ToolRequest(id=call_id, name=example.tools[len(answers)], arguments=json.dumps(given, ensure_ascii=False))
 
 
-def _told(messages: Sequence[Message]) -> list[Message]:
+def _tool_messages(messages: Sequence[Message]) -> list[Message]:
     """Give what tools have told since the question."""
     asked_at = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
     return [message for message in messages[asked_at + 1 :] if message.role == "tool"]
 
 
-def _question(messages: Sequence[Message]) -> str:
+def _join_question(messages: Sequence[Message]) -> str:
     """Give what was asked; a question that was answered by asking back, together with the reply to that."""
     said = [message for message in messages if message.role in ("user", "assistant") and not message.calls]
     users = [at for at, message in enumerate(said) if message.role == "user"]
@@ -99,35 +99,35 @@ def _question(messages: Sequence[Message]) -> str:
     return "\n".join(parts)
 
 
-async def _no_call(outcome: Outcome) -> str:
+async def _explain_no_call(outcome: Outcome) -> str:
     if isinstance(outcome, Unclear):
-        return await _asking_back(outcome)
-    return await _not_covered(outcome) if isinstance(outcome, NotCovered) else ""
+        return await _ask_back(outcome)
+    return await _list_nearest(outcome) if isinstance(outcome, NotCovered) else ""
 
 
-async def _asking_back(unclear: Unclear) -> str:
+async def _ask_back(unclear: Unclear) -> str:
     labels = list(dict.fromkeys(candidate.label for candidate in unclear.candidates))
     if labels:
-        shown = ", ".join(labels[:_MAX_NAMED]) + (", …" if len(labels) > _MAX_NAMED else "")
-        return f"{_CLARIFYING}{unclear.slot.noun} do you mean: {shown}?"
-    samples = [text for text in (await unclear.slot.samples())[:2] if text]
-    such = f" Say it as {' or '.join(samples)}." if samples else ""
+        render_question = ", ".join(labels[:_MAX_NAMED]) + (", …" if len(labels) > _MAX_NAMED else "")
+        return f"{_CLARIFYING}{unclear.slot.noun} do you mean: {render_question}?"
+    load_sample_texts = [text for text in (await unclear.slot.samples())[:2] if text]
+    such = f" Say it as {' or '.join(load_sample_texts)}." if load_sample_texts else ""
     return f"{_CLARIFYING}{unclear.slot.noun} do you mean?{such}"
 
 
-async def _not_covered(outcome: NotCovered) -> str:
-    listed = [f"- {await shown(example)}" for example in outcome.nearest]
+async def _list_nearest(outcome: NotCovered) -> str:
+    listed = [f"- {await render_question(example)}" for example in outcome.nearest]
     return "\n".join(("None of the examples covers that question. The nearest are:", *listed))
 
 
-async def shown(example: KnownExample) -> str:
+async def render_question(example: KnownExample) -> str:
     """Give an example's question with real things in its slots."""
-    return question(example.question, samples=await samples(example))
+    return fill_question(example.question, samples=await load_sample_texts(example))
 
 
-async def samples(example: KnownExample) -> dict[str, str]:
+async def load_sample_texts(example: KnownExample) -> dict[str, str]:
     """Give a text for each placeholder of an example; two of one slot differ where the data has two."""
-    slots = slots_of(example.domain)
+    slots = find_slots(example.domain)
     given: dict[str, int] = {}
     texts: dict[str, str] = {}
     for placeholder in example.placeholders:
@@ -139,43 +139,43 @@ async def samples(example: KnownExample) -> dict[str, str]:
     return texts
 
 
-async def _after(
+async def _continue_after(
     said: Sequence[Message], *, asked: str, examples: Sequence[KnownExample]
 ) -> tuple[str, ToolRequest | None]:
     """Put what tools answered into words, or give the example's next call."""
     told = said[-1]
     if told.is_refusal:
-        return _refused(told.answer), None
+        return _render_refusal(told.answer), None
     if told.edited_arguments:  # the question's names are no longer what was asked
-        return f"With {told.edited_arguments}: {_unworded(told)}", None
+        return f"With {told.edited_arguments}: {_render_raw_answer(told)}", None
     used = next((example for example in examples if told.call_id.startswith(f"{_CALL}-{example.id}-")), None)
-    outcome = await filled(asked, example=used, examples=examples) if used else None
+    outcome = await fill_example(asked, example=used, examples=examples) if used else None
     if not isinstance(outcome, Matched):
-        return _unworded(told), None
+        return _render_raw_answer(told), None
     answers = [message.answer for message in said]
     try:
         if len(answers) < len(outcome.example.tools):
-            return "", _request(outcome, answers=answers)
-        return worded(outcome.example.answer, answers=answers, values=outcome.values), None
+            return "", _make_request(outcome, answers=answers)
+        return render_answer(outcome.example.answer, answers=answers, values=outcome.values), None
     except CannotFill:
-        return _unworded(told), None
+        return _render_raw_answer(told), None
 
 
-def _unworded(told: Message) -> str:
+def _render_raw_answer(told: Message) -> str:
     written = json.dumps(told.answer, ensure_ascii=False) if told.answer is not None else told.text
     return f"The tool {told.tool} answered: {written[:1_000]}"
 
 
-def _refused(answer: Any) -> str:
+def _render_refusal(answer: Any) -> str:
     """Put a refusal into words, in whichever dialect it is."""
-    message, suggestion = _said(answer, name="message"), _said(answer, name="suggestion")
+    message, suggestion = _find_text(answer, name="message"), _find_text(answer, name="suggestion")
     return " ".join(part for part in (message or "The tool refused the question.", suggestion) if part)
 
 
-def _said(answer: Any, *, name: str) -> str:
+def _find_text(answer: Any, *, name: str) -> str:
     """Give the first text of that name, however deep a refusal's form puts it."""
     if not isinstance(answer, dict):
         return ""
     if isinstance(answer.get(name), str):
         return str(answer[name])
-    return next(filter(None, (_said(part, name=name) for part in answer.values())), "")
+    return next(filter(None, (_find_text(part, name=name) for part in answer.values())), "")

@@ -16,7 +16,7 @@ from django.urls import NoReverseMatch
 
 from toolbox.catalogue.registry import registry
 from toolbox.contract.slots import Candidate, find_placeholders
-from toolbox.examples.cache import KnownExample, slots_of
+from toolbox.examples.cache import KnownExample, find_slots
 
 MISSING = "[missing: %s]"
 MAX_WORDS = 6_000
@@ -41,7 +41,7 @@ class CannotFill(Exception):
     """A template asks for what there is not; the message says what."""
 
 
-def arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
+def fill_arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
     """
     Put slots into arguments, at any depth: `{team}` is its value, `{month.start}` a part; `{place.line:int}` a number.
 
@@ -52,31 +52,31 @@ def arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
             return _number(_value(place, values=values))
         return _PLACE.sub(lambda place: _value(place, values=values), template)
     if isinstance(template, Mapping):
-        return {name: arguments(part, values=values) for name, part in template.items()}
+        return {name: fill_arguments(part, values=values) for name, part in template.items()}
     if isinstance(template, list):
-        return [arguments(part, values=values) for part in template]
+        return [fill_arguments(part, values=values) for part in template]
     return template
 
 
-def arguments_of(example: KnownExample, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
+def make_arguments(example: KnownExample, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
     """Give the arguments of the call that follows these answers: the first where there are none; raises CannotFill."""
     if not answers:
-        return arguments(example.arguments, values=values)
-    return next_arguments(example.next_calls[len(answers) - 1]["arguments"], answers=answers, values=values)
+        return fill_arguments(example.arguments, values=values)
+    return make_next_arguments(example.next_calls[len(answers) - 1]["arguments"], answers=answers, values=values)
 
 
-def next_arguments(template: Mapping[str, Any], *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
+def make_next_arguments(template: Mapping[str, Any], *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
     """
     Give a later call's arguments; what is nothing but one `{{ … }}` keeps its type, and is left out where it is None.
 
     Raises CannotFill.
     """
     context = _context(answers, values=values)
-    filled = {name: _value_of(part, context=context) for name, part in template.items()}
+    filled = {name: _resolve_value(part, context=context) for name, part in template.items()}
     return {name: part for name, part in filled.items() if part is not None}
 
 
-def _value_of(part: Any, *, context: Context) -> Any:
+def _resolve_value(part: Any, *, context: Context) -> Any:
     if not isinstance(part, str):
         return part
     compiled = _compiled(part)
@@ -96,7 +96,7 @@ def _context(answers: Sequence[Any], *, values: Mapping[str, Candidate]) -> Cont
     return Context({**told, **labels}, autoescape=False)
 
 
-def worded(template: str, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> str:
+def render_answer(template: str, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> str:
     """Put the calls' answers into words; raises CannotFill where the template cannot be used."""
     try:
         said = _compiled(template).render(_context(answers, values=values))
@@ -106,12 +106,12 @@ def worded(template: str, *, answers: Sequence[Any], values: Mapping[str, Candid
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))[:MAX_WORDS]
 
 
-def question(template: str, *, samples: Mapping[str, str]) -> str:
+def fill_question(template: str, *, samples: Mapping[str, str]) -> str:
     """Put texts into a question's template, by placeholder."""
     return re.sub(r"\{([a-z][a-z0-9_]*)(?::[a-z0-9_]+)?\}", lambda place: samples.get(place[1], place[0]), template)
 
 
-def problems(example: KnownExample) -> list[str]:
+def find_problems(example: KnownExample) -> list[str]:
     """Say what cannot work in an example, in sentences; asks nothing of any tool."""
     found = []
     found += [
@@ -120,7 +120,7 @@ def problems(example: KnownExample) -> list[str]:
         if registry.find(name, domain=example.domain) is None
     ]
     names = {one.name for one in example.placeholders}
-    known = slots_of(example.domain)
+    known = find_slots(example.domain)
     unknown = sorted({one.slot for one in example.placeholders} - known.keys())
     if unknown:
         found.append(f"{example.domain} has no slot {', '.join(unknown)}; it has {', '.join(known) or 'none'}.")

@@ -96,7 +96,7 @@ class CatalogueChanges:
             with suppress(RuntimeError):  # its loop has ended
                 loop.call_soon_threadsafe(listener, _LIST_EVENTS.get(change) or ResourceUpdated(uri=change))
 
-        stop_forwarding = self._registry.on_change(forward)
+        stop_forwarding = self._registry.subscribe(forward)
 
         def unsubscribe() -> None:
             self._listeners.pop(token, None)
@@ -114,7 +114,7 @@ async def serve_session_stream(
     send: Send,
 ) -> None:
     """Send changes until the client leaves, its access ends, or the server ends the stream."""
-    await dynamic_tools.ready()
+    await dynamic_tools.wait_until_loaded()
     loop, changes = asyncio.get_running_loop(), asyncio.Queue[str](MAX_BUFFERED_CHANGES)
 
     def forward(change: str) -> None:
@@ -129,7 +129,7 @@ async def serve_session_stream(
         params = {"uri": change}
         return render_event({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params})
 
-    stop_forwarding = registry.on_change(forward)
+    stop_forwarding = registry.subscribe(forward)
     _session_streams.add(changes)
     await send({"type": "http.response.start", "status": 200, "headers": EVENT_STREAM_HEADERS})
     sending = asyncio.create_task(_send_changes(changes, render=render, send=send))
@@ -228,7 +228,7 @@ class ConnectionPreferences:
             with suppress(RuntimeError):  # its loop has ended
                 loop.call_soon_threadsafe(send, change)
 
-        return self.registry.on_change(forward)
+        return self.registry.subscribe(forward)
 
     async def _set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         if ctx.request is None:

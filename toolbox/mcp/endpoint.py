@@ -231,7 +231,7 @@ class McpEndpoint:
         if call and self.is_compact and call.name in tool_listing.NAMES:
             call = tool_listing.unwrap_call(call)
         if call:
-            await dynamic_tools.ready()
+            await dynamic_tools.wait_until_loaded()
             tool = self.registry.find(call.name, domain=self.domain)
             # Refused by HTTP's own status: a client of OAuth has to fetch a token with another scope first.
             needs_scope = tool and request.caller.issuer and not request.caller.has(tool.scope)

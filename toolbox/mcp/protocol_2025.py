@@ -217,7 +217,7 @@ class PendingElicitations:
 
     def __init__(self) -> None:
         self._open: dict[str, tuple[int | None, asyncio.Future[dict[str, Any]]]] = {}
-        dynamic_tools.hear(ANSWERS_CHANNEL, hearer=self._receive)
+        dynamic_tools.add_listener(ANSWERS_CHANNEL, listener=self._receive)
 
     @asynccontextmanager
     async def open(self, caller: Caller) -> AsyncIterator[tuple[str, asyncio.Future[dict[str, Any]]]]:
@@ -270,7 +270,7 @@ class RunningCalls:
 
     def __init__(self) -> None:
         self._running: dict[str, _RunningCall] = {}
-        dynamic_tools.hear(CANCELLATIONS_CHANNEL, hearer=self._receive)
+        dynamic_tools.add_listener(CANCELLATIONS_CHANNEL, listener=self._receive)
 
     async def dispatch(self, call: Call, *, session_id: str, call_id: int | str) -> Reply | None:
         """Answer a call; None if its client cancelled it, and with it the statement in the database."""

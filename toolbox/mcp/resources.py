@@ -110,14 +110,14 @@ class ResourceHandlers:
 
     async def _list_prompts(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """List the prompts."""
-        await dynamic_tools.ready()
+        await dynamic_tools.wait_until_loaded()
         prompts = [_describe_prompt(one) for one in self._visible_prompts(ctx)]
         return types.ListPromptsResult(prompts=prompts)
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Fill a prompt in; one that has a question asks it as tools do."""
         call: ActiveCall = ctx.lifespan_context
-        await dynamic_tools.ready()
+        await dynamic_tools.wait_until_loaded()
         client = make_client_channel(ctx, params=params, caller=call.caller)
         client.call, client.deadline = call.context, call.deadline
         prompt, values = self._find_prompt(params.name, ctx=ctx), params.arguments or {}
@@ -134,7 +134,7 @@ class ResourceHandlers:
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Complete an argument of a prompt or of a document's address; nothing where no completer is declared."""
-        await dynamic_tools.ready()
+        await dynamic_tools.wait_until_loaded()
         if isinstance(params.ref, types.PromptReference):
             offer: Prompt | Resource = self._find_prompt(params.ref.name, ctx=ctx)
         else:

@@ -62,7 +62,7 @@ def mcp_server(
     changes = make_listen_handler(registry)
 
     async def listen(ctx: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
-        await dynamic_tools.ready()
+        await dynamic_tools.wait_until_loaded()
         wanted, caller = params.notifications, ctx.lifespan_context.caller
         uris = [uri for uri in wanted.resource_subscriptions or () if may_watch(uri, caller=caller, registry=registry)]
         allowed = wanted.model_copy(update={"resource_subscriptions": uris or None})
@@ -118,13 +118,13 @@ class _ToolHandlers:
         """List the tools that the caller may use."""
         if self.is_compact:
             return types.ListToolsResult(tools=tool_listing.list_compact_tools())
-        await dynamic_tools.ready()
+        await dynamic_tools.wait_until_loaded()
         visible = self.registry.visible_to(ctx.lifespan_context.caller, domain=self.domain)
         return types.ListToolsResult(tools=[tool_listing.mcp_tool(tool) for tool in visible])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
         """Call a tool; one that asks, or becomes a task, does so in the way of the client's protocol."""
-        await dynamic_tools.ready()
+        await dynamic_tools.wait_until_loaded()
         if self.is_compact and params.name in tool_listing.NAMES:
             inner = tool_listing.unwrap_params(params)
             if inner is None:

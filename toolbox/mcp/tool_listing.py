@@ -182,7 +182,7 @@ def _split_words(text: str) -> set[str]:
 def _describe(name: str, *, caller: Caller, registry: Registry) -> dict[str, Any]:
     tool = registry.find(name)
     if tool is None or not tool.is_offered_to(caller):
-        nearest = ", ".join(registry.nearest(name, caller=caller)[:3])
+        nearest = ", ".join(registry.find_nearest(name, caller=caller)[:3])
         suggestion = f"Nearest: {nearest}." if nearest else "This key may use no tool; ask for scopes."
         raise Refusal(UNKNOWN_TOOL, "There is no tool of that name for this key.", suggestion=suggestion)
     described = {name: value for name, value in _dump(mcp_tool(tool)).items() if name != "outputSchema"}

@@ -1,4 +1,4 @@
-"""Connections to hosts of the web: made to addresses that were judged, kept, and apart for each destination."""
+"""Pooled connections to other hosts, one pool per destination, made to vetted addresses only."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ import httpcore
 
 MAX_CONNECTIONS = 32
 """To one destination; more requests wait their turn. httpcore looks at every idle one for each request, so not more."""
-MAX_LANES = 200
+MAX_POOLS = 200
 IDLE_SECONDS = 4.0
 """Node and uvicorn end what is idle for 5 s: a request that leaves at that moment is lost."""
 
@@ -28,13 +28,13 @@ class Resolver(Protocol):
 
 
 @cache
-def verifying() -> SSLContext:
+def get_tls_context() -> SSLContext:
     """Give the one TLS context, which verifies; httpcore would read all certificates anew for each connection."""
     return httpcore.default_ssl_context()
 
 
 class HostPool:
-    """The way to one destination: its connections, and a place for each of those who may use one at a time."""
+    """The connections to one destination, and a semaphore for those who may use one at a time."""
 
     def __init__(self, resolver: Resolver, *, is_local: bool) -> None:
         self.places = asyncio.Semaphore(MAX_CONNECTIONS)
@@ -44,52 +44,52 @@ class HostPool:
             max_keepalive_connections=MAX_CONNECTIONS,
             keepalive_expiry=IDLE_SECONDS,
             network_backend=VettedBackend(resolver, is_local=is_local),
-            ssl_context=verifying(),
+            ssl_context=get_tls_context(),
         )
 
     async def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         with suppress(RuntimeError):  # its loop may be gone
             await self.pool.aclose()
 
 
 class HostPools:
     """
-    A lane for each destination, so that one which hangs keeps nobody from the others.
+    One connection pool per destination, so that one that hangs blocks no other.
 
-    Local destinations have lanes of their own: a connection is judged when it is made.
+    Local destinations have pools of their own: a connection is vetted when it is made.
     """
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._lanes: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
+        self._pools: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
 
     async def to(self, url: str, *, is_local: bool) -> HostPool:
-        """Give the destination's lane; the longest unused one goes when there are too many."""
+        """Return the destination's pool; the longest unused one is closed when there are too many."""
         key = url, is_local
-        if key not in self._lanes:
-            self._lanes[key] = HostPool(self._resolver, is_local=is_local)
-        self._lanes.move_to_end(key)
-        lane = self._lanes[key]
-        if len(self._lanes) > MAX_LANES:
-            await self._let_one_go(but=key)
-        return lane
+        if key not in self._pools:
+            self._pools[key] = HostPool(self._resolver, is_local=is_local)
+        self._pools.move_to_end(key)
+        host_pool = self._pools[key]
+        if len(self._pools) > MAX_POOLS:
+            await self._close_one_idle(but=key)
+        return host_pool
 
     async def close(self) -> None:
-        """Let go of every connection; the next request opens its own."""
-        lanes = list(self._lanes.values())
-        self.forget()
-        for lane in lanes:
-            await lane.close()
+        """Close every connection; the next request opens its own."""
+        host_pools = list(self._pools.values())
+        self.clear()
+        for host_pool in host_pools:
+            await host_pool.close()
 
-    def forget(self) -> None:
-        """Forget all lanes: in a forked child they are the parent's."""
-        self._lanes.clear()
+    def clear(self) -> None:
+        """Drop all pools: in a forked child they are the parent's."""
+        self._pools.clear()
 
-    async def _let_one_go(self, *, but: tuple[str, bool]) -> None:
-        idle = next((key for key, lane in self._lanes.items() if not lane.in_use and key != but), None)
+    async def _close_one_idle(self, *, but: tuple[str, bool]) -> None:
+        idle = next((key for key, host_pool in self._pools.items() if not host_pool.in_use and key != but), None)
         if idle:
-            await self._lanes.pop(idle).close()
+            await self._pools.pop(idle).close()
 
 
 class VettedBackend(httpcore.AsyncNetworkBackend):
@@ -130,16 +130,16 @@ def may_connect(address: str, *, is_local: bool) -> bool:
     where the destination is local. IPv6 addresses that carry an IPv4 address are judged by that too.
     """
     known = ip_address(address.partition("%")[0])
-    return all(_is_open(one, is_local=is_local) for one in (known, *_inner(known)))
+    return all(_is_allowed(one, is_local=is_local) for one in (known, *_embedded_addresses(known)))
 
 
-def _is_open(address: IPv4Address | IPv6Address, *, is_local: bool) -> bool:
+def _is_allowed(address: IPv4Address | IPv6Address, *, is_local: bool) -> bool:
     if address.is_link_local or address.is_multicast or address.is_unspecified:
         return False
     return is_local or address.is_global
 
 
-def _inner(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
+def _embedded_addresses(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
     """Give the IPv4 addresses inside an IPv6 one: mapped, 6to4, Teredo, NAT64."""
     if isinstance(address, IPv4Address):
         return []
@@ -174,15 +174,15 @@ class UnknownHost(Unreachable):
     """The host's name is not known."""
 
 
-class Overdue(WebFailure):
+class DeadlineExceeded(WebFailure):
     """The deadline passed before the answer was whole."""
 
 
-class Oversized(WebFailure):
+class AnswerTooLarge(WebFailure):
     """The answer is larger than the cap."""
 
 
-class Broken(WebFailure):
+class InvalidAnswer(WebFailure):
     """What came is not HTTP, ended early, or is packed in a way nobody asked for."""
 
 

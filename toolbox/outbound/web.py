@@ -19,11 +19,11 @@ import httpcore
 from toolbox.database import event_loop
 from toolbox.outbound.host_pools import (
     MAX_CONNECTIONS,
-    Broken,
+    AnswerTooLarge,
+    DeadlineExceeded,
     HostPool,
     HostPools,
-    Overdue,
-    Oversized,
+    InvalidAnswer,
     Redirected,
     Resolver,
     Unreachable,
@@ -70,69 +70,71 @@ class Web:
     """A client whose connections are shared by all who ask the same destination."""
 
     def __init__(self, *, resolver: Resolver | None = None) -> None:
-        self._lanes = HostPools(resolver or resolve)
+        self._pools = HostPools(resolver or resolve)
         event_loop.on_shutdown(self.close)
-        os.register_at_fork(after_in_child=self._lanes.forget)
+        os.register_at_fork(after_in_child=self._pools.clear)
 
     async def post(self, to: Destination, *, body: bytes, is_repeatable: bool = False) -> WebAnswer:
         """Send the body; raises a WebFailure, never anything of the wire's own."""
         request = _Request(method="POST", url=to.url, body=body, is_repeatable=is_repeatable)
-        return await event_loop.run_on_loop(lambda: self._within_time(to, request))
+        return await event_loop.run_on_loop(lambda: self._send_with_deadline(to, request))
 
     async def get(self, to: Destination, *, query: Mapping[str, str]) -> WebAnswer:
         """Ask the destination with these parameters; raises a WebFailure, never anything of the wire's own."""
         url = f"{to.url}?{urlencode(query)}" if query else to.url
         request = _Request(method="GET", url=url, is_repeatable=True)
-        return await event_loop.run_on_loop(lambda: self._within_time(to, request))
+        return await event_loop.run_on_loop(lambda: self._send_with_deadline(to, request))
 
     async def close(self) -> None:
-        """Let go of every connection; the next request opens its own."""
-        await self._lanes.close()
+        """Close every connection; the next request opens its own."""
+        await self._pools.close()
 
-    async def _within_time(self, to: Destination, request: _Request) -> WebAnswer:
-        lane = await self._lanes.to(to.url, is_local=to.is_local)
-        lane.in_use += 1
+    async def _send_with_deadline(self, to: Destination, request: _Request) -> WebAnswer:
+        host_pool = await self._pools.to(to.url, is_local=to.is_local)
+        host_pool.in_use += 1
         has_place = False
         try:
-            async with asyncio.timeout(to.timeout_seconds), lane.places:
+            async with asyncio.timeout(to.timeout_seconds), host_pool.places:
                 has_place = True
-                return await self._follow(to, request, lane=lane)
+                return await self._follow(to, request, host_pool=host_pool)
         except (TimeoutError, httpcore.TimeoutException) as late:
             what = "no whole answer within" if has_place else f"all {MAX_CONNECTIONS} connections to it were busy for"
-            raise Overdue(f"{what} {to.timeout_seconds:g} s") from late
+            raise DeadlineExceeded(f"{what} {to.timeout_seconds:g} s") from late
         finally:
-            lane.in_use -= 1
+            host_pool.in_use -= 1
 
-    async def _follow(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
+    async def _follow(self, to: Destination, request: _Request, *, host_pool: HostPool) -> WebAnswer:
         for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._ask(to, request, lane=lane)
+            answer = await self._ask(to, request, host_pool=host_pool)
             if answer.status not in _REDIRECTS:
                 return answer
-            request = replace(request, url=_next_address(request, answer))
+            request = replace(request, url=_redirect_target(request, answer))
         raise Redirected("it redirects without end")
 
-    async def _ask(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
+    async def _ask(self, to: Destination, request: _Request, *, host_pool: HostPool) -> WebAnswer:
         try:
-            return await self._once(to, request, lane=lane)
+            return await self._send_once(to, request, host_pool=host_pool)
         except (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError) as lost:
             if not request.is_repeatable:
-                raise Broken("the connection broke before the answer was whole") from lost
+                raise InvalidAnswer("the connection broke before the answer was whole") from lost
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError) as away:
             raise Unreachable("no connection can be made") from away
-        return await self._ask(to, replace(request, is_repeatable=False), lane=lane)
+        return await self._ask(to, replace(request, is_repeatable=False), host_pool=host_pool)
 
-    async def _once(self, to: Destination, request: _Request, *, lane: HostPool) -> WebAnswer:
+    async def _send_once(self, to: Destination, request: _Request, *, host_pool: HostPool) -> WebAnswer:
         headers = [("Host", urlsplit(request.url).netloc), ("Accept-Encoding", "gzip"), *to.headers.items()]
-        async with lane.pool.stream(request.method, request.url, headers=headers, content=request.body) as response:
+        async with host_pool.pool.stream(
+            request.method, request.url, headers=headers, content=request.body
+        ) as response:
             said = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
             if response.status in _REDIRECTS:
                 return WebAnswer(status=response.status, headers=said, body=b"")
-            pieces = _unpacked(response.aiter_stream(), said, most_bytes=to.most_bytes)
+            pieces = _unpack(response.aiter_stream(), said, most_bytes=to.most_bytes)
             whole = b"".join([piece async for piece in pieces])
             return WebAnswer(status=response.status, headers=said, body=whole)
 
 
-def _next_address(request: _Request, answer: WebAnswer) -> str:
+def _redirect_target(request: _Request, answer: WebAnswer) -> str:
     """Give where a redirect leads, if that is the same origin and the method is kept; else raise Redirected."""
     target = urljoin(request.url, answer.headers.get("location", ""))
     keeps_method = request.method == "GET" or answer.status in _KEEPS_METHOD
@@ -141,20 +143,18 @@ def _next_address(request: _Request, answer: WebAnswer) -> str:
     return target
 
 
-async def _unpacked(
-    pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, most_bytes: int
-) -> AsyncIterator[bytes]:
+async def _unpack(pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, most_bytes: int) -> AsyncIterator[bytes]:
     """Give the body, unpacked by at most 64 KiB at a time; raises Oversized and Broken."""
-    unpack = _unpacker(headers.get("content-encoding", "").strip().lower())
+    unpack = _make_unpacker(headers.get("content-encoding", "").strip().lower())
     size = 0
     async for packed in pieces:
         for piece in unpack(packed):
             size += len(piece)
             if size > most_bytes:
-                raise Oversized(f"the answer is larger than {most_bytes:,} bytes")
+                raise AnswerTooLarge(f"the answer is larger than {most_bytes:,} bytes")
             yield piece
     if not unpack.is_whole:
-        raise Broken("the answer ends in the middle")
+        raise InvalidAnswer("the answer ends in the middle")
 
 
 class _Unpacker:
@@ -180,7 +180,7 @@ class _Gzip(_Unpacker):
                 yield self._zlib.decompress(packed, _PIECE)
                 packed = self._zlib.unconsumed_tail
         except zlib.error as damaged:
-            raise Broken("the answer is packed wrongly") from damaged
+            raise InvalidAnswer("the answer is packed wrongly") from damaged
 
     @property
     def is_whole(self) -> bool:  # type: ignore[override]
@@ -188,7 +188,7 @@ class _Gzip(_Unpacker):
         return self._zlib.eof
 
 
-def _unpacker(encoding: str) -> _Unpacker:
+def _make_unpacker(encoding: str) -> _Unpacker:
     match encoding:
         case "" | "identity":
             return _Unpacker()
@@ -196,7 +196,7 @@ def _unpacker(encoding: str) -> _Unpacker:
             return _Gzip(window=16 + zlib.MAX_WBITS)
         case "deflate":
             return _Gzip(window=zlib.MAX_WBITS)
-    raise Broken("the answer is packed in a way nobody asked for")
+    raise InvalidAnswer("the answer is packed in a way nobody asked for")
 
 
 web = Web()

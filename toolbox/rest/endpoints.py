@@ -54,7 +54,7 @@ class ToolsAPI(NinjaAPI):
         """Describe every operation; the tools among them that are rows stand under `/tools/<domain>/<tool>`."""
         root = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
         schema = super().get_openapi_schema(path_prefix=root, path_params=path_params)
-        event_loop.run(dynamic_tools.ready())
+        event_loop.run(dynamic_tools.wait_until_loaded())
         for tool in registry.tools():
             described = schema["paths"].get(f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}", {})
             described.get("post", {}).update(description=tool.description)  # with the figures of the moment

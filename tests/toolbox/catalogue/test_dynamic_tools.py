@@ -78,7 +78,7 @@ def rows() -> Rows:
 @pytest.fixture
 async def watched(rows: Rows, django_db_setup: None) -> AsyncIterator[tuple[Registry, DynamicToolCache]]:
     registry = Registry()
-    registry.take_in(rows.kit)
+    registry.register(rows.kit)
     registry.close()
     watcher = DynamicToolCache(registry, pool=owner_pool)
     yield registry, watcher
@@ -92,18 +92,18 @@ def names_of(registry: Registry) -> list[str]:
 async def test_rows_are_tools_after_the_first_call(watched: tuple[Registry, DynamicToolCache]) -> None:
     registry, watcher = watched
 
-    await watcher.ready()
+    await watcher.wait_until_loaded()
 
     assert names_of(registry) == ["buy_bread", "sell_bread"]
     assert registry.find("buy_bread", domain="shop")
     assert registry.find("buy_bread", domain="bakery") is None
-    assert "buy_bread" in registry.nearest("by_bread", caller=LOCAL_OPERATOR)
+    assert "buy_bread" in registry.find_nearest("by_bread", caller=LOCAL_OPERATOR)
 
 
 async def test_rows_stay_out_of_what_the_code_declares(watched: tuple[Registry, DynamicToolCache]) -> None:
     registry, watcher = watched
 
-    await watcher.ready()
+    await watcher.wait_until_loaded()
 
     assert list(registry.tools()) == []
 
@@ -112,7 +112,7 @@ async def test_an_announcement_of_another_process_refreshes_them(
     watched: tuple[Registry, DynamicToolCache], rows: Rows
 ) -> None:
     registry, watcher = watched
-    await watcher.ready()
+    await watcher.wait_until_loaded()
     rows.names = ["buy_cake"]
 
     announce("shop")
@@ -124,7 +124,7 @@ async def test_an_announcement_of_an_unknown_domain_is_passed_over(
     watched: tuple[Registry, DynamicToolCache], rows: Rows
 ) -> None:
     registry, watcher = watched
-    await watcher.ready()
+    await watcher.wait_until_loaded()
     rows.names = ["buy_cake"]
 
     announce("'; DROP TABLE shop; --")
@@ -139,7 +139,7 @@ async def test_a_clash_and_an_invalid_row_are_skipped_with_their_reason(
     registry, watcher = watched
     rows.names = ["buy_bread", "buy_bread", "No Good Name"]
 
-    await watcher.ready()
+    await watcher.wait_until_loaded()
 
     assert names_of(registry) == ["buy_bread"]
     reasons = {row.name: row.reason for row in registry.skipped(domain="shop")}
@@ -150,10 +150,10 @@ async def test_a_clash_and_an_invalid_row_are_skipped_with_their_reason(
 async def test_a_row_never_takes_a_declared_tools_place(rows: Rows) -> None:
     registry, bakery = Registry(), Toolkit(domain="bakery", summary="Bread.")
     bakery.tool(example=Nothing())(named("buy_bread"))
-    registry.take_in(bakery)
-    registry.take_in(rows.kit)
+    registry.register(bakery)
+    registry.register(rows.kit)
 
-    registry.put(await rows.load(), domain="shop")
+    registry.replace_dynamic_tools(await rows.load(), domain="shop")
 
     found = registry.find("buy_bread")
     assert found is not None
@@ -165,7 +165,7 @@ async def test_a_source_without_its_database_keeps_what_it_had(
     watched: tuple[Registry, DynamicToolCache], rows: Rows
 ) -> None:
     registry, watcher = watched
-    await watcher.ready()
+    await watcher.wait_until_loaded()
     loads, rows.failure = rows.loads, psycopg.errors.UndefinedTable("no such table yet")
 
     announce("shop")
@@ -179,7 +179,7 @@ async def test_it_listens_again_after_its_connection_was_cut(
 ) -> None:
     monkeypatch.setattr("toolbox.catalogue.dynamic_tools.RETRY_SECONDS", 0.01)
     registry, watcher = watched
-    await watcher.ready()
+    await watcher.wait_until_loaded()
     rows.names = ["buy_cake"]
 
     with psycopg.connect(owner_pool.conninfo(), autocommit=True) as administrator:
@@ -190,10 +190,10 @@ async def test_it_listens_again_after_its_connection_was_cut(
 
 async def test_a_toolkit_without_rows_opens_no_connection(django_db_setup: None) -> None:
     registry = Registry()
-    registry.take_in(Toolkit(domain="bakery", summary="Bread."))
+    registry.register(Toolkit(domain="bakery", summary="Bread."))
     watcher = DynamicToolCache(registry, pool=owner_pool)
 
-    await watcher.ready()
+    await watcher.wait_until_loaded()
 
     assert watcher._listening is None
 

@@ -7,7 +7,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
 
-from toolbox.catalogue.prompts import filled, load_prompts, problems
+from toolbox.catalogue.prompts import fill_template, find_problems, load_prompts
 from toolbox.models import CuratedPrompt
 
 TEAM = {"name": "team", "description": "Which."}
@@ -17,8 +17,8 @@ MONTH = {"name": "month", "description": "When.", "required": False}
 def test_an_optional_part_goes_with_its_argument_and_values_are_not_read_again() -> None:
     text = "About {team}[[ in {month}]]."
 
-    assert filled(text, values={"team": "CAR"}) == "About CAR."
-    assert filled(text, values={"team": "{month}", "month": "[[{team}]]"}) == "About {month} in [[{team}]]."
+    assert fill_template(text, values={"team": "CAR"}) == "About CAR."
+    assert fill_template(text, values={"team": "{month}", "month": "[[{team}]]"}) == "About {month} in [[{team}]]."
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_an_optional_part_goes_with_its_argument_and_values_are_not_read_again()
     ],
 )
 def test_a_text_and_its_arguments_must_agree(text: str, arguments: Any, field: str | None) -> None:
-    assert list(problems(text, arguments=arguments, completers={"team"}))[:1] == ([field] if field else [])
+    assert list(find_problems(text, arguments=arguments, completers={"team"}))[:1] == ([field] if field else [])
 
 
 def _form(**changes: Any) -> dict[str, Any]:

@@ -217,10 +217,10 @@ def _declared(domain: str) -> Toolkit:
 
 def test_two_domains_cannot_have_a_tool_of_one_name() -> None:
     catalogue = Registry()
-    catalogue.take_in(_declared("words"))
+    catalogue.register(_declared("words"))
 
     with pytest.raises(InvalidTool, match=r"phrases\.say_it: another tool has that name"):
-        catalogue.take_in(_declared("phrases"))
+        catalogue.register(_declared("phrases"))
 
     assert [tool.domain for tool in catalogue.tools()] == ["words"]
     assert [toolkit.domain for toolkit in catalogue.toolkits()] == ["words"]
@@ -231,25 +231,25 @@ def test_one_domain_cannot_have_two_tools_of_one_name() -> None:
     toolkit.tool(example=EXAMPLE)(say_it)
 
     with pytest.raises(InvalidTool, match="another tool has that name"):
-        Registry().take_in(toolkit)
+        Registry().register(toolkit)
 
 
 def test_a_domain_comes_once() -> None:
     catalogue = Registry()
-    catalogue.take_in(_declared("words"))
+    catalogue.register(_declared("words"))
 
     with pytest.raises(InvalidTool, match="two toolkits call themselves words"):
-        catalogue.take_in(_toolkit("words"))
+        catalogue.register(_toolkit("words"))
 
 
 def test_a_toolkit_that_comes_after_the_start_is_refused() -> None:
     with pytest.raises(InvalidTool, match="words came too late"):
-        registry.take_in(_declared("words"))
+        registry.register(_declared("words"))
 
 
 def test_a_tool_declared_after_the_start_is_refused_or_at_least_not_offered() -> None:
     catalogue, toolkit = Registry(), _toolkit()
-    catalogue.take_in(toolkit)
+    catalogue.register(toolkit)
     catalogue.close()
 
     toolkit.tool(example=EXAMPLE)(say_it)
@@ -270,7 +270,7 @@ def test_importing_a_domain_s_tools_again_changes_nothing() -> None:
 
 def test_a_caller_sees_the_tools_of_its_scopes() -> None:
     catalogue = Registry()
-    catalogue.take_in(_declared("words"))
+    catalogue.register(_declared("words"))
 
     def seen(*scopes: str) -> int:
         return len(catalogue.visible_to(Caller(name="c", scopes=frozenset(scopes))))
@@ -287,4 +287,4 @@ def test_slots_have_names_of_their_own(names: tuple[str, ...]) -> None:
     slots = tuple(Slot(name=name, noun="team", samples=samples) for name in names)
 
     with pytest.raises(InvalidTool, match="slots have names of their own"):
-        Registry().take_in(Toolkit(domain="words", summary="Words.", slots=slots))
+        Registry().register(Toolkit(domain="words", summary="Words.", slots=slots))

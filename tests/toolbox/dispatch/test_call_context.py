@@ -66,7 +66,7 @@ async def say_no(ask: Ask) -> Told:
 def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this module's tools be the catalogue."""
     catalogue = Registry()
-    catalogue.take_in(toolkit)
+    catalogue.register(toolkit)
     monkeypatch.setattr("toolbox.dispatch.dispatch.registry", catalogue)
 
 

@@ -11,8 +11,8 @@ from datetime import date
 import pytest
 
 from tests.toolbox.upstream_table import upstream_table
-from toolbox.examples.cache import known_examples
-from toolbox.examples.matching import FLOOR, Matched, NotCovered, Outcome, Unclear, match
+from toolbox.examples.cache import load_known_examples
+from toolbox.examples.matching import MIN_SCORE, Matched, NotCovered, Outcome, Unclear, match
 
 COVERED = {
     "how did the canes do in feb 2025": "team-month",
@@ -123,7 +123,7 @@ def data(cast: object) -> Iterator[None]:
 
 async def asked(question: str) -> Outcome:
     """Match against every example there is."""
-    return await match(question, examples=await known_examples())
+    return await match(question, examples=await load_known_examples())
 
 
 @pytest.mark.parametrize(("question", "name"), (COVERED | LATER).items())
@@ -202,4 +202,4 @@ async def test_a_very_long_question_is_cut() -> None:
 
 
 def test_the_floor_is_where_it_was_measured() -> None:
-    assert FLOOR == 0.6
+    assert MIN_SCORE == 0.6

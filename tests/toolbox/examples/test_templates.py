@@ -4,7 +4,14 @@ import pytest
 
 from toolbox.contract.slots import Candidate
 from toolbox.examples.cache import KnownExample
-from toolbox.examples.templates import CannotFill, arguments, next_arguments, problems, question, worded
+from toolbox.examples.templates import (
+    CannotFill,
+    fill_arguments,
+    fill_question,
+    find_problems,
+    make_next_arguments,
+    render_answer,
+)
 
 TEAM = Candidate(value="CAR", label="Carolina Hurricanes")
 MONTH = Candidate(value="2025-02", label="February 2025", parts={"start": "2025-02-01", "end": "2025-02-28"})
@@ -19,7 +26,7 @@ ROWS = [
 def test_slots_go_into_arguments_at_any_depth() -> None:
     template = {"teamCode": "{team}", "within": [{"from": "{month.start}T00:00:00Z"}], "limit": 5, "all": True}
 
-    assert arguments(template, values=VALUES) == {
+    assert fill_arguments(template, values=VALUES) == {
         "teamCode": "CAR",
         "within": [{"from": "2025-02-01T00:00:00Z"}],
         "limit": 5,
@@ -30,15 +37,15 @@ def test_slots_go_into_arguments_at_any_depth() -> None:
 def test_a_slot_can_be_a_number() -> None:
     place = Candidate(value="a.kt", label="a.kt:56", parts={"line": "56", "workspace": "7 hills"})
 
-    assert arguments(["{place.line:int}", "{place.line}"], values={"place": place}) == [56, "56"]
+    assert fill_arguments(["{place.line:int}", "{place.line}"], values={"place": place}) == [56, "56"]
     with pytest.raises(CannotFill):
-        arguments("{place.workspace:int}", values={"place": place})
+        fill_arguments("{place.workspace:int}", values={"place": place})
 
 
 @pytest.mark.parametrize("template", ["{player}", "{team.arena}"])
 def test_what_is_not_known_cannot_be_filled(template: str) -> None:
     with pytest.raises(CannotFill):
-        arguments({"x": template}, values=VALUES)
+        fill_arguments({"x": template}, values=VALUES)
 
 
 @pytest.mark.parametrize(
@@ -54,18 +61,18 @@ def test_what_is_not_known_cannot_be_filled(template: str) -> None:
     ],
 )
 def test_answers_are_worded(template: str, said: str) -> None:
-    assert worded(template, answers=[ROWS], values=VALUES) == said
+    assert render_answer(template, answers=[ROWS], values=VALUES) == said
 
 
 @pytest.mark.parametrize(
     ("value", "said"), [(1234567.5, "1,234,567.5"), (2, "2"), (0.126, "0.13"), (None, "none"), ("x", "x")]
 )
 def test_numbers_are_written_for_people(value: object, said: str) -> None:
-    assert worded("{{ answer.value|number }}", answers=[{"value": value}], values={}) == said
+    assert render_answer("{{ answer.value|number }}", answers=[{"value": value}], values={}) == said
 
 
 def test_what_is_missing_shows() -> None:
-    assert worded("{{ answer.nothing }}", answers=[{}], values={}) == "[missing: answer.nothing]"
+    assert render_answer("{{ answer.nothing }}", answers=[{}], values={}) == "[missing: answer.nothing]"
 
 
 @pytest.mark.parametrize(
@@ -81,19 +88,19 @@ def test_what_is_missing_shows() -> None:
 )
 def test_a_template_can_reach_nothing_outside(template: str) -> None:
     with pytest.raises(CannotFill):
-        worded(template, answers=[{}], values={})
+        render_answer(template, answers=[{}], values={})
 
 
 def test_an_answer_is_only_data() -> None:
     answer = {"text": "{{ team }} {% include 'x' %}", "clear": "kept"}
 
-    assert worded("{{ answer.text }} {{ answer.clear }}", answers=[answer], values=VALUES) == (
+    assert render_answer("{{ answer.text }} {{ answer.clear }}", answers=[answer], values=VALUES) == (
         "{{ team }} {% include 'x' %} kept"
     )
 
 
 def test_samples_go_into_a_question() -> None:
-    assert question("{team} from {first:date} to {last:date}", samples={"team": "CAR", "first": "May 1"}) == (
+    assert fill_question("{team} from {first:date} to {last:date}", samples={"team": "CAR", "first": "May 1"}) == (
         "CAR from May 1 to {last:date}"
     )
 
@@ -119,8 +126,8 @@ def test_what_cannot_work_is_said(changed: dict[str, object], said: str) -> None
         "tool": "query_linescore_data", "arguments": {"teamCode": "{team}"}, "answer": "{{ team }}",
     }  # fmt: skip
 
-    assert problems(KnownExample(**usual)) == []  # type: ignore[arg-type]
-    assert said in problems(KnownExample(**usual | changed))[0]  # type: ignore[arg-type]
+    assert find_problems(KnownExample(**usual)) == []  # type: ignore[arg-type]
+    assert said in find_problems(KnownExample(**usual | changed))[0]  # type: ignore[arg-type]
 
 
 def test_a_later_call_takes_what_earlier_ones_said() -> None:
@@ -134,6 +141,6 @@ def test_a_later_call_takes_what_earlier_ones_said() -> None:
         "none": '{{ answers.0.trace|found:"nowhere"|whole }}',
     }
 
-    assert next_arguments(written, answers=answers, values=VALUES) == {
+    assert make_next_arguments(written, answers=answers, values=VALUES) == {
         "line": 7, "at": 56, "said": f"show of {VALUES['team'].label}", "usual": True,
     }  # fmt: skip

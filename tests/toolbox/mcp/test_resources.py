@@ -78,7 +78,7 @@ async def test_a_client_of_a_connection_that_lasts_is_told_of_what_it_watches(dj
         await client.subscribe_resource("linescore://a")
         await client.subscribe_resource("linescore://b")
         await client.unsubscribe_resource("linescore://a")
-        registry.tell("linescore://a")
-        registry.tell("linescore://b")
+        registry.notify("linescore://a")
+        registry.notify("linescore://b")
 
         assert await told.get() == "linescore://b"

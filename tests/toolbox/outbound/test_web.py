@@ -11,16 +11,16 @@ import pytest
 from tests.bad_upstream import GOOD, BadUpstream, bad_upstream
 from toolbox.outbound.host_pools import (
     MAX_CONNECTIONS,
-    MAX_LANES,
+    MAX_POOLS,
     AddressRefused,
-    Broken,
-    Overdue,
-    Oversized,
+    AnswerTooLarge,
+    DeadlineExceeded,
+    InvalidAnswer,
     Redirected,
     Unreachable,
     WebFailure,
+    get_tls_context,
     may_connect,
-    verifying,
 )
 from toolbox.outbound.web import Destination, Web
 
@@ -57,16 +57,16 @@ async def test_an_answer_comes_unpacked_and_whole(upstream: BadUpstream, web: We
 @pytest.mark.parametrize(
     ("path", "failure"),
     [
-        ("brotli", Broken),
-        ("torn-gzip", Broken),
-        ("not-gzip", Broken),
-        ("gzip-bomb", Oversized),
-        ("large", Oversized),
-        ("endless", Oversized),
-        ("half-answer", Broken),
-        ("no-http", Broken),
-        ("nothing", Broken),
-        ("endless-headers", Broken),
+        ("brotli", InvalidAnswer),
+        ("torn-gzip", InvalidAnswer),
+        ("not-gzip", InvalidAnswer),
+        ("gzip-bomb", AnswerTooLarge),
+        ("large", AnswerTooLarge),
+        ("endless", AnswerTooLarge),
+        ("half-answer", InvalidAnswer),
+        ("no-http", InvalidAnswer),
+        ("nothing", InvalidAnswer),
+        ("endless-headers", InvalidAnswer),
         ("redirect-303", Redirected),
         ("redirect-loop", Redirected),
     ],
@@ -80,7 +80,7 @@ async def test_a_misbehaviour_is_named_in_time(
 
 @pytest.mark.parametrize("path", ["silence", "drip"])
 async def test_an_answer_that_does_not_end_is_overdue(upstream: BadUpstream, web: Web, path: str) -> None:
-    with pytest.raises(Overdue):
+    with pytest.raises(DeadlineExceeded):
         await web.post(_to(upstream, path, timeout_seconds=0.3), body=b"{}")
 
 
@@ -223,15 +223,15 @@ async def test_a_destination_that_hangs_keeps_nobody_from_another(
 
 
 async def test_who_waits_in_vain_for_a_place_is_told_so(upstream: BadUpstream, web: Web, hanging: None) -> None:
-    with pytest.raises(Overdue, match=r"all 32 connections to it were busy for 0\.1 s"):
+    with pytest.raises(DeadlineExceeded, match=r"all 32 connections to it were busy for 0\.1 s"):
         await web.post(_to(upstream, "silence", timeout_seconds=0.1), body=b"{}")
 
 
-async def test_lanes_that_nobody_uses_go_when_there_are_too_many(upstream: BadUpstream, web: Web) -> None:
-    for number in range(MAX_LANES + 5):
+async def test_pools_that_nobody_uses_go_when_there_are_too_many(upstream: BadUpstream, web: Web) -> None:
+    for number in range(MAX_POOLS + 5):
         await web.post(_to(upstream, f"good?{number}"), body=b"{}")
 
-    assert len(web._lanes._lanes) == MAX_LANES
+    assert len(web._pools._pools) == MAX_POOLS
 
 
 async def test_a_failure_leaves_the_pool_whole(upstream: BadUpstream, web: Web) -> None:
@@ -245,7 +245,7 @@ async def test_a_failure_leaves_the_pool_whole(upstream: BadUpstream, web: Web) 
 async def test_what_may_be_repeated_is_sent_twice_at_most(upstream: BadUpstream, web: Web) -> None:
     before = len(upstream.asked)
 
-    with pytest.raises(Broken):
+    with pytest.raises(InvalidAnswer):
         await web.post(_to(upstream, "nothing"), body=b"{}", is_repeatable=True)
 
     assert len(upstream.asked) - before == 2
@@ -254,7 +254,7 @@ async def test_what_may_be_repeated_is_sent_twice_at_most(upstream: BadUpstream,
 async def test_what_may_not_be_repeated_is_sent_once(upstream: BadUpstream, web: Web) -> None:
     before = len(upstream.asked)
 
-    with pytest.raises(Broken):
+    with pytest.raises(InvalidAnswer):
         await web.post(_to(upstream, "nothing"), body=b"{}")
 
     assert len(upstream.asked) - before == 1
@@ -270,7 +270,7 @@ async def test_no_failure_names_an_address(upstream: BadUpstream, web: Web) -> N
 
 
 def test_certificates_are_verified() -> None:
-    context = verifying()
+    context = get_tls_context()
 
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname

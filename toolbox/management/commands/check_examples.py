@@ -9,8 +9,8 @@ from django.db import connection
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
-from toolbox.examples.cache import known_examples
-from toolbox.examples.checking import Checked, check
+from toolbox.examples.cache import load_known_examples
+from toolbox.examples.checking import CheckResult, check_example
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             )
         self.stdout.write(f"{len(checked)} examples work")
 
-    def _say(self, one: Checked) -> None:
+    def _say(self, one: CheckResult) -> None:
         name = f"{one.example.domain}/{one.example.name}"
         if one.problem:
             self.stderr.write(f"✗ {name}: {one.asked}\n    {one.problem}")
@@ -46,8 +46,11 @@ class Command(BaseCommand):
             self.stdout.write(f"✓ {name}: {one.asked}\n    {one.said.splitlines()[0][:160]}")
 
 
-async def _checked(domains: list[str]) -> list[Checked]:
-    await dynamic_tools.ready()
-    examples = await known_examples()
+async def _checked(domains: list[str]) -> list[CheckResult]:
+    await dynamic_tools.wait_until_loaded()
+    examples = await load_known_examples()
     wanted = [example for example in examples if not domains or example.domain in domains]
-    return [await check(example, among=[one for one in examples if one.domain == example.domain]) for example in wanted]
+    return [
+        await check_example(example, among=[one for one in examples if one.domain == example.domain])
+        for example in wanted
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from toolbox.catalogue.documentation import domain_page
+from toolbox.catalogue.documentation import render_domain_page
 from toolbox.catalogue.registry import registry
 from toolbox.catalogue.schema_snapshot import Snapshot, breaking_changes, snapshot
 
@@ -48,7 +48,7 @@ def _promised(folder: Path) -> Snapshot:
 
 
 def _pages(after: Snapshot) -> dict[str, str]:
-    pages = {f"{toolkit.domain}.md": domain_page(toolkit) for toolkit in registry.toolkits()}
+    pages = {f"{toolkit.domain}.md": render_domain_page(toolkit) for toolkit in registry.toolkits()}
     return pages | {"schemas.json": json.dumps(after, indent=1, ensure_ascii=False) + "\n"}
 
 
