@@ -45,7 +45,7 @@ def uses_orm(module: ast.Module) -> bool:
 def reads_rows(module: ast.Module) -> bool:
     """Tell whether a file reads through the reader's pool."""
     return any(
-        isinstance(node, ast.Attribute) and node.attr in ("fetch", "using") and ast.unparse(node.value) == "reader"
+        isinstance(node, ast.Attribute) and node.attr in ("fetch", "run") and ast.unparse(node.value) == "reader"
         for node in ast.walk(module)
     )
 

@@ -258,7 +258,7 @@ async def test_while_the_database_is_away_the_error_is_in_the_answer(
     async def gone(*_: object) -> None:
         raise DatabaseUnavailable("gone")
 
-    monkeypatch.setattr("sprints.executing.analyst.using", gone)
+    monkeypatch.setattr("sprints.executing.analyst.run", gone)
     answer = await fast_lane.post(ADDRESS, json={"sql": "SELECT 1"})
 
     assert answer.status_code == 200

@@ -110,7 +110,7 @@ class Registry:
     def _notify_of_changes(self, domain: str) -> None:
         """Compare what a catalogue shows of a domain with what it showed at the last replacement."""
         every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
-        now = {tool.name: _listing_of(tool) for tool in every}
+        now = {tool.name: _describe_listing(tool) for tool in every}
         before = self._described.get(domain)
         self._described[domain] = now
         if before is not None and before != now:
@@ -150,7 +150,7 @@ class Registry:
         return near + [other for other in names if other not in near]
 
 
-def _listing_of(tool: Tool) -> tuple[object, ...]:
+def _describe_listing(tool: Tool) -> tuple[object, ...]:
     """Give what a catalogue shows of a tool."""
     return tool.description, tool.input_schema, tool.output_schema
 

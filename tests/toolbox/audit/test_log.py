@@ -235,7 +235,7 @@ def test_while_the_database_is_away_rows_wait_and_none_is_lost(
     async def through_an_outage() -> int:
         own = Audit()
         with monkeypatch.context() as patch:
-            patch.setattr(owner_pool, "using", away)
+            patch.setattr(owner_pool, "run", away)
             own.record(_record(request_id=mark))
             with pytest.raises(DatabaseUnavailable):
                 await own._flush()

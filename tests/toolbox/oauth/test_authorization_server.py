@@ -51,7 +51,7 @@ def test_it_says_who_may_what_since_when_and_when_it_was_used(
     event_loop.run(audit.flush())
     used = browser.get(PAGE).content.decode()
 
-    assert "None. Give an MCP client" in empty
+    assert "No apps are connected. Give an MCP client" in empty
     assert "<h2>raw</h2>" in unused
     assert "Read linescore" in unused
     assert "Read backtests" not in unused
@@ -70,8 +70,8 @@ def test_what_is_ended_is_refused_at_once_and_may_come_back(
     told = _revoke(browser, client).content.decode()
     clear_all_caches()
 
-    assert "raw is out" in told
-    assert "None. Give" in told
+    assert "raw is disconnected" in told
+    assert "No apps are connected" in told
     with pytest.raises(Refusal):
         event_loop.run(identify(tokens["access_token"]))
     assert client.refresh(tokens["refresh_token"]).status_code == 400
