@@ -20,11 +20,11 @@ from toolbox.examples.provider import ExamplesModel
 from toolbox.model import (
     CallRequested,
     ContextOverrun,
-    Finished,
     Message,
     Model,
     ModelMisbehaved,
-    Retrying,
+    RetryNotice,
+    StepEnd,
     TextDelta,
     ToolRequest,
     Used,
@@ -108,12 +108,12 @@ class ModelStep:
                             batcher.say(text)
                         case CallRequested(request=request):
                             self._calls.append(request)
-                        case Retrying() as retrying:
+                        case RetryNotice() as retrying:
                             self._text, self._calls = [], []
                             await batcher.discard(retrying)
                         case Used() as used:
                             self._used = used
-                        case Finished(reason=reason):
+                        case StepEnd(reason=reason):
                             self._reason = reason
                             return
         raise ModelMisbehaved("The model's answer ended without an end.")
@@ -154,7 +154,7 @@ class EventBatcher:
             delay, self._is_first = (0.0 if self._is_first else GATHER_SECONDS), False
             self._sending = asyncio.get_running_loop().create_task(self._send_soon(delay))
 
-    async def discard(self, retrying: Retrying) -> None:
+    async def discard(self, retrying: RetryNotice) -> None:
         """Tell watchers that what came of this step is void, and why it comes again."""
         await self._flush()
         data = {
