@@ -92,7 +92,7 @@ class RunAdmin(KeptAdmin):
 
     notice = "Written by the workers. Cancelling takes effect within a second; running again asks anew."
     list_display = [
-        "asked", "state_label", "error_code", "steps_taken", "tokens", "cost_rounded", "seconds", "attempt",
+        "question_start", "state_label", "error_code", "step_total", "tokens", "cost_rounded", "seconds", "attempt",
         "created_at",
     ]  # fmt: skip
     list_filter = [
@@ -113,7 +113,7 @@ class RunAdmin(KeptAdmin):
         "prompt_tokens", "completion_tokens", "cost", "created_at", "started_at", "finished_at",
     ]  # fmt: skip
     fields = [
-        "asked",
+        "question_start",
         ("state", "attempt"),
         ("error_code", "error"),
         ("conversation", "key_id"),
@@ -149,7 +149,7 @@ class RunAdmin(KeptAdmin):
         messages.success(request, f"{len(made)} queued again.")
 
     @admin.display(description="question")
-    def asked(self, run: Run) -> str:
+    def question_start(self, run: Run) -> str:
         """Give the beginning of what was asked."""
         text = run.question.text
         return text if len(text) <= 100 else f"{text[:100]}…"  # noqa: PLR2004 - a line's width
@@ -160,7 +160,7 @@ class RunAdmin(KeptAdmin):
         return run.get_state_display()
 
     @admin.display(description="steps", ordering="step_count")
-    def steps_taken(self, run: Run) -> int:
+    def step_total(self, run: Run) -> int:
         """Count the steps."""
         return run.step_count
 
@@ -198,11 +198,11 @@ class StepAdmin(BrowsedAdmin):
         ("state", "code"),
         ("milliseconds", "attempt"),
         ("prompt_tokens", "completion_tokens"),
-        "arguments_shown",
-        "edited_shown",
+        "arguments_block",
+        "edited_block",
         "word",
-        "answer_shown",
-        "shown_shown",
+        "answer_block",
+        "shortened_block",
         ("created_at", "finished_at"),
     ]
 
@@ -212,22 +212,22 @@ class StepAdmin(BrowsedAdmin):
         return step.tool or "model"
 
     @admin.display(description="arguments")
-    def arguments_shown(self, step: Step) -> SafeString:
+    def arguments_block(self, step: Step) -> SafeString:
         """Show what the model wrote."""
         return _block(step.arguments)
 
     @admin.display(description="arguments as a person changed them")
-    def edited_shown(self, step: Step) -> SafeString:
+    def edited_block(self, step: Step) -> SafeString:
         """Show what a person wrote instead."""
         return _block(step.edited_arguments)
 
     @admin.display(description="answer")
-    def answer_shown(self, step: Step) -> SafeString:
+    def answer_block(self, step: Step) -> SafeString:
         """Show what came back."""
         return _block(step.answer)
 
     @admin.display(description="what the model saw of it")
-    def shown_shown(self, step: Step) -> SafeString:
+    def shortened_block(self, step: Step) -> SafeString:
         """Show the shortened answer, where it was too long."""
         return _block(step.shown)
 

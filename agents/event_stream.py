@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agents import use_cases
 from agents.queries import events
-from agents.runs.run_listeners import RunListener, bells
+from agents.runs.run_listeners import RunListener, run_listeners
 from agents.step_access import hide_contents
 from toolbox.access.keys import identify, identify_anew
 from toolbox.access.people import find_session_person
@@ -100,7 +100,7 @@ class EventStream:
     async def _begin(self) -> None:
         global _open
         _open += 1
-        self._listener = self._stack.enter_context(bells.hung(self._run_id))
+        self._listener = self._stack.enter_context(run_listeners.subscribe(self._run_id))
 
     async def _next_piece(self) -> bytes:
         """Give the next events together, a comment where none came for a while, nothing at the end; raises Refusal."""
@@ -111,7 +111,7 @@ class EventStream:
             if clock() >= self._identify_at:
                 self._caller = await _identify_reader(self._request)
                 self._identify_at = clock() + IDENTIFY_SECONDS
-            if page := await events.after(self._run_id, number=self._number):
+            if page := await events.load_events(self._run_id, number=self._number):
                 self._number = page[-1]["number"]
                 self._is_over = page[-1]["kind"] == "run.finished"
                 return b"".join(_render(event, caller=self._caller) for event in page)

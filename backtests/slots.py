@@ -9,7 +9,7 @@ from toolbox.contract.slots import Candidate, Slot
 from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
 from toolbox.text.calendar_words import days, months
-from toolbox.text.names import Named, mentions
+from toolbox.text.names import NamedEntity, mentions
 
 MEMORY_SECONDS = 60.0
 MAX_RUNS, MAX_MONTHS = 200, 1_200
@@ -32,12 +32,12 @@ async def _find_runs(text: str) -> Sequence[Candidate]:
     return mentions(text, names=[_named(row, is_latest=not at) for at, row in enumerate(known)])
 
 
-def _named(row: dict[str, Any], *, is_latest: bool) -> Named:
+def _named(row: dict[str, Any], *, is_latest: bool) -> NamedEntity:
     """Give a run's names: its id, its own name, the part of that before a comma or a preposition."""
     run_id, name = str(row["run_id"]), row["name"]
     short = name.partition(",")[0].partition(" on ")[0]
     spellings = (run_id, run_id[:8], name, short, *(_LATEST if is_latest else ()))
-    return Named(value=run_id, label=name or f"run {run_id[:8]}", spellings=tuple(filter(None, spellings)))
+    return NamedEntity(value=run_id, label=name or f"run {run_id[:8]}", spellings=tuple(filter(None, spellings)))
 
 
 async def _latest_run() -> Candidate | None:
@@ -50,7 +50,7 @@ async def _latest_run() -> Candidate | None:
 
 async def _find_securities(text: str) -> Sequence[Candidate]:
     symbols = dict.fromkeys(symbol for row in await _known_runs() for symbol in row["symbols"])
-    names = [Named(value=one, label=one, spellings=(one, one.partition(".")[0])) for one in symbols]
+    names = [NamedEntity(value=one, label=one, spellings=(one, one.partition(".")[0])) for one in symbols]
     return mentions(text, names=names)
 
 

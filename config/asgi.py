@@ -45,7 +45,7 @@ WATCH_SECONDS = 2.0
 
 
 class Server:
-    """The ASGI application: lifespan here, HTTP in lanes."""
+    """The ASGI application: lifespan here, HTTP in middleware."""
 
     def __init__(self) -> None:
         start_embedded()
@@ -53,27 +53,29 @@ class Server:
         self._mcp = McpMiddleware(
             UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django, registry=registry
         )
-        lanes = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
-        self._lanes: ASGIApp = HealthMiddleware(TraceMiddleware(lanes) if settings.TOOLROOM_TRACES else lanes)
+        application = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
+        self._application: ASGIApp = HealthMiddleware(
+            TraceMiddleware(application) if settings.TOOLROOM_TRACES else application
+        )
         if settings.TOOLROOM_BROWSER_ORIGINS:
-            self._lanes = CorsMiddleware(self._lanes, origins=settings.TOOLROOM_BROWSER_ORIGINS)
+            self._application = CorsMiddleware(self._application, origins=settings.TOOLROOM_BROWSER_ORIGINS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of whatever kind the server hands over."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
-            await self._lanes(scope, receive, send)
+            await self._application(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
-        async with self._running():
+        async with self._run_services():
             await send({"type": "lifespan.startup.complete"})
             await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
     @asynccontextmanager
-    async def _running(self) -> AsyncIterator[None]:
+    async def _run_services(self) -> AsyncIterator[None]:
         event_loop.adopt_running_loop()
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")

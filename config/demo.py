@@ -30,7 +30,7 @@ class Demo:
 def ensure_demo() -> Demo:
     """Make the demo user (staff, superuser) and its key with every scope, where they are missing."""
     user, is_new = User.objects.get_or_create(username=USERNAME, defaults={"is_staff": True, "is_superuser": True})
-    password, key = _derived("password")[:16], API_KEY_PREFIX + _derived("api key")
+    password, key = _derive_secret("password")[:16], API_KEY_PREFIX + _derive_secret("api key")
     demo = Demo(user=user, username=USERNAME, password=password, key=key)
     if is_new or not user.check_password(demo.password):
         user.set_password(demo.password)
@@ -43,6 +43,6 @@ def ensure_demo() -> Demo:
     return demo
 
 
-def _derived(purpose: str) -> str:
+def _derive_secret(purpose: str) -> str:
     secret = hmac.digest(settings.SECRET_KEY.encode(), f"toolroom demo {purpose}".encode(), "sha256")
     return base64.urlsafe_b64encode(secret).decode().rstrip("=")

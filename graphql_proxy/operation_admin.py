@@ -70,7 +70,7 @@ class SavedOperationAdmin(CuratedAdmin):
         event_loop.run(dynamic_tools.wait_until_loaded())
         if registry.find(row.name, domain=DOMAIN):
             return "offered"
-        skipped = {one.name: one.reason for one in registry.skipped(domain=DOMAIN)}
+        skipped = {one.name: one.reason for one in registry.find_skipped(domain=DOMAIN)}
         return f"not offered: {skipped.get(row.name, 'not loaded yet')}"
 
     def get_readonly_fields(self, request: HttpRequest, obj: SavedOperation | None = None) -> list[str]:

@@ -151,7 +151,7 @@ def _tools_of(upstream: KnownUpstream, *, caller: Caller) -> list[Any]:
     rows = event_loop.run(queries.operations(reader=reader))
     names = [row["name"] for row in rows if row["slug"] == upstream.slug or (upstream.is_default and not row["slug"])]
     found = [tool for name in names if (tool := registry.find(name, domain="graphql_proxy"))]
-    return [tool for tool in found if tool.is_offered_to(caller)]
+    return [tool for tool in found if tool.is_listed_for(caller)]
 
 
 def _cut(rows: list[Row], *, number: int) -> tuple[list[Row], Leaf]:

@@ -114,7 +114,7 @@ def made_tool(row: Row, *, schema: GraphQLSchema | None, toolkit: Toolkit) -> To
         first = invalid.errors()[0]
         raise NotATool(f"the example does not fit: {'.'.join(map(str, first['loc']))}: {first['msg']}") from invalid
     function = _function(row, operation=operation, step=step, question=question)
-    return toolkit.made(
+    return toolkit.make_tool(
         function, example=example, errors=OPERATION_ERRORS, queries=4, deadline_seconds=ASKING_DEADLINE_SECONDS
     )
 

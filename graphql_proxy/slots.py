@@ -11,7 +11,7 @@ from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.contract.slots import Candidate, Slot
 from toolbox.database.caches import TtlCache
 from toolbox.text.calendar_words import days, months, seasons
-from toolbox.text.names import Named, mentions
+from toolbox.text.names import NamedEntity, mentions
 
 MEMORY_SECONDS = 300.0
 _MAX_TEAMS = 100
@@ -38,13 +38,13 @@ async def _find_teams(text: str) -> Sequence[Candidate]:
     return mentions(text, names=[_named(row) for row in await _known_teams() if row.get("team")])
 
 
-def _named(row: dict[str, Any]) -> Named:
+def _named(row: dict[str, Any]) -> NamedEntity:
     """Give a team's names: whole, and each beginning and end of it that is longer than a word like New or Saint."""
     name = str(row["team"])
     parts = name.split()
     halves = [" ".join(half) for at in range(1, len(parts)) for half in (parts[:at], parts[at:])]
     long = tuple(half for half in halves if len(half) > _SHORT)
-    return Named(value=name, label=name, spellings=(name, *long), codes=(str(row.get("teamId") or ""),))
+    return NamedEntity(value=name, label=name, spellings=(name, *long), codes=(str(row.get("teamId") or ""),))
 
 
 async def _find_seasons(text: str) -> Sequence[Candidate]:

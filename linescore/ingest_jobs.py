@@ -51,21 +51,21 @@ def from_nhl(given: Assignment) -> Outcome:
         raise JobRefused(f"{first} is more than {MAX_DAYS} days ago; give a last day.")
     with Wire() as wire:
         report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_wanted(given), on_step=given.on_step)
-    return Outcome.of(report, thing="game")
+    return Outcome.from_report(report, thing="game")
 
 
 def from_file(given: Assignment) -> Outcome:
     """Read a file."""
     if given.file is None:
         raise JobRefused("The file is gone; start again.")
-    return Outcome.of(ingest_files(given.file, wanted=_wanted(given), on_step=given.on_step), thing="game")
+    return Outcome.from_report(ingest_files(given.file, wanted=_wanted(given), on_step=given.on_step), thing="game")
 
 
 def from_samples(given: Assignment) -> Outcome:
     """Load the shipped season, or some of its days."""
     first, last = (given.values.get(name) for name in ("first", "last"))
     days = (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
-    return Outcome.of(
+    return Outcome.from_report(
         load_samples(
             on_progress=lambda report: given.on_step("storing games", report.total, report.expected), days=days
         ),

@@ -8,7 +8,7 @@ from toolbox.contract.slots import Candidate, Slot
 from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
 from toolbox.text.calendar_words import days, months, season, seasons
-from toolbox.text.names import Named, mentions
+from toolbox.text.names import NamedEntity, mentions
 
 MEMORY_SECONDS = 60.0
 _LONG_NICKNAMES = ("Maple Leafs", "Blue Jackets", "Red Wings", "Golden Knights", "Hockey Club")
@@ -19,26 +19,26 @@ _FAMILIAR = {
     "OTT": ("Sens",), "PHI": ("Philly",), "PIT": ("Pens",), "STL": ("Saint Louis",), "TBL": ("Bolts", "Tampa"),
     "TOR": ("Leafs",), "VAN": ("Nucks",), "VGK": ("Knights", "Golden Knights"), "WSH": ("Caps",),
 }  # fmt: skip
-_teams: TtlCache[list[Named]] = TtlCache(seconds=MEMORY_SECONDS)
+_teams: TtlCache[list[NamedEntity]] = TtlCache(seconds=MEMORY_SECONDS)
 _months: TtlCache[list[date]] = TtlCache(seconds=MEMORY_SECONDS)
 _seasons: TtlCache[list[str]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
-async def _known_teams() -> list[Named]:
+async def _known_teams() -> list[NamedEntity]:
     return await _teams.get("all", _fetch_teams)
 
 
-async def _fetch_teams() -> list[Named]:
+async def _fetch_teams() -> list[NamedEntity]:
     return [_named(row) for row in await queries.teams(reader=reader)]
 
 
-def _named(row: dict[str, str]) -> Named:
+def _named(row: dict[str, str]) -> NamedEntity:
     """Give a team's names: whole, place, nickname, the city it plays in, and what followers call it."""
     code, name = row["team_code"], row["team_name"]
     nickname = next((long for long in _LONG_NICKNAMES if name.endswith(long)), name.rpartition(" ")[2])
     place = name.removesuffix(nickname).strip()
     spellings = (name, place, row["city"], *_FAMILIAR.get(code, ()), *([] if nickname == _NO_NAME else [nickname]))
-    return Named(value=code, label=name, spellings=tuple(filter(None, spellings)), codes=(code,))
+    return NamedEntity(value=code, label=name, spellings=tuple(filter(None, spellings)), codes=(code,))
 
 
 async def _find_teams(text: str) -> Sequence[Candidate]:
@@ -74,7 +74,7 @@ async def _team_samples() -> list[str]:
     return [team.label for team in await _sample_teams()]
 
 
-async def _sample_teams() -> list[Named]:
+async def _sample_teams() -> list[NamedEntity]:
     """Give the teams, Carolina's first, whom the documentation asks about."""
     return sorted(await _known_teams(), key=lambda team: (team.value != "CAR", team.label))
 

@@ -73,7 +73,7 @@ def _of(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
         raise JobRefused(str(reason)) from reason
     if not projects:
         note_synced(organisation, report=report)
-    return Outcome.of(report, thing="issue")
+    return Outcome.from_report(report, thing="issue")
 
 
 def from_file(given: Assignment) -> Outcome:
@@ -86,12 +86,12 @@ def from_file(given: Assignment) -> Outcome:
         report = ingest_files(given.file, organisation=organisation, on_progress=_telling(given))
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason
-    return Outcome.of(report, thing="issue")
+    return Outcome.from_report(report, thing="issue")
 
 
 def from_samples(given: Assignment) -> Outcome:
     """Load the shipped organisation."""
-    return Outcome.of(load_samples(on_progress=_telling(given)), thing="issue")
+    return Outcome.from_report(load_samples(on_progress=_telling(given)), thing="issue")
 
 
 def _telling(given: Assignment) -> OnProgress:

@@ -6,21 +6,23 @@ from sprints.linking import queries
 from toolbox.contract.slots import Candidate, Slot
 from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.text.names import Named, mentions
+from toolbox.text.names import NamedEntity, mentions
 
 MEMORY_SECONDS = 60.0
-_teams: TtlCache[list[Named]] = TtlCache(seconds=MEMORY_SECONDS)
+_teams: TtlCache[list[NamedEntity]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
-async def _known_teams() -> list[Named]:
+async def _known_teams() -> list[NamedEntity]:
     return await _teams.get("all", _fetch_teams)
 
 
-async def _fetch_teams() -> list[Named]:
+async def _fetch_teams() -> list[NamedEntity]:
     """Give every team by its id, which SQL may hold whatever the team is called."""
     rows = await queries.teams(reader=reader)
     return [
-        Named(value=row["team_id"], label=row["team_name"], spellings=(row["team_name"],), codes=(row["team_key"],))
+        NamedEntity(
+            value=row["team_id"], label=row["team_name"], spellings=(row["team_name"],), codes=(row["team_key"],)
+        )
         for row in rows
     ]
 

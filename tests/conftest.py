@@ -229,19 +229,18 @@ def _behind(django: Any) -> Any:
 
 
 def _close_connections() -> None:
-    from agents.queries.pools import passing, store
-    from agents.runs.run_listeners import bells
+    from agents.runs.run_listeners import run_listeners
     from sprints.analyst import analyst
     from toolbox.access import keys
     from toolbox.audit.log import audit
     from toolbox.catalogue.dynamic_tools import dynamic_tools
     from toolbox.database import event_loop
-    from toolbox.database.pools import owner_pool, reader, writer
+    from toolbox.database.pools import owner_pool, reader, relaxed_pool, work_pool, writer
 
     event_loop.run(dynamic_tools.close())
-    event_loop.run(bells.close())
+    event_loop.run(run_listeners.close())
     event_loop.run(audit.flush())
-    for pool in (reader, owner_pool, writer, store, passing, analyst):
+    for pool in (reader, owner_pool, writer, work_pool, relaxed_pool, analyst):
         event_loop.run(pool.close())
     keys.forget()
     connections.close_all()

@@ -3,8 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from agents.queries.pools import store
-from toolbox.database.pools import Connection, writer
+from toolbox.database.pools import Connection, work_pool, writer
 
 MAX_LISTED = 100
 MAX_MESSAGES = 1_000
@@ -108,30 +107,30 @@ async def create(settings: Row, *, owner_id: int | None) -> Row:
 
 async def find(conversation_id: UUID, *, owner_id: int | None) -> Row | None:
     """Give a conversation, if it is the owner's."""
-    found = await store.fetch(_ONE, [conversation_id, owner_id])
+    found = await work_pool.fetch(_ONE, [conversation_id, owner_id])
     return found.rows[0] if found.rows else None
 
 
 async def find_page(*, owner_id: int | None, before: Any = None, limit: int = 50) -> list[Row]:
     """Give the owner's conversations, the latest first; `before` is the last one's updated_at of the page before."""
     wanted = {"owner": owner_id, "before": before, "limit": min(limit, MAX_LISTED)}
-    return (await store.fetch(_LIST, wanted)).rows
+    return (await work_pool.fetch(_LIST, wanted)).rows
 
 
 async def rename(conversation_id: UUID, *, owner_id: int | None, title: str) -> Row | None:
     """Give a conversation another title."""
-    found = await store.fetch(_RENAME, [title, conversation_id, owner_id])
+    found = await work_pool.fetch(_RENAME, [title, conversation_id, owner_id])
     return found.rows[0] if found.rows else None
 
 
 async def find_messages(conversation_id: UUID, *, after: int = 0, limit: int = 200) -> list[Row]:
     """Give messages after a number, in order; ask whose the conversation is before."""
-    return (await store.fetch(_MESSAGES, [conversation_id, after, min(limit, MAX_MESSAGES)])).rows
+    return (await work_pool.fetch(_MESSAGES, [conversation_id, after, min(limit, MAX_MESSAGES)])).rows
 
 
 async def find_messages_until(conversation_id: UUID, *, question: int) -> list[Row]:
     """Give the latest of what was said up to a question, in order; 400 messages at most."""
-    return (await store.fetch(_SAID_BEFORE, [conversation_id, question])).rows[::-1]
+    return (await work_pool.fetch(_SAID_BEFORE, [conversation_id, question])).rows[::-1]
 
 
 async def fork(
@@ -166,4 +165,4 @@ async def delete(conversation_id: UUID, *, owner_id: int | None) -> bool:
             await connection.execute(_DELETE, {"id": conversation_id})
             return True
 
-    return await store.run(remove)
+    return await work_pool.run(remove)

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from agents.queries.pools import store
+from toolbox.database.pools import work_pool
 
 PAGE = 200
 
@@ -18,16 +18,16 @@ _OVER = "SELECT finished_at IS NOT NULL AND event_count <= %s AS is_over FROM ag
 
 async def is_over(run_id: UUID, *, number: int) -> bool:
     """Tell whether nothing will come after this event: the run has ended, or is no more."""
-    found = await store.fetch(_OVER, [number, run_id])
+    found = await work_pool.fetch(_OVER, [number, run_id])
     return not found.rows or bool(found.rows[0]["is_over"])
 
 
-async def after(run_id: UUID, *, number: int) -> list[dict[str, Any]]:
+async def load_events(run_id: UUID, *, number: int) -> list[dict[str, Any]]:
     """Give the next events of a run, 200 at most."""
-    return (await store.fetch(_AFTER, [run_id, number])).rows
+    return (await work_pool.fetch(_AFTER, [run_id, number])).rows
 
 
-async def approval_needed(run_id: UUID) -> dict[str, Any] | None:
+async def find_approval_event(run_id: UUID) -> dict[str, Any] | None:
     """Give the latest event that told of a call to be approved."""
-    found = await store.fetch(_NEEDED, [run_id])
+    found = await work_pool.fetch(_NEEDED, [run_id])
     return found.rows[0] if found.rows else None

@@ -3,8 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from agents.queries.pools import store
-from toolbox.database.pools import writer
+from toolbox.database.pools import work_pool, writer
 
 PAGE = 25
 QUESTIONS = 30
@@ -89,29 +88,29 @@ async def search(*, owner_id: int, words: str = "", before: Any = None) -> list[
     """Give the owner's conversations in which the words occur, the latest first; one more than a page, if there is."""
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     wanted = {"owner": owner_id, "before": before, "like": f"%{escaped}%" if words else "", "limit": PAGE + 1}
-    return (await store.fetch(_SEARCHED, wanted)).rows
+    return (await work_pool.fetch(_SEARCHED, wanted)).rows
 
 
 async def find_readable(conversation_id: UUID, *, reader_id: int) -> Row | None:
     """Give a conversation that is the reader's own, or shared."""
-    found = await store.fetch(_READABLE, {"id": conversation_id, "reader": reader_id})
+    found = await work_pool.fetch(_READABLE, {"id": conversation_id, "reader": reader_id})
     return found.rows[0] if found.rows else None
 
 
 async def find_exchanges(conversation_id: UUID, *, before: int | None = None, run_id: UUID | None = None) -> list[Row]:
     """Give the latest questions, each with its latest run (or the one of `run_id`) and the answer."""
     wanted = {"id": conversation_id, "before": before, "run": run_id, "limit": QUESTIONS}
-    return (await store.fetch(_EXCHANGES, wanted)).rows
+    return (await work_pool.fetch(_EXCHANGES, wanted)).rows
 
 
 async def find_steps(run_ids: list[UUID]) -> list[Row]:
     """Give the steps of runs, with what the model said in between; a tool's answer is asked for by itself."""
-    return (await store.fetch(_STEPS, [run_ids])).rows if run_ids else []
+    return (await work_pool.fetch(_STEPS, [run_ids])).rows if run_ids else []
 
 
 async def find_step(conversation_id: UUID, *, run_id: UUID, number: int) -> Row | None:
     """Give a step with its answer; ask first whether the conversation may be read."""
-    found = await store.fetch(_STEP, [conversation_id, run_id, number])
+    found = await work_pool.fetch(_STEP, [conversation_id, run_id, number])
     return found.rows[0] if found.rows else None
 
 

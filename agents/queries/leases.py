@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from agents.queries.rows import Budgets, Claimed, clean
+from agents.queries.rows import Budgets, ClaimedRun, clean
 from toolbox.database.pools import Connection, relaxed_pool, work_pool
 from toolbox.work.lease import Lease, LeaseLost, Row, WorkKind, register_kind
 
@@ -70,14 +70,14 @@ LIMIT 200
 """
 
 
-async def load_claimed(lease: Lease) -> Claimed:
+async def load_claimed(lease: Lease) -> ClaimedRun:
     """Give the run as it is when a worker claims it; raises LeaseLost."""
     found = (await work_pool.fetch(_CLAIMED, [lease.id, lease.attempt])).rows
     if not found:
         raise LeaseLost
     row = found[0]
     budgets = {"steps": "max_steps", "tokens": "max_tokens", "answer_bytes": "max_answer_bytes"}
-    return Claimed(
+    return ClaimedRun(
         lease=lease,
         budgets=Budgets(**{name: row.pop(column) for name, column in budgets.items()}),
         toolkits=tuple(row.pop("toolkits")),
@@ -88,24 +88,24 @@ async def load_claimed(lease: Lease) -> Claimed:
 
 async def append_event(lease: Lease, *, kind: str, data: Row) -> None:
     """Append an event as the run's holder, in one statement; raises LeaseLost."""
-    parameters = {"run": lease.id, "attempt": lease.attempt, "kind": kind, "data": Jsonb(cleaned(data))}
+    parameters = {"run": lease.id, "attempt": lease.attempt, "kind": kind, "data": Jsonb(clean_json(data))}
     if not (await relaxed_pool.fetch(_APPEND, parameters)).rows:
         raise LeaseLost
 
 
 async def append(connection: Connection, *, run_id: UUID, kind: str, data: Row) -> None:
     """Append an event within a transaction that holds the run's row."""
-    parameters = {"run": run_id, "attempt": None, "kind": kind, "data": Jsonb(cleaned(data))}
+    parameters = {"run": run_id, "attempt": None, "kind": kind, "data": Jsonb(clean_json(data))}
     await connection.execute(_APPEND, parameters)
 
 
-def cleaned(value: Any) -> Any:
+def clean_json(value: Any) -> Any:
     """Take out of JSON what jsonb cannot hold."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
-        return {clean(str(name)): cleaned(part) for name, part in value.items()}
-    return [cleaned(part) for part in value] if isinstance(value, list | tuple) else value
+        return {clean(str(name)): clean_json(part) for name, part in value.items()}
+    return [clean_json(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 async def finish(lease: Lease, *, state: str, text: str = "", code: str = "", error: str = "") -> UUID | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from agents.models import FINAL, LIVE
-from agents.queries.pools import store
+from toolbox.database.pools import work_pool
 
 MAX_RUNS = 20_000
 
@@ -42,11 +42,11 @@ class RunCounts:
 async def count_runs(*, since: datetime) -> RunCounts:
     """Count runs; raises DatabaseUnavailable."""
     found = RunCounts()
-    for row in (await store.fetch(_LIVE)).rows:
+    for row in (await work_pool.fetch(_LIVE)).rows:
         found.runs[row["state"]] = row["runs"]
         if row["state"] == "queued":
             found.oldest_queued = row["oldest"]
-    for row in (await store.fetch(_ENDED, [since])).rows:
+    for row in (await work_pool.fetch(_ENDED, [since])).rows:
         found.runs[row["state"]] = row["runs"]
         found.cost += row["cost"]
         found.tokens += row["tokens"]

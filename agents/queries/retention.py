@@ -1,6 +1,6 @@
 """Forgetting how old runs went; what was said and what they came to stays."""
 
-from agents.queries.pools import store
+from toolbox.database.pools import work_pool
 
 BATCH = 200
 
@@ -23,6 +23,6 @@ SELECT id FROM old LIMIT 200
 async def forget(*, days: int) -> int:
     """Delete steps and events of runs that ended so many days ago, 200 runs a statement; gives how many runs."""
     forgotten = 0
-    while batch := len((await store.fetch(_FORGET, {"days": days, "batch": BATCH})).rows):
+    while batch := len((await work_pool.fetch(_FORGET, {"days": days, "batch": BATCH})).rows):
         forgotten += batch
     return forgotten

@@ -18,7 +18,7 @@ class Budgets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claimed:
+class ClaimedRun:
     """A run as it is when a worker takes it up."""
 
     lease: Lease
@@ -70,7 +70,7 @@ class StepRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ModelReply:
     """What the model said in one step, as it is kept."""
 
     text: str
@@ -84,7 +84,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ToolReply:
     """What a tool answered, as it is kept."""
 
     state: str

@@ -5,11 +5,10 @@ from typing import Any, Literal
 from uuid import UUID
 
 from agents.queries.leases import append, end_run
-from agents.queries.pools import store
 from agents.step_access import require_scope
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
-from toolbox.database.pools import Connection, writer
+from toolbox.database.pools import Connection, work_pool, writer
 
 MAX_WAITING = 20
 MAX_TITLE = 80
@@ -139,24 +138,24 @@ async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
 
 async def owned_run(run_id: UUID, *, owner_id: int | None, conversation_id: UUID | None = None) -> Row | None:
     """Give a run, if it is the owner's (and of that conversation, where one is named)."""
-    found = await store.fetch(_OWNED, [run_id, owner_id, conversation_id, conversation_id])
+    found = await work_pool.fetch(_OWNED, [run_id, owner_id, conversation_id, conversation_id])
     return found.rows[0] if found.rows else None
 
 
 async def has_others(key_id: int | None, *, run_id: UUID | None = None, conversation_id: UUID | None = None) -> bool:
     """Tell whether the run, or one of the conversation's, was asked for by another key, or by a person without one."""
-    found = await store.fetch(_OTHERS, {"run": run_id, "conversation": conversation_id, "key": key_id})
+    found = await work_pool.fetch(_OTHERS, {"run": run_id, "conversation": conversation_id, "key": key_id})
     return bool(found.rows)
 
 
 async def find_steps(run_id: UUID) -> list[Row]:
     """Give a run's steps without their answers; ask whose the run is before."""
-    return (await store.fetch(_STEPS, [run_id])).rows
+    return (await work_pool.fetch(_STEPS, [run_id])).rows
 
 
 async def find_step(run_id: UUID, *, number: int) -> Row | None:
     """Give one step's whole answer; ask whose the run is before."""
-    found = await store.fetch(_STEP, [run_id, number])
+    found = await work_pool.fetch(_STEP, [run_id, number])
     return found.rows[0] if found.rows else None
 
 
@@ -201,7 +200,7 @@ async def _decide(run_id: UUID, *, number: int | None, decide: Any) -> int | Non
             decided: int = waiting["number"]
             return decided
 
-    return await store.run(settle)
+    return await work_pool.run(settle)
 
 
 async def _store_message(

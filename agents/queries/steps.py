@@ -7,10 +7,9 @@ import orjson
 from psycopg.types.json import Jsonb
 
 from agents.models import Step
-from agents.queries.leases import append, cleaned
-from agents.queries.pools import passing, store
-from agents.queries.rows import Said, StepRow, Told, clean
-from toolbox.database.pools import Connection, Pool
+from agents.queries.leases import append, clean_json
+from agents.queries.rows import ModelReply, StepRow, ToolReply, clean
+from toolbox.database.pools import Connection, Pool, relaxed_pool, work_pool
 from toolbox.work.lease import Lease, LeaseLost
 
 MAX_STEPS = 10_000
@@ -23,8 +22,8 @@ _HELD = """
 WITH held AS (
     SELECT id FROM agents_runs WHERE id = %(run)s AND attempt = %(attempt)s AND state = 'running' FOR UPDATE
 )"""
-_TOLD = """
-told AS (
+_APPEND_EVENT = """
+appended AS (
     INSERT INTO agents_events (run_id, number, kind, data, at)
     SELECT %(run)s, event_count, %(event)s, %(data)s, clock_timestamp() FROM counted
 )
@@ -43,9 +42,9 @@ _BEGIN_MODEL = f"""
     ON CONFLICT (run_id, number) DO UPDATE SET attempt = excluded.attempt
 ), counted AS (
     UPDATE agents_runs AS run SET event_count = event_count + 1 FROM held WHERE run.id = held.id RETURNING event_count
-), {_TOLD}
+), {_APPEND_EVENT}
 """
-_KEEP_SAID = f"""
+_SAVE_MODEL_REPLY = f"""
 {_HELD}, finished AS (
     UPDATE agents_steps
     SET state = 'answered', answer = %(answer)s, milliseconds = %(milliseconds)s, prompt_tokens = %(prompt_tokens)s,
@@ -65,7 +64,7 @@ _KEEP_SAID = f"""
         step_count = step_count + 1, event_count = event_count + 1
     FROM finished WHERE id = run_id
     RETURNING event_count
-), {_TOLD}
+), {_APPEND_EVENT}
 """
 _BEGIN_TOOL = f"""
 {_HELD}, begun AS (
@@ -73,9 +72,9 @@ _BEGIN_TOOL = f"""
     FROM held WHERE run_id = held.id AND number = %(number)s
 ), counted AS (
     UPDATE agents_runs AS run SET event_count = event_count + 1 FROM held WHERE run.id = held.id RETURNING event_count
-), {_TOLD}
+), {_APPEND_EVENT}
 """
-_KEEP_TOLD = f"""
+_SAVE_TOOL_REPLY = f"""
 {_HELD}, finished AS (
     UPDATE agents_steps
     SET state = %(state)s, answer = %(answer)s, shown = %(shown)s, code = %(code)s, milliseconds = %(milliseconds)s,
@@ -86,7 +85,7 @@ _KEEP_TOLD = f"""
     UPDATE agents_runs SET step_count = step_count + 1, event_count = event_count + 1
     FROM finished WHERE id = run_id
     RETURNING event_count
-), {_TOLD}
+), {_APPEND_EVENT}
 """
 _AWAIT_STEP = "UPDATE agents_steps SET state = 'awaiting_approval' WHERE run_id = %s AND number = %s"
 _AWAIT_RUN = """
@@ -94,46 +93,46 @@ UPDATE agents_runs SET state = 'awaiting_approval', paused_at = clock_timestamp(
 """
 
 
-async def steps_of(run_id: UUID) -> list[StepRow]:
+async def load_steps(run_id: UUID) -> list[StepRow]:
     """Give every step of a run, in order."""
-    found = await store.fetch(_ALL, [run_id])
+    found = await work_pool.fetch(_ALL, [run_id])
     return [StepRow(**row) for row in found.rows]
 
 
 async def begin_model(lease: Lease, *, number: int) -> None:
     """Note that the model is being asked; asking again after a crash takes the same step."""
     key = _key(lease, number=number)
-    await _written(
-        _BEGIN_MODEL, pool=passing, lease=lease, number=number, key=key, event="model.asked", data={"step": number}
+    await _write(
+        _BEGIN_MODEL, pool=relaxed_pool, lease=lease, number=number, key=key, event="model.asked", data={"step": number}
     )
 
 
-async def keep_said(lease: Lease, *, number: int, said: Said) -> None:
-    """Keep what the model said, and plan the calls it asks for, in one statement; kept already, it stays so."""
+async def save_model_reply(lease: Lease, *, number: int, reply: ModelReply) -> None:
+    """Save what the model said and plan the calls it asks for, in one statement; a saved reply is not changed."""
     calls = [
         {"number": place, "key": _key(lease, number=place), **call}
-        for place, call in enumerate(said.calls, start=number + 1)
+        for place, call in enumerate(reply.calls, start=number + 1)
     ]
-    tokens = {"promptTokens": said.prompt_tokens, "completionTokens": said.completion_tokens}
-    await _written(
-        _KEEP_SAID, pool=store, lease=lease, number=number, answer=_message(said), calls=Jsonb(calls), cost=said.cost,
-        model=said.model, milliseconds=said.milliseconds, prompt_tokens=said.prompt_tokens,
-        completion_tokens=said.completion_tokens, event="model.answered",
-        data={"step": number, "milliseconds": round(said.milliseconds, 1), "calls": len(said.calls)} | tokens,
+    tokens = {"promptTokens": reply.prompt_tokens, "completionTokens": reply.completion_tokens}
+    await _write(
+        _SAVE_MODEL_REPLY, pool=work_pool, lease=lease, number=number, answer=_message(reply), calls=Jsonb(calls),
+        cost=reply.cost, model=reply.model, milliseconds=reply.milliseconds, prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens, event="model.answered",
+        data={"step": number, "milliseconds": round(reply.milliseconds, 1), "calls": len(reply.calls)} | tokens,
     )  # fmt: skip
 
 
 async def begin_tool(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
     """Note that a tool is being called; `data` is what watchers are told."""
-    await _written(_BEGIN_TOOL, pool=store, lease=lease, number=step.number, event="tool.called", data=data)
+    await _write(_BEGIN_TOOL, pool=work_pool, lease=lease, number=step.number, event="tool.called", data=data)
 
 
-async def keep_told(lease: Lease, *, step: StepRow, told: Told) -> None:
-    """Keep what a tool answered; kept already, it stays so."""
-    await _written(
-        _KEEP_TOLD, pool=store, lease=lease, number=step.number, state=told.state, answer=clean(told.answer),
-        shown=clean(told.shown), code=told.code[:60], milliseconds=told.milliseconds, event="tool.answered",
-        data=told.event,
+async def save_tool_reply(lease: Lease, *, step: StepRow, reply: ToolReply) -> None:
+    """Save what a tool answered; a saved reply is not changed."""
+    await _write(
+        _SAVE_TOOL_REPLY, pool=work_pool, lease=lease, number=step.number, state=reply.state,
+        answer=clean(reply.answer), shown=clean(reply.shown), code=reply.code[:60],
+        milliseconds=reply.milliseconds, event="tool.answered", data=reply.event,
     )  # fmt: skip
 
 
@@ -149,11 +148,11 @@ async def pause(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
     await lease.transact(wait)
 
 
-def steps_said(lease: Lease, *, number: int, said: Said) -> list[StepRow]:
-    """Give the rows that `keep_said` has made: the model's step and the calls it planned."""
+def build_reply_steps(lease: Lease, *, number: int, reply: ModelReply) -> list[StepRow]:
+    """Build the rows that `save_model_reply` inserts: the model's step and the calls it planned."""
     asked = _new(lease, number=number, kind=Step.Kind.MODEL, state=Step.State.ANSWERED)
-    rows = [StepRow(**_row(asked), answer=_message(said))]
-    for place, call in enumerate(said.calls, start=number + 1):
+    rows = [StepRow(**_row(asked), answer=_message(reply))]
+    for place, call in enumerate(reply.calls, start=number + 1):
         planned = _new(lease, number=place, kind=Step.Kind.TOOL, state=Step.State.PLANNED)
         rows.append(StepRow(**_row(planned | _call_columns(call))))
     return rows
@@ -164,8 +163,8 @@ def _row(new: dict[str, Any]) -> dict[str, Any]:
     return {name: new[name] for name in names} | {"idempotency_key": new["key"]}
 
 
-def _message(said: Said) -> str:
-    return clean(orjson.dumps({"text": said.text, "calls": list(said.calls), "reason": said.reason}).decode())
+def _message(reply: ModelReply) -> str:
+    return clean(orjson.dumps({"text": reply.text, "calls": list(reply.calls), "reason": reply.reason}).decode())
 
 
 def _new(lease: Lease, *, number: int, kind: str, state: str) -> dict[str, Any]:
@@ -191,8 +190,8 @@ def _key(lease: Lease, *, number: int) -> str:
     return f"{lease.id.hex}-{number}"
 
 
-async def _written(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> None:
+async def _write(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> None:
     """Write as the run's holder, in one statement and so one round trip; raises LeaseLost."""
-    told = values | {"run": lease.id, "attempt": lease.attempt, "data": Jsonb(cleaned(values["data"]))}
-    if not (await pool.fetch(statement, told)).rows:
+    parameters = values | {"run": lease.id, "attempt": lease.attempt, "data": Jsonb(clean_json(values["data"]))}
+    if not (await pool.fetch(statement, parameters)).rows:
         raise LeaseLost

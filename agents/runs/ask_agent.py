@@ -26,7 +26,7 @@ from agents.queries import conversations, events, run_requests
 from agents.queries.leases import RUNS
 from agents.runs import execution
 from agents.runs.run_caller import refuse_unknown, usable_toolkits
-from agents.runs.run_listeners import RunListener, bells
+from agents.runs.run_listeners import RunListener, run_listeners
 from agents.step_access import hide_contents, missing_scope
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import ClientChannel, make_form_request
@@ -87,29 +87,29 @@ class AgentAnswer(ContractModel):
     cost: str = Field(description="By the server's prices, exact.")
 
 
-async def asked(ask: AgentQuestion, *, client: ClientChannel) -> AgentAnswer:
+async def answer_question(ask: AgentQuestion, *, client: ClientChannel) -> AgentAnswer:
     """Begin the run or find it, and wait for it; what must be approved is asked of a client that fills in forms."""
     if ask.run_id is None:
         refuse_unknown("toolkits", names=ask.toolkits, known=usable_toolkits())
         await client.continue_as_task()
-    run_id = ask.run_id or await _begun(ask, client=client)
+    run_id = ask.run_id or await _start_run(ask, client=client)
     clock = asyncio.get_running_loop().time
     until = None if client.task_id else clock() + ask.wait_seconds
     while True:
-        row = await _followed(run_id, client=client, until=until, is_ours=client.task_id == run_id)
+        row = await _follow_run(run_id, client=client, until=until, is_ours=client.task_id == run_id)
         may_ask = client.task_id is not None or ask.run_id is not None  # elsewhere a second call would begin anew
-        if row["state"] != "awaiting_approval" or not (may_ask and await _decided(run_id, client=client)):
-            return await _answer(row, caller=client.caller)
+        if row["state"] != "awaiting_approval" or not (may_ask and await _request_decision(run_id, client=client)):
+            return await _build_answer(row, caller=client.caller)
 
 
-async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
+async def _start_run(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
     """Begin the run; a task that begins anew finds the one that it began."""
     caller = client.caller
     if client.task_id and await run_requests.owned_run(client.task_id, owner_id=caller.owner_id):
         return client.task_id
     if client.answers:
         raise _unknown_run()
-    conversation_id = ask.conversation_id or await _conversation(ask, caller=caller)
+    conversation_id = ask.conversation_id or await _create_conversation(ask, caller=caller)
     if await run_requests.has_others(caller.key_id, conversation_id=conversation_id):
         raise _unknown_conversation()
     posted = await run_requests.post_message(
@@ -132,38 +132,40 @@ async def _begun(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
     return posted.run_id
 
 
-async def _conversation(ask: AgentQuestion, *, caller: Caller) -> UUID:
+async def _create_conversation(ask: AgentQuestion, *, caller: Caller) -> UUID:
     wanted = NewConversation(toolkits=ask.toolkits)
     begun: UUID = (await conversations.create(wanted.model_dump(), owner_id=caller.owner_id))["id"]
     return begun
 
 
-async def _followed(run_id: UUID, *, client: ClientChannel, until: float | None, is_ours: bool) -> run_requests.Row:
+async def _follow_run(run_id: UUID, *, client: ClientChannel, until: float | None, is_ours: bool) -> run_requests.Row:
     """Tell the client of the run's steps until it ends, a person must decide, or the time is over."""
     clock = asyncio.get_running_loop().time
-    told = _Steps()
+    progress = _ProgressReporter()
     own: asyncio.Task[None] | None = None
-    with bells.hung(run_id, kinds=_NEWS) as bell:
+    with run_listeners.subscribe(run_id, kinds=_NEWS) as listener:
         try:
             while True:
-                await told.tell(run_id, client=client)
-                row = await _row(run_id, caller=client.caller)
+                await progress.report(run_id, client=client)
+                row = await _load_run(run_id, caller=client.caller)
                 if row["state"] in _SETTLED or (until is not None and clock() >= until):
                     return row
                 if is_ours and (own is None or own.done()):
                     own = asyncio.create_task(worker.execute(RUNS, work_id=run_id, work=execution.carry_out))
-                await _news(bell, own=own, seconds=min(AGAIN_SECONDS, (until or clock() + AGAIN_SECONDS) - clock()))
+                await _wait_for_news(
+                    listener, own=own, seconds=min(AGAIN_SECONDS, (until or clock() + AGAIN_SECONDS) - clock())
+                )
         finally:
             await _stop(own)
 
 
-async def _news(bell: RunListener, *, own: asyncio.Task[None] | None, seconds: float) -> None:
+async def _wait_for_news(listener: RunListener, *, own: asyncio.Task[None] | None, seconds: float) -> None:
     """Wait for news, the end of our own work, or so long."""
-    ringing = asyncio.create_task(bell.wait(seconds=max(seconds, 0.01)))
+    waiting = asyncio.create_task(listener.wait(seconds=max(seconds, 0.01)))
     try:
-        await asyncio.wait({ringing, own} if own and not own.done() else {ringing}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({waiting, own} if own and not own.done() else {waiting}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        ringing.cancel()
+        waiting.cancel()
 
 
 async def _stop(own: asyncio.Task[None] | None) -> None:
@@ -176,16 +178,16 @@ async def _stop(own: asyncio.Task[None] | None) -> None:
         await asyncio.wait([own])
 
 
-class _Steps:
+class _ProgressReporter:
     """How far the run is, as its events tell."""
 
     def __init__(self) -> None:
         self._number = self._steps = 0
 
-    async def tell(self, run_id: UUID, *, client: ClientChannel) -> None:
+    async def report(self, run_id: UUID, *, client: ClientChannel) -> None:
         """Tell the client of what happened since."""
         message = ""
-        for event in await events.after(run_id, number=self._number):
+        for event in await events.load_events(run_id, number=self._number):
             self._number = event["number"]
             if event["kind"] == "model.asked":
                 self._steps, message = self._steps + 1, "asks the model"
@@ -195,9 +197,9 @@ class _Steps:
             await client.progress(self._steps, message=message)
 
 
-async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
+async def _request_decision(run_id: UUID, *, client: ClientChannel) -> bool:
     """Ask whoever is at the client; False where nobody can be asked, or nobody said yes or no."""
-    needed = await events.approval_needed(run_id)
+    needed = await events.find_approval_event(run_id)
     if needed is None or not client.supports_forms:
         return False
     data = needed["data"]
@@ -225,7 +227,7 @@ async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
     return True
 
 
-async def _row(run_id: UUID, *, caller: Caller) -> run_requests.Row:
+async def _load_run(run_id: UUID, *, caller: Caller) -> run_requests.Row:
     """Give the run, if this very key began it; raises Refusal."""
     row = await run_requests.owned_run(run_id, owner_id=caller.owner_id)
     if row is None or await run_requests.has_others(caller.key_id, run_id=run_id):
@@ -233,9 +235,9 @@ async def _row(run_id: UUID, *, caller: Caller) -> run_requests.Row:
     return row
 
 
-async def _answer(row: run_requests.Row, *, caller: Caller) -> AgentAnswer:
+async def _build_answer(row: run_requests.Row, *, caller: Caller) -> AgentAnswer:
     is_waiting = row["state"] == "awaiting_approval"
-    needed = await events.approval_needed(row["id"]) if is_waiting else None
+    needed = await events.find_approval_event(row["id"]) if is_waiting else None
     page = f"/c/{row['conversation']}/"
     goes_on = {
         "awaiting_approval": f"A person approves or rejects the call at {page}; then call ask_agent with this runId.",

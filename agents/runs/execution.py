@@ -16,10 +16,10 @@ import orjson
 from agents.models import Run, Step
 from agents.queries import leases
 from agents.queries import steps as rows
-from agents.queries.rows import Claimed, StepRow, Told
+from agents.queries.rows import ClaimedRun, StepRow, ToolReply
 from agents.runs import run_caller
-from agents.runs.model_step import ModelStep, examples_for, model_of
-from agents.runs.run_listeners import ENDINGS, bells
+from agents.runs.model_step import ModelStep, choose_model, find_examples
+from agents.runs.run_listeners import ENDINGS, run_listeners
 from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTool
 from agents.runs.tool_step import call_tool, shown_arguments
 from toolbox.catalogue.dynamic_tools import dynamic_tools
@@ -46,7 +46,7 @@ async def carry_out(lease: Lease) -> None:
     run = await leases.load_claimed(lease)
     attempt = Attempt(run)
     lease.on_drain = attempt.leave
-    with bells.hung(lease.id, kinds=ENDINGS, rung=lease.news):
+    with run_listeners.subscribe(lease.id, kinds=ENDINGS, notified=lease.news):
         end = await _end_of(attempt)
         if end is None:
             return
@@ -92,12 +92,12 @@ async def _go_on_with_key(attempt: "Attempt") -> End | None:
         await asyncio.wait({going})
 
 
-async def _watch_key(run: Claimed) -> None:
+async def _watch_key(run: ClaimedRun) -> None:
     """Return when the run's key has ended."""
     while True:
         await asyncio.sleep(KEY_CHECK_SECONDS)
         try:
-            if await run_caller.caller_of(run) is None:
+            if await run_caller.resolve_caller(run) is None:
                 return
         except DatabaseUnavailable as away:
             logger.warning("run %s: %s", run.lease.id, away)
@@ -110,7 +110,7 @@ class Attempt:
     Raises LeaseLost and DatabaseUnavailable from every step.
     """
 
-    def __init__(self, run: Claimed) -> None:
+    def __init__(self, run: ClaimedRun) -> None:
         self.run = run
         self._is_leaving = False
         self._asking: asyncio.Task[Any] | None = None
@@ -130,60 +130,60 @@ class Attempt:
     async def go_on(self) -> End | None:
         """Take the run as far as it goes; None where it waits for a person."""
         await dynamic_tools.wait_until_loaded()
-        self._steps = await rows.steps_of(self.run.lease.id)
+        self._steps = await rows.load_steps(self.run.lease.id)
         await leases.append_event(self.run.lease, kind="run.started", data={"attempt": self.run.lease.attempt})
         while True:
             if self._is_leaving:
                 raise asyncio.CancelledError
-            self._caller = await run_caller.caller_of(self.run)
+            self._caller = await run_caller.resolve_caller(self.run)
             if self._caller is None:
                 return KEY_ENDED
-            move = self._policy.next(self._steps, tokens=self._tokens)
-            if isinstance(move, AskPerson):
-                await self._pause(move)
+            action = self._policy.next_action(self._steps, tokens=self._tokens)
+            if isinstance(action, AskPerson):
+                await self._pause(action)
                 return None
-            if end := await self._made(move, caller=self._caller):
+            if end := await self._perform(action, caller=self._caller):
                 return end
 
-    async def _made(self, move: AskModel | UseTool | Repeat | End, *, caller: Caller) -> End | None:
-        """Make a move; gives the end where it is one, or leads to one."""
-        match move:
+    async def _perform(self, action: AskModel | UseTool | Repeat | End, *, caller: Caller) -> End | None:
+        """Perform an action; return the end if it is one or leads to one."""
+        match action:
             case End():
-                return move
+                return action
             case AskModel(number=number):
                 return await self._ask_model(number, caller=caller)
             case UseTool(step=step):
                 await self._use_tool(step, caller=caller)
             case Repeat():
-                await self._repeat(move)
+                await self._repeat(action)
         return None
 
     async def _ask_model(self, number: int, *, caller: Caller) -> End | None:
-        model, tools = model_of(self.run.model), run_caller.tools_of(caller)
+        model, tools = choose_model(self.run.model), registry.visible_to(caller)
         await rows.begin_model(self.run.lease, number=number)
         if not self._has_examples:
-            self._examples, self._has_examples = await examples_for(self.run, model=model, tools=tools), True
+            self._examples, self._has_examples = await find_examples(self.run, model=model, tools=tools), True
         step = ModelStep(self.run, number=number, model=model, shown=self._examples)
         self._asking = asyncio.current_task()
         try:
-            said = await step.taken(self._steps, tools=tools)
+            reply = await step.execute(self._steps, tools=tools)
         except ModelFailure as failure:
             code = next((code for kind, code in _FAILURES if isinstance(failure, kind)), "MODEL_UNAVAILABLE")
             return End(state=Run.State.FAILED, code=code, error=str(failure))
         finally:
             self._asking = None
-        await rows.keep_said(self.run.lease, number=number, said=said)
-        self._tokens += said.prompt_tokens + said.completion_tokens
+        await rows.save_model_reply(self.run.lease, number=number, reply=reply)
+        self._tokens += reply.prompt_tokens + reply.completion_tokens
         before = [known for known in self._steps if known.number != number]
-        self._steps = [*before, *rows.steps_said(self.run.lease, number=number, said=said)]
+        self._steps = [*before, *rows.build_reply_steps(self.run.lease, number=number, reply=reply)]
         return None
 
     async def _use_tool(self, step: StepRow, *, caller: Caller) -> None:
         arguments = shown_arguments(step.effective_arguments)
         data = {"step": step.number, "tool": step.tool, "arguments": arguments}
         await rows.begin_tool(self.run.lease, step=step, data=data)
-        told = await call_tool(step, caller=caller, most_bytes=self.run.budgets.answer_bytes)
-        await self._keep(step, told=told)
+        reply = await call_tool(step, caller=caller, most_bytes=self.run.budgets.answer_bytes)
+        await self._keep(step, reply=reply)
 
     async def _repeat(self, repeat: Repeat) -> None:
         """Answer the same call from memory, and say so: a model that goes round in circles may notice."""
@@ -194,14 +194,14 @@ class Attempt:
         data = {"step": repeat.step.number, "tool": repeat.step.tool, "repeated": repeat.earlier.number}
         await self._keep(
             repeat.step,
-            told=Told(
+            reply=ToolReply(
                 state=Step.State.ANSWERED, answer=orjson.dumps({"note": note}).decode(), code="REPEATED", event=data
             ),
         )
 
-    async def _keep(self, step: StepRow, *, told: Told) -> None:
-        await rows.keep_told(self.run.lease, step=step, told=told)
-        done = replace(step, state=told.state, answer=told.answer, shown=told.shown, code=told.code)
+    async def _keep(self, step: StepRow, *, reply: ToolReply) -> None:
+        await rows.save_tool_reply(self.run.lease, step=step, reply=reply)
+        done = replace(step, state=reply.state, answer=reply.answer, shown=reply.shown, code=reply.code)
         self._steps = [done if known.number == step.number else known for known in self._steps]
 
     async def _pause(self, asked: AskPerson) -> None:

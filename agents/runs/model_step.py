@@ -11,7 +11,7 @@ from django.conf import settings
 
 from agents.queries import conversations
 from agents.queries.leases import append_event
-from agents.queries.rows import Claimed, Said, StepRow, clean
+from agents.queries.rows import ClaimedRun, ModelReply, StepRow, clean
 from agents.runs import transcript
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.tool import Tool
@@ -20,11 +20,11 @@ from toolbox.examples.provider import ExamplesModel
 from toolbox.model import (
     CallRequested,
     ContextOverrun,
-    Finished,
     Message,
     Model,
     ModelMisbehaved,
-    Retrying,
+    RetryNotice,
+    StepEnd,
     TextDelta,
     ToolRequest,
     Used,
@@ -38,12 +38,12 @@ MAX_CALLS = 32
 MILLION = 1_000_000
 
 
-def model_of(name: str) -> Model:
+def choose_model(name: str) -> Model:
     """Give the model that answers: the conversation's, the server's, or the curated examples where none is set."""
     return configured_model(name) or ExamplesModel()
 
 
-async def examples_for(run: Claimed, *, model: Model, tools: Sequence[Tool]) -> Message | None:
+async def find_examples(run: ClaimedRun, *, model: Model, tools: Sequence[Tool]) -> Message | None:
     """Give the curated examples nearest to the question, for a model to see how the tools are used."""
     if isinstance(model, ExamplesModel):
         return None
@@ -55,7 +55,7 @@ async def examples_for(run: Claimed, *, model: Model, tools: Sequence[Tool]) -> 
 class ModelStep:
     """One call of the model; `shown` are examples of how its tools are used."""
 
-    def __init__(self, run: Claimed, *, number: int, model: Model, shown: Message | None) -> None:
+    def __init__(self, run: ClaimedRun, *, number: int, model: Model, shown: Message | None) -> None:
         self._run = run
         self._shown = [shown] if shown else []
         self._number = number
@@ -65,7 +65,7 @@ class ModelStep:
         self._used = Used(prompt_tokens=0, completion_tokens=0)
         self._reason = "stop"
 
-    async def taken(self, steps: Sequence[StepRow], *, tools: Sequence[Tool]) -> Said:
+    async def execute(self, steps: Sequence[StepRow], *, tools: Sequence[Tool]) -> ModelReply:
         """Ask, with less of what was said before where all is too much; raises a ModelFailure, LeaseLost."""
         clock = asyncio.get_running_loop().time
         started = clock()
@@ -76,9 +76,9 @@ class ModelStep:
             except ContextOverrun:
                 if place == len(transcript.HISTORY_BYTES) - 1:
                     raise
-        return Said(
+        return ModelReply(
             text=clean("".join(self._text)),
-            calls=tuple(_kept(call) for call in self._calls[:MAX_CALLS]),
+            calls=tuple(_serialize_call(call) for call in self._calls[:MAX_CALLS]),
             reason=self._reason,
             prompt_tokens=self._used.prompt_tokens,
             completion_tokens=self._used.completion_tokens,
@@ -94,7 +94,7 @@ class ModelStep:
             transcript.system_message(owner=run.owner_name, today=run.asked_on, run_id=run.lease.id),
             *self._shown,
             *transcript.history(said, question=run.question_number, most_bytes=most_bytes),
-            *transcript.of_steps(steps, run_id=run.lease.id),
+            *transcript.build_step_messages(steps, run_id=run.lease.id),
         ]
 
     async def _ask(self, messages: Sequence[Message], *, tools: Sequence[Tool]) -> None:
@@ -108,12 +108,12 @@ class ModelStep:
                             batcher.say(text)
                         case CallRequested(request=request):
                             self._calls.append(request)
-                        case Retrying() as retrying:
+                        case RetryNotice() as retrying:
                             self._text, self._calls = [], []
                             await batcher.discard(retrying)
                         case Used() as used:
                             self._used = used
-                        case Finished(reason=reason):
+                        case StepEnd(reason=reason):
                             self._reason = reason
                             return
         raise ModelMisbehaved("The model's answer ended without an end.")
@@ -154,7 +154,7 @@ class EventBatcher:
             delay, self._is_first = (0.0 if self._is_first else GATHER_SECONDS), False
             self._sending = asyncio.get_running_loop().create_task(self._send_soon(delay))
 
-    async def discard(self, retrying: Retrying) -> None:
+    async def discard(self, retrying: RetryNotice) -> None:
         """Tell watchers that what came of this step is void, and why it comes again."""
         await self._flush()
         data = {
@@ -186,7 +186,7 @@ class EventBatcher:
             await append_event(self._lease, kind="text", data={"step": self._step, "text": "".join(pieces)})
 
 
-def _kept(call: ToolRequest) -> dict[str, str]:
+def _serialize_call(call: ToolRequest) -> dict[str, str]:
     return {"id": clean(call.id)[:200], "name": clean(call.name)[:200] or "?", "arguments": clean(call.arguments)}
 
 

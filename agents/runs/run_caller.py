@@ -8,15 +8,14 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from agents.queries.pools import store
-from agents.queries.rows import Claimed
+from agents.queries.rows import ClaimedRun
 from toolbox.access.people import find_person
 from toolbox.access.scopes import RIGHTS
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
 from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
-from toolbox.contract.tool import Tool
 from toolbox.database.caches import TtlCache
+from toolbox.database.pools import work_pool
 
 _KEY = """
 SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,
@@ -32,16 +31,16 @@ _memory: TtlCache[Caller | None] = TtlCache(seconds=2.0)
 """Shorter than elsewhere: a heartbeat looks every second, and a run ends within 5 s of its key."""
 
 
-async def caller_of(run: Claimed) -> Caller | None:
+async def resolve_caller(run: ClaimedRun) -> Caller | None:
     """Give the run's caller, as they are now (4 s old at most); None where key or account has ended."""
     if run.key_id is not None:
         known = await _memory.get((run.key_id, run.owner_id), lambda: _look_up(run))
     else:
         known = LOCAL_OPERATOR if run.owner_id is None else await find_person(run.owner_id)
-    return narrowed(known, toolkits=run.toolkits) if known else None
+    return narrow_scopes(known, toolkits=run.toolkits) if known else None
 
 
-def narrowed(caller: Caller, *, toolkits: tuple[str, ...]) -> Caller:
+def narrow_scopes(caller: Caller, *, toolkits: tuple[str, ...]) -> Caller:
     """Leave the caller the scopes of these domains, of all domains with tools where none is named."""
     domains = [domain for domain in usable_toolkits() if not toolkits or domain in toolkits]
     scopes = {f"{domain}:{right}" for domain in domains for right in RIGHTS}
@@ -60,7 +59,7 @@ def find_readable_toolkits(caller: Caller) -> list[str]:
 
 def may_use_tools(caller: Caller) -> bool:
     """Tell whether an agent would have a tool to act with as this caller."""
-    return bool(narrowed(caller, toolkits=()).scopes)
+    return bool(narrow_scopes(caller, toolkits=()).scopes)
 
 
 def refuse_unknown(field: str, *, names: list[str], known: list[str]) -> None:
@@ -74,13 +73,8 @@ def refuse_unknown(field: str, *, names: list[str], known: list[str]) -> None:
             )
 
 
-def tools_of(caller: Caller) -> list[Tool]:
-    """Give the tools that the run may use."""
-    return registry.visible_to(caller)
-
-
-async def _look_up(run: Claimed) -> Caller | None:
-    found = await store.fetch(_KEY, [run.key_id, run.owner_id])
+async def _look_up(run: ClaimedRun) -> Caller | None:
+    found = await work_pool.fetch(_KEY, [run.key_id, run.owner_id])
     return _caller(found.rows[0]) if found.rows else None
 
 

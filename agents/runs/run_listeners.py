@@ -1,8 +1,8 @@
 """
-Being woken when something happens to a run: one LISTEN connection a process, on the home loop.
+Listeners of runs' events: one LISTEN connection a process, on the event loop of the pools.
 
-A bell says that there is something to look up, never what: whoever is woken asks the database. A lost connection
-rings every bell once it is back, so nothing is missed for long.
+A notification carries no data: the listener reads the rows again. After a lost connection is back, every listener is
+notified, so nothing is missed for long.
 """
 
 import asyncio
@@ -13,8 +13,8 @@ from contextlib import contextmanager
 
 import psycopg
 
-from agents.queries.pools import store
 from toolbox.database import event_loop
+from toolbox.database.pools import work_pool
 
 logger = logging.getLogger(__name__)
 
@@ -25,61 +25,61 @@ ENDINGS = frozenset({"run.finished", "run.taken_back", "run.deleted"})
 
 
 class RunListener:
-    """Rung whenever its run has news; `kinds` narrows that down."""
+    """Notified of every event of its run, or of those of the given kinds."""
 
-    def __init__(self, *, kinds: frozenset[str] = frozenset(), rung: asyncio.Event | None = None) -> None:
+    def __init__(self, *, kinds: frozenset[str] = frozenset(), notified: asyncio.Event | None = None) -> None:
         self._kinds = kinds
-        self._rung = rung or asyncio.Event()
+        self._notified = notified or asyncio.Event()
 
-    def ring(self, *, kind: str = "") -> None:
-        """Wake whoever waits, if this is news for them; news of no kind is for everybody."""
+    def notify(self, *, kind: str = "") -> None:
+        """Wake the waiting task if the kind is one of ours; an empty kind wakes every listener."""
         if not kind or not self._kinds or kind in self._kinds:
-            self._rung.set()
+            self._notified.set()
 
     async def wait(self, *, seconds: float) -> bool:
-        """Wait for the next ring, or so long; tells which it was."""
+        """Wait for a notification; False if none came within the given seconds."""
         try:
             async with asyncio.timeout(seconds):
-                await self._rung.wait()
+                await self._notified.wait()
         except TimeoutError:
             return False
-        self._rung.clear()
+        self._notified.clear()
         return True
 
 
 class RunListeners:
-    """The bells of one process; lives on the home loop."""
+    """The listeners of one process; lives on the event loop of the pools."""
 
     def __init__(self) -> None:
-        self._hung: dict[str, set[RunListener]] = {}
-        self._listening: asyncio.Task[None] | None = None
+        self._listeners: dict[str, set[RunListener]] = {}
+        self._task: asyncio.Task[None] | None = None
         self._is_connected = asyncio.Event()
         event_loop.on_shutdown(self.close)
         os.register_at_fork(after_in_child=self._forget)
 
     @contextmanager
-    def hung(
-        self, run_id: object, *, kinds: frozenset[str] = frozenset(), rung: asyncio.Event | None = None
+    def subscribe(
+        self, run_id: object, *, kinds: frozenset[str] = frozenset(), notified: asyncio.Event | None = None
     ) -> Iterator[RunListener]:
-        """Hang up a bell for a run, as long as the block lasts."""
-        bell, key = RunListener(kinds=kinds, rung=rung), str(run_id)
-        self._hung.setdefault(key, set()).add(bell)
-        if self._listening is None or self._listening.done():
-            self._listening = asyncio.get_running_loop().create_task(self._listen())
+        """Subscribe to the events of a run for as long as the block lasts."""
+        listener, key = RunListener(kinds=kinds, notified=notified), str(run_id)
+        self._listeners.setdefault(key, set()).add(listener)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._listen())
         try:
-            yield bell
+            yield listener
         finally:
-            self._hung[key].discard(bell)
-            if not self._hung[key]:
-                del self._hung[key]
+            self._listeners[key].discard(listener)
+            if not self._listeners[key]:
+                del self._listeners[key]
 
     async def ready(self) -> None:
         """Wait until the process listens; returns at once from then on."""
         await self._is_connected.wait()
 
     async def close(self) -> None:
-        """Stop listening; the next bell begins again."""
-        task, self._listening = self._listening, None
+        """Stop listening; the next subscription starts again."""
+        task, self._task = self._task, None
         self._is_connected.clear()
         if task:
             task.cancel()
@@ -88,30 +88,30 @@ class RunListeners:
     async def _listen(self) -> None:
         while True:
             try:
-                await self._hear()
-            except (psycopg.Error, OSError) as lost:
-                logger.warning("news of runs are not heard for now: %s", lost)
+                await self._receive()
+            except (psycopg.Error, OSError) as error:
+                logger.warning("news of runs are not heard for now: %s", error)
             self._is_connected.clear()
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _hear(self) -> None:
-        connection = await psycopg.AsyncConnection.connect(store.conninfo(), autocommit=True)
+    async def _receive(self) -> None:
+        connection = await psycopg.AsyncConnection.connect(work_pool.conninfo(), autocommit=True)
         async with connection:
             await connection.execute(f"LISTEN {CHANNEL}".encode())
             self._is_connected.set()
-            self._ring_all()
+            self._notify_all()
             async for notice in connection.notifies():
                 key, _, kind = notice.payload.partition(" ")
-                for bell in self._hung.get(key, ()):
-                    bell.ring(kind=kind)
+                for listener in self._listeners.get(key, ()):
+                    listener.notify(kind=kind)
 
-    def _ring_all(self) -> None:
-        for bell in [bell for bells in self._hung.values() for bell in bells]:
-            bell.ring()
+    def _notify_all(self) -> None:
+        for listener in [listener for listeners in self._listeners.values() for listener in listeners]:
+            listener.notify()
 
     def _forget(self) -> None:
         """In a forked child nobody listens yet."""
-        self._hung, self._listening, self._is_connected = {}, None, asyncio.Event()
+        self._listeners, self._task, self._is_connected = {}, None, asyncio.Event()
 
 
-bells = RunListeners()
+run_listeners = RunListeners()

@@ -58,7 +58,7 @@ class End:
     error: str = ""
 
 
-Move = AskModel | UseTool | Repeat | AskPerson | End
+Action = AskModel | UseTool | Repeat | AskPerson | End
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +69,18 @@ class RunPolicy:
     writes: Callable[[str], bool]
     needs_approval: Callable[[str], bool]
 
-    def next(self, steps: Sequence[StepRow], *, tokens: int) -> Move:
-        """Give the next move of a run that has taken these steps and so many tokens."""
+    def next_action(self, steps: Sequence[StepRow], *, tokens: int) -> Action:
+        """Return the next action of a run that has taken these steps and so many tokens."""
         unfinished = next((step for step in steps if not step.is_over), None)
         if unfinished is not None and not unfinished.is_model:
             return self._about_tool(steps, unfinished)
         if unfinished is not None:
             return AskModel(number=unfinished.number)
         if steps and steps[-1].is_model:
-            return _said([step for step in steps if step.is_model])
+            return _end_with_answer([step for step in steps if step.is_model])
         return rephrase(steps) or self._over_budget(steps, tokens=tokens) or AskModel(number=len(steps) + 1)
 
-    def _about_tool(self, steps: Sequence[StepRow], step: StepRow) -> Move:
+    def _about_tool(self, steps: Sequence[StepRow], step: StepRow) -> Action:
         if step.state == Step.State.APPROVED:
             return UseTool(step=step)
         if step.state == Step.State.STARTED:
@@ -191,7 +191,7 @@ def _is_hopeless(calls: Sequence[StepRow]) -> bool:
     return bool(calls) and all(call.state == Step.State.REFUSED for call in calls)
 
 
-def _said(steps: Sequence[StepRow]) -> End:
+def _end_with_answer(steps: Sequence[StepRow]) -> End:
     """End with what the model said in all its steps, as watchers have read it."""
     said = [orjson.loads(step.answer) for step in steps]
     last = said[-1]

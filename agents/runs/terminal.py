@@ -13,7 +13,7 @@ from uuid import UUID
 from agents.queries import events, run_requests
 from agents.queries.leases import RUNS
 from agents.runs import execution
-from agents.runs.run_listeners import bells
+from agents.runs.run_listeners import run_listeners
 from toolbox.contract.caller import Caller
 from toolbox.work import worker
 from toolbox.work.publisher import enqueue
@@ -43,7 +43,7 @@ class Terminal:
             case "tool.called":
                 self.note(f"-> {data['tool']} {data['arguments']}")
             case "tool.answered":
-                self.note(f"<- {_answered(data)}")
+                self.note(f"<- {_describe_answer(data)}")
             case "model.retrying":
                 self.note(f"what came so far is void: {data['reason']} Asking again in {data['delaySeconds']} s.")
             case "run.taken_back":
@@ -58,7 +58,7 @@ class Terminal:
         self._beside.write(f"{_DIM}{cut}{_PLAIN}\n" if self._beside.isatty() else f"{cut}\n")
         self._beside.flush()
 
-    async def asked(self, prompt: str) -> str:
+    async def ask(self, prompt: str) -> str:
         """Read a line; empty where there are no more."""
         if sys.stdin.isatty():
             self._beside.write(prompt)
@@ -68,7 +68,7 @@ class Terminal:
     async def decision(self, data: dict[str, Any]) -> tuple[bool, str]:
         """Ask whether a call may be made; gives yes or no, and the other arguments or the word that came with it."""
         self.note(f"{data['reason']}\n   {data['tool']} {data['arguments']}")
-        word = (await self.asked("y to approve, a JSON object for other arguments, or why not: ")).strip()
+        word = (await self.ask("y to approve, a JSON object for other arguments, or why not: ")).strip()
         if word.lower() in ("y", "yes"):
             return True, ""
         return (True, word) if _is_object(word) else (False, word)
@@ -91,7 +91,7 @@ class Terminal:
             self._is_in_line = False
 
 
-def _answered(data: dict[str, Any]) -> str:
+def _describe_answer(data: dict[str, Any]) -> str:
     if "repeated" in data:
         return f"the same as step {data['repeated']}; not called again"
     if data["refused"]:
@@ -111,11 +111,11 @@ async def follow(run_id: UUID, *, caller: Caller, terminal: Terminal) -> str:
     """Show a run's events to its end, asking the person what must be decided; gives the state it ended in."""
     number, is_taken = 0, False
     own: asyncio.Task[None] | None = None
-    with bells.hung(run_id) as bell:
+    with run_listeners.subscribe(run_id) as listener:
         enqueue(RUNS, work_id=run_id)
         try:
             while True:
-                for event in await events.after(run_id, number=number):
+                for event in await events.load_events(run_id, number=number):
                     number = event["number"]
                     terminal.show(event)
                     is_taken = _is_taken(event["kind"], before=is_taken)
@@ -123,8 +123,8 @@ async def follow(run_id: UUID, *, caller: Caller, terminal: Terminal) -> str:
                         return str(event["data"]["state"])
                     if event["kind"] == "approval.needed":
                         await _decide(run_id, data=event["data"], caller=caller, terminal=terminal)
-                is_rung = await bell.wait(seconds=PATIENCE_SECONDS)
-                if not is_rung and not is_taken and (own is None or own.done()):
+                is_notified = await listener.wait(seconds=PATIENCE_SECONDS)
+                if not is_notified and not is_taken and (own is None or own.done()):
                     own = asyncio.create_task(worker.execute(RUNS, work_id=run_id, work=execution.carry_out))
         finally:
             if own:

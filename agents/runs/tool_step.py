@@ -1,11 +1,11 @@
-"""A step that calls a tool, through the same answer() as every transport."""
+"""A step that calls a tool, through the same dispatch() as every transport."""
 
 import asyncio
 
 from agents.models import Step
-from agents.queries.rows import StepRow, Told
+from agents.queries.rows import StepRow, ToolReply
 from agents.runs.run_policy import reason
-from agents.runs.truncation import shortened
+from agents.runs.truncation import truncate_json
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
@@ -18,7 +18,7 @@ MAX_TRIES = 3
 _RATE_LIMITED, _UNAVAILABLE = 429, 503
 
 
-async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> Told:
+async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> ToolReply:
     """
     Call the step's tool as the caller; cancelling it cancels its statement in the database.
 
@@ -30,9 +30,11 @@ async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> Told:
     reply = await _reply(step, caller=caller)
     milliseconds = (clock() - started) * 1000
     shown = (
-        await asyncio.to_thread(shortened, reply.body, most_bytes=most_bytes) if len(reply.body) > most_bytes else ""
+        await asyncio.to_thread(truncate_json, reply.body, most_bytes=most_bytes)
+        if len(reply.body) > most_bytes
+        else ""
     )
-    told = Told(
+    told = ToolReply(
         state=Step.State.REFUSED if reply.is_refusal else Step.State.ANSWERED,
         answer=reply.body.decode("utf-8", "replace"),
         shown=shown,
@@ -72,7 +74,7 @@ def _pause(reply: Reply, *, tries: int) -> float | None:
     return float(tries) if reply.status == _UNAVAILABLE else None
 
 
-def _event(step: StepRow, *, told: Told, reply: Reply) -> dict[str, object]:
+def _event(step: StepRow, *, told: ToolReply, reply: Reply) -> dict[str, object]:
     data: dict[str, object] = {
         "step": step.number,
         "tool": step.tool,

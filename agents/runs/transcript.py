@@ -64,7 +64,7 @@ def history(rows: Sequence[dict[str, Any]], *, question: int, most_bytes: int) -
     return [*reversed(kept), Message.user(asked["text"])]
 
 
-def of_steps(steps: Sequence[StepRow], *, run_id: UUID) -> list[Message]:
+def build_step_messages(steps: Sequence[StepRow], *, run_id: UUID) -> list[Message]:
     """Give what the model said and was told in this run so far."""
     said: list[Message] = []
     requests: dict[str, ToolRequest] = {}
@@ -77,11 +77,11 @@ def of_steps(steps: Sequence[StepRow], *, run_id: UUID) -> list[Message]:
             said.append(Message.assistant(orjson.loads(step.answer)["text"], calls=calls))
         else:
             request = requests.get(step.call_id) or ToolRequest(id=step.call_id, name=step.tool)
-            said.append(_told(step, request=request, word=fence_word(run_id)))
+            said.append(_build_tool_message(step, request=request, word=fence_word(run_id)))
     return said
 
 
-def _told(step: StepRow, *, request: ToolRequest, word: str) -> Message:
+def _build_tool_message(step: StepRow, *, request: ToolRequest, word: str) -> Message:
     if step.state == Step.State.REJECTED:
         text = f"The person did not approve this call. {step.word}".strip()
         return Message.tool_answer(text, request=request, answer={"error": {"message": text}}, is_refusal=True)

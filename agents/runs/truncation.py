@@ -5,10 +5,10 @@ from typing import Any
 import orjson
 
 MAX_NOTE = 400
-_LEAST_ITEMS = 1
+_MIN_ITEMS = 1
 
 
-def shortened(answer: bytes, *, most_bytes: int) -> str:
+def truncate_json(answer: bytes, *, most_bytes: int) -> str:
     """
     Give a JSON answer in `most_bytes` at most; lists lose their ends first, then texts theirs.
 
@@ -32,7 +32,7 @@ def shortened(answer: bytes, *, most_bytes: int) -> str:
 
 def _measures() -> list[tuple[int, int]]:
     """Give ever smaller measures: longest list, longest text."""
-    items = [500, 200, 100, 50, 20, 10, 5, 3, 2, _LEAST_ITEMS]
+    items = [500, 200, 100, 50, 20, 10, 5, 3, 2, _MIN_ITEMS]
     return [(most, 20_000) for most in items] + [(most, 500) for most in (50, 20, 10, 3, 1)] + [(1, 100)]
 
 

@@ -55,7 +55,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "span": span,
         "since": counted.since,
         "calls": _lines(calls) if calls is not None else None,
-        "whole": Line(tool="all", domain="", traffic=traffic.together(calls)) if calls else None,
+        "whole": Line(tool="all", domain="", traffic=traffic.sum_traffic(calls)) if calls else None,
         "runs": runs,
         "jobs": Job.find_latest() if may("toolbox.view_job") else None,
         "parts": health if request.user.is_superuser or sees_calls else None,

@@ -36,14 +36,14 @@ class Part:
     says: str = ""
 
 
-Asked = Callable[[], Awaitable[str]]
+PartCheck = Callable[[], Awaitable[str]]
 _known: TtlCache[list[Part]] = TtlCache(seconds=PATIENCE_SECONDS)
 _under_way: SingleFlight[list[Part]] = SingleFlight()
 
 
 async def parts() -> list[Part]:
     """Give how every part stands."""
-    return await run_on_loop(lambda: _under_way.run("parts", lambda: _known.get("parts", _asked)))
+    return await run_on_loop(lambda: _under_way.run("parts", lambda: _known.get("parts", _check_parts)))
 
 
 def is_ready(parts: list[Part]) -> bool:
@@ -51,7 +51,7 @@ def is_ready(parts: list[Part]) -> bool:
     return not any(part.is_needed and not part.is_up for part in parts)
 
 
-async def _asked() -> list[Part]:
+async def _check_parts() -> list[Part]:
     """Ask all at once; tools need the database, the rest has its own way to be away (docs/operations.md)."""
     fixed = await asyncio.gather(
         _part("database", _database, is_needed=True),
@@ -64,7 +64,7 @@ async def _asked() -> list[Part]:
     return [part for found in fixed for part in (found if isinstance(found, list) else [found])]
 
 
-async def _part(name: str, ask: Asked, *, is_needed: bool = False) -> Part:
+async def _part(name: str, ask: PartCheck, *, is_needed: bool = False) -> Part:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return Part(name=name, is_up=True, is_needed=is_needed, says=await ask())
@@ -101,7 +101,7 @@ async def _model() -> Part:
     if not settings.AGENT_MODEL:
         return Part(name="model", is_up=None, says="none is configured; curated examples answer")
     to = Destination(url=settings.OPENAI_BASE_URL or OPENAI, timeout_seconds=PATIENCE_SECONDS, is_local=True)
-    return await _part("model", lambda: _reached(to, body=b""))
+    return await _part("model", lambda: _reach(to, body=b""))
 
 
 async def _language_servers() -> Part | list[Part]:
@@ -121,10 +121,10 @@ async def _upstreams() -> list[Part]:
             known = (await upstreams())[:MAX_UPSTREAMS]
     except Exception:  # noqa: BLE001 - the database's absence is said under its own name
         return []
-    return list(await asyncio.gather(*[_part(f"upstream {one.slug}", _asking(one)) for one in known]))
+    return list(await asyncio.gather(*[_part(f"upstream {one.slug}", _make_upstream_check(one)) for one in known]))
 
 
-def _asking(upstream: KnownUpstream) -> Asked:
+def _make_upstream_check(upstream: KnownUpstream) -> PartCheck:
     """Ask without its headers: whatever status comes back, somebody is there."""
     to = Destination(
         url=upstream.address,
@@ -133,10 +133,10 @@ def _asking(upstream: KnownUpstream) -> Asked:
         most_bytes=65_536,
         is_local=upstream.is_local,
     )
-    return lambda: _reached(to, body=b'{"query":"{__typename}"}')
+    return lambda: _reach(to, body=b'{"query":"{__typename}"}')
 
 
-async def _reached(to: Destination, *, body: bytes) -> str:
+async def _reach(to: Destination, *, body: bytes) -> str:
     answer = await web.post(to, body=body, is_repeatable=True)
     if answer.status >= 500:  # noqa: PLR2004 - HTTP's own number
         raise ConnectionError

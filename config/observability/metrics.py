@@ -14,16 +14,22 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from agents.queries.metrics import RunCounts, count_runs
-from agents.queries.pools import passing, store
 from config.observability.health import Part, parts
 from sprints.analyst import analyst
 from toolbox.audit import traffic
 from toolbox.audit.log import audit
 from toolbox.audit.traffic import BOUNDS, Traffic
-from toolbox.database.pools import owner_pool, reader, writer
+from toolbox.database.pools import owner_pool, reader, relaxed_pool, work_pool, writer
 from toolbox.work.jobs import count_by_state
 
-POOLS = {"reader": reader, "ledger": owner_pool, "writer": writer, "runs": store, "beats": passing, "analyst": analyst}
+POOLS = {
+    "reader": reader,
+    "ledger": owner_pool,
+    "writer": writer,
+    "runs": work_pool,
+    "beats": relaxed_pool,
+    "analyst": analyst,
+}
 A_DAY = timedelta(days=1)
 
 

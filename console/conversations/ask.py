@@ -26,7 +26,7 @@ MAX_SEARCH = 100
 
 @require_GET
 @page(domain="console", scope="agents:read")
-def home(request: HttpRequest) -> HttpResponse:
+def show_ask_page(request: HttpRequest) -> HttpResponse:
     """Show where to ask, and the person's conversations that contain the searched words."""
     caller = require_person(request)
     words = request.GET.get("q", "").strip()[:MAX_SEARCH]

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from console.tools.result_chart import Drawing, draw_chart
+from console.tools.result_chart import Chart, draw_chart
 from console.tools.result_table import Table, find_table, format_json, parse_json
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
@@ -31,7 +31,7 @@ class Outcome:
     milliseconds: float
     answer: str
     table: Table | None = None
-    drawing: Drawing | None = None
+    drawing: Chart | None = None
     wrong: str = ""
     why: str = ""
     suggestion: str = ""

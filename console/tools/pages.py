@@ -96,7 +96,7 @@ def _find_tool(name: str, *, caller: Caller) -> Tool:
     tool = registry.find(name)
     if tool is None:
         raise Http404
-    if not tool.is_offered_to(caller):
+    if not tool.is_listed_for(caller):
         raise PermissionDenied(
             f"{tool.name} requires the right {tool.scope}. Ask an administrator to add you to the group of that name."
         )
@@ -111,7 +111,7 @@ def _initial_arguments(request: HttpRequest, *, tool: Tool) -> dict[str, Any]:
 
 
 def _has(tool: Tool, *, words: list[str]) -> bool:
-    text = f"{tool.name} {tool.title} {tool.domain} {tool.described}".lower()
+    text = f"{tool.name} {tool.title} {tool.domain} {tool.documentation}".lower()
     return all(word in text for word in words)
 
 

@@ -27,7 +27,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class Chart:
     """Bars of one column."""
 
     column: str
@@ -39,7 +39,7 @@ class Drawing:
     label_x: int = LEFT - 6
 
 
-def draw_chart(table: Table) -> Drawing | None:
+def draw_chart(table: Table) -> Chart | None:
     """Draw up to 40 rows that have a name and a figure; None where that would say nothing."""
     if not MIN_BARS <= len(table.rows) <= MAX_BARS:
         return None
@@ -66,7 +66,7 @@ def draw_chart(table: Table) -> Drawing | None:
         )
         for number, (name, value) in enumerate(zip(names, values, strict=True))
     ]
-    return Drawing(
+    return Chart(
         column=table.columns[figured], label=table.columns[named], bars=bars,
         height=len(bars) * STEP + 6, zero=round(zero, 1),
     )  # fmt: skip

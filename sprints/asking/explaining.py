@@ -41,7 +41,7 @@ async def explain(
         Message.user(to_explain(question, sql=sql, rows=result.rows, assumptions=assumptions)),
     ]
     try:
-        given = await model.structured(messages, schema=ExplainedRows, deadline_seconds=MODEL_SECONDS)
+        given = await model.complete_structured(messages, schema=ExplainedRows, deadline_seconds=MODEL_SECONDS)
     except ModelFailure as failure:
         logger.warning("Rows were put into words by rule: %s", failure)
         return Explanation(

@@ -49,7 +49,7 @@ async def drafted(understood: Understood, *, model: Model | None, schema: Schema
 async def by_model(model: Model, *, understood: Understood, schema: SchemaInfo) -> Draft:
     """Have the model write SQL, or a question back; raises ModelFailure."""
     messages = [Message.system(GENERATE), Message.user(to_generate(understood, schema=schema))]
-    given = await model.structured(messages, schema=GeneratedSql, deadline_seconds=MODEL_SECONDS)
+    given = await model.complete_structured(messages, schema=GeneratedSql, deadline_seconds=MODEL_SECONDS)
     sql = (given.sql or "").strip().rstrip(";").strip()
     near = tuple(understood.nearest())
     if not sql:

@@ -31,7 +31,7 @@ async def repair(
         return _unmended(sql, why="no mend follows from the schema, and no model is configured")
     try:
         messages = [Message.system(REPAIR), Message.user(to_repair(sql, error=error, schema=known))]
-        given = await model.structured(messages, schema=RepairedSql, deadline_seconds=MODEL_SECONDS)
+        given = await model.complete_structured(messages, schema=RepairedSql, deadline_seconds=MODEL_SECONDS)
     except ModelFailure as failure:
         logger.warning("A statement was not mended: %s", failure)
         return _unmended(sql, why="the model could not be asked")

@@ -24,9 +24,11 @@ class CountingModel:
         """Take one step, uncounted."""
         return self._model.turn(messages, tools=tools)
 
-    async def structured(self, messages: Sequence[Message], *, schema: type[Any], deadline_seconds: float) -> Any:
+    async def complete_structured(
+        self, messages: Sequence[Message], *, schema: type[Any], deadline_seconds: float
+    ) -> Any:
         """Ask for a shape; see Model."""
         self._characters += sum(len(message.text) for message in messages)
-        given = await self._model.structured(messages, schema=schema, deadline_seconds=deadline_seconds)
+        given = await self._model.complete_structured(messages, schema=schema, deadline_seconds=deadline_seconds)
         self._characters += len(given.model_dump_json())
         return given

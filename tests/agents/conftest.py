@@ -80,7 +80,7 @@ def scripted_as(monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
     def use(*steps: Any) -> Script:
         script = Script(*steps)
-        monkeypatch.setattr("agents.runs.execution.model_of", lambda _: script)
+        monkeypatch.setattr("agents.runs.execution.choose_model", lambda _: script)
         monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
         return script
 

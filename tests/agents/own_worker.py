@@ -11,7 +11,7 @@ from agents.queries.leases import RUNS
 from agents.runs import execution
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
-from toolbox.model import CallRequested, Finished, Message, ModelEvent, TextDelta, ToolRequest, Used
+from toolbox.model import CallRequested, Message, ModelEvent, StepEnd, TextDelta, ToolRequest, Used
 from toolbox.work import worker
 
 LINESCORE = "query_linescore_data"
@@ -40,13 +40,13 @@ class Script:
             raise step
         for event in step:
             yield event
-        if not any(isinstance(event, Finished) for event in step):
+        if not any(isinstance(event, StepEnd) for event in step):
             try:
                 await asyncio.Event().wait()
             finally:
                 self.is_closed = True
 
-    async def structured(self, *args: Any, **options: Any) -> Any:
+    async def complete_structured(self, *args: Any, **options: Any) -> Any:
         """Be asked for nothing."""
         raise NotImplementedError
 
@@ -83,5 +83,5 @@ def begin_work_on(run_id: UUID) -> "Future[None]":
     return asyncio.run_coroutine_threadsafe(work, event_loop.get_loop())
 
 
-def _end(reason: Any) -> Finished:
-    return Finished(reason=reason)
+def _end(reason: Any) -> StepEnd:
+    return StepEnd(reason=reason)

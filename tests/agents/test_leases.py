@@ -9,7 +9,7 @@ import pytest
 from agents.queries import leases, run_requests
 from agents.queries import steps as rows
 from agents.queries.leases import RUNS
-from agents.queries.rows import Said
+from agents.queries.rows import ModelReply
 from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import Scripted, says, work_on
 from toolbox.database import event_loop
@@ -97,7 +97,7 @@ def test_a_worker_that_was_taken_for_dead_can_write_nothing(
     for write in (
         leases.append_event(held, kind="text", data={}),
         rows.begin_model(held, number=1),
-        rows.keep_said(held, number=1, said=Said(text="Too late.")),
+        rows.save_model_reply(held, number=1, reply=ModelReply(text="Too late.")),
         leases.finish(held, state="succeeded", text="Too late."),
     ):
         with pytest.raises(LeaseLost):
@@ -138,9 +138,9 @@ def test_what_waits_for_another_run_is_not_forgotten(quiet_talk: Owner, onlooker
 def test_a_step_that_was_kept_is_not_counted_twice(run_id: UUID, onlooker: Observer) -> None:
     held = claim(run_id)
     event_loop.run(rows.begin_model(held, number=1))
-    said = Said(text="Four.", prompt_tokens=7)
+    said = ModelReply(text="Four.", prompt_tokens=7)
 
-    event_loop.run(rows.keep_said(held, number=1, said=said))
-    event_loop.run(rows.keep_said(held, number=1, said=said))
+    event_loop.run(rows.save_model_reply(held, number=1, reply=said))
+    event_loop.run(rows.save_model_reply(held, number=1, reply=said))
 
     assert (onlooker.run(run_id)["prompt_tokens"], onlooker.run(run_id)["step_count"]) == (7, 1)

@@ -128,7 +128,7 @@ def test_a_key_that_was_revoked_meanwhile_sends_nothing(
     async def ended(_: object) -> None:
         return None
 
-    monkeypatch.setattr("agents.runs.run_caller.caller_of", ended)
+    monkeypatch.setattr("agents.runs.run_caller.resolve_caller", ended)
 
     person.approve(waiting)
     work_on(waiting)

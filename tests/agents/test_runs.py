@@ -8,7 +8,7 @@ import pytest
 from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
 from toolbox.database import event_loop
-from toolbox.model import ContextOverrun, ModelUnavailable, Retrying, TextDelta
+from toolbox.model import ContextOverrun, ModelUnavailable, RetryNotice, TextDelta
 from toolbox.work import worker
 
 MARCH = FEBRUARY.replace("2025-02", "2025-03").replace("-28", "-31")
@@ -152,7 +152,7 @@ def test_a_conversation_too_long_for_the_model_is_told_shorter(
 
 
 def test_what_came_before_a_retry_is_void(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
-    again = Retrying(reason="The model's server broke off.", delay_seconds=0.0, attempt=2)
+    again = RetryNotice(reason="The model's server broke off.", delay_seconds=0.0, attempt=2)
     scripted_as([TextDelta(text="Half an"), again, *says("A whole answer.")])
     run_id = quiet_talk.say("How did Carolina do?", is_told=False)
 

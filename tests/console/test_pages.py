@@ -12,7 +12,6 @@ from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.test import Client
 
-from agents.queries.pools import store
 from console.markdown import render_markdown
 from console.tools.call_snippets import KEY, render_snippets
 from console.tools.form_fields import choose_control, make_fields, read_arguments
@@ -22,7 +21,7 @@ from tests.toolbox.transports import mcp_over_http
 from toolbox.catalogue.registry import registry
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
-from toolbox.database.pools import Pool, owner_pool
+from toolbox.database.pools import Pool, owner_pool, work_pool
 
 MAX_STATEMENTS = 8
 TOOLS = list(registry.tools())
@@ -54,7 +53,7 @@ def test_pages_ask_few_statements_however_much_was_said(
 
 def talk_over(run_id: object) -> None:
     event_loop.run(
-        store.fetch(
+        work_pool.fetch(
             "UPDATE agents_runs SET state = 'cancelled', finished_at = now() WHERE id = %s RETURNING id", [run_id]
         )
     )
@@ -64,7 +63,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, *, asked: list[str]) -> None:
     fetch = Pool.fetch
 
     async def counting(pool: Pool, statement: str, *rest: Any, **named: Any) -> Any:
-        if pool in (store, owner_pool):
+        if pool in (work_pool, owner_pool):
             asked.append(statement)
         return await fetch(pool, statement, *rest, **named)
 

@@ -30,13 +30,13 @@ TOOL = next(tool for tool in toolkit.tools if tool.name == "execute_graphql")
     ],
 )
 def test_the_description_is_complete(element: str) -> None:
-    assert element in " ".join(TOOL.described.split())
+    assert element in " ".join(TOOL.documentation.split())
 
 
 def test_every_tool_that_it_names_is_there() -> None:
     known = {tool.name for tool in registry.tools(domain="graphql_proxy")}
 
-    named = set(re.findall(r"get_[a-z_]+|introspect_schema|validate_query", TOOL.described))
+    named = set(re.findall(r"get_[a-z_]+|introspect_schema|validate_query", TOOL.documentation))
 
     assert named == known - {"execute_graphql", "execute_graphql_mutation"}
 
@@ -48,7 +48,7 @@ async def test_the_live_figures_count_the_schema_that_is_stored(make_upstream: M
 
     assert f"{slug}: 5 queries" in TOOL.description
     assert "(the default)" in TOOL.description
-    assert "5 queries" not in TOOL.described
+    assert "5 queries" not in TOOL.documentation
 
 
 async def test_the_figures_are_there_once_rows_were_gathered(cast: object) -> None:

@@ -178,7 +178,7 @@ async def test_a_row_that_is_invalid_or_clashes_is_skipped_with_its_reason(
     await call(fast_lane, "find_arena", id="CAR")
     await until(lambda: registry.find("find_arena") is not None)
 
-    reasons = {row.name: row.reason for row in registry.skipped(domain="graphql_proxy")}
+    reasons = {row.name: row.reason for row in registry.find_skipped(domain="graphql_proxy")}
     linescore = registry.find("query_linescore_data")
 
     assert reasons["query_linescore_data"] == "another tool has that name"

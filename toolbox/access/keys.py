@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from toolbox.contract.caller import Caller, hash_api_key
-from toolbox.contract.errors import DatabaseUnavailable, Refusal, Unauthenticated
+from toolbox.contract.errors import AuthenticationRequired, DatabaseUnavailable, Refusal
 from toolbox.database.caches import SingleFlight
 from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool
@@ -74,7 +74,7 @@ async def identify(credential: str | Caller | None) -> Caller:
     if isinstance(credential, Caller):
         return credential
     if not credential:
-        raise Unauthenticated(
+        raise AuthenticationRequired(
             "This address needs an API key.",
             suggestion="Send the header 'Authorization: Bearer <key>'. `manage.py create_api_key` makes one.",
             is_missing=True,
@@ -110,7 +110,7 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
         await asyncio.wait([working, revoking], return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return working.result()
-        raise Unauthenticated(ACCESS_ENDED, suggestion="Open it again with a key or token that is good.")
+        raise AuthenticationRequired(ACCESS_ENDED, suggestion="Open it again with a key or token that is good.")
     finally:
         revoking.cancel()
         if not working.done():
@@ -146,7 +146,7 @@ async def _look_up(credential: str, *, hashed: str) -> Caller:
 async def _find_key_holder(hashed: str) -> Caller:
     found = await owner_pool.fetch(_LOOK_UP, [hashed])
     if not found.rows:
-        raise Unauthenticated(
+        raise AuthenticationRequired(
             "The API key is unknown, expired or revoked.",
             suggestion="Check the key, or ask the administrator for a new one.",
         )

@@ -50,12 +50,12 @@ class Traffic:
         return sum(self.buckets)
 
     @property
-    def failed(self) -> int:
+    def failed_calls(self) -> int:
         """Count those that failed in a way nobody planned, or ran out of time."""
         return sum(count for (outcome, _), count in self.outcomes.items() if outcome == "failed")
 
     @property
-    def refused(self) -> int:
+    def refused_calls(self) -> int:
         """Count those that were told no, the rate-limited among them."""
         return sum(count for (outcome, _), count in self.outcomes.items() if outcome == "refused")
 
@@ -112,7 +112,7 @@ async def lost_calls() -> dict[tuple[str, str], int]:
     return {(row["domain"], row["tool"]): row["calls"] for row in found.rows}
 
 
-def together(parts: Iterable[Traffic]) -> Traffic:
+def sum_traffic(parts: Iterable[Traffic]) -> Traffic:
     """Add up."""
     whole = Traffic("", "")
     for part in parts:

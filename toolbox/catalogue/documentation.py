@@ -38,7 +38,7 @@ def render_tool_section(tool: Tool) -> str:
         [
             f"## {tool.name}",
             facts,
-            tool.described,
+            tool.documentation,
             "### Parameters",
             _parameters(tool.input_schema),
             f"```json\n{example}\n```",

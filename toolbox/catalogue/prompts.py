@@ -24,7 +24,7 @@ SELECT domain, name, title, description, text, arguments FROM toolbox_prompts
 WHERE is_enabled ORDER BY domain, name LIMIT 500
 """
 
-_offered: dict[str, tuple[dict[str, Any], Prompt]] = {}
+_enabled: dict[str, tuple[dict[str, Any], Prompt]] = {}
 
 
 async def refresh_prompts() -> None:
@@ -32,14 +32,14 @@ async def refresh_prompts() -> None:
     rows = (await owner_pool.fetch(_PROMPTS)).rows
     known = {kit.domain: kit.completers for kit in registry.toolkits()}
     kept = {row["name"]: (row, _offer(row, completers=known.get(row["domain"], {}))) for row in rows}
-    _offered.clear()
-    _offered.update({name: (row, prompt) for name, (row, prompt) in kept.items() if prompt})
-    registry.replace_prompts(prompt for _, prompt in _offered.values())
+    _enabled.clear()
+    _enabled.update({name: (row, prompt) for name, (row, prompt) in kept.items() if prompt})
+    registry.replace_prompts(prompt for _, prompt in _enabled.values())
 
 
 def _offer(row: dict[str, Any], *, completers: Mapping[str, Completer]) -> Prompt | None:
     """Give the prompt of a row, the same one for the same row; None where it cannot be offered."""
-    row_before, prompt = _offered.get(row["name"], (None, None))
+    row_before, prompt = _enabled.get(row["name"], (None, None))
     if row_before == row:
         return prompt
     if wrong := find_problems(row["text"], arguments=row["arguments"], completers=completers):
@@ -92,7 +92,7 @@ def parse_arguments(arguments: Sequence[Mapping[str, Any]]) -> list[PromptArgume
 
 def fill_template(text: str, *, values: Mapping[str, str]) -> str:
     """Put the values in their places; what they say is not read again."""
-    kept = _OPTIONAL.sub(lambda part: part[1] if _named(part[1]) <= set(values) else "", text)
+    kept = _OPTIONAL.sub(lambda part: part[1] if _find_placeholders(part[1]) <= set(values) else "", text)
     return _ARGUMENT.sub(lambda place: values.get(place[1], ""), kept).strip()
 
 
@@ -103,18 +103,19 @@ def find_problems(text: str, *, arguments: object, completers: Collection[str]) 
     known = [argument["name"] for argument in arguments]
     optional = {argument["name"] for argument in arguments if not argument.get("required", True)}
     completed = {argument["completes"] for argument in arguments if argument.get("completes")}
+    placeholders = _find_placeholders(text)
     checks = (
         ("arguments", len(set(known)) < len(known), "Two arguments have one name."),
         ("arguments", completed - set(completers), f"What completes is one of: {', '.join(completers) or 'nothing'}."),
-        ("text", _named(text) - set(known), f"The text names {_listed(_named(text) - set(known))}, no argument."),
-        ("text", set(known) - _named(text), f"The text does not name {_listed(set(known) - _named(text))}."),
-        ("text", _named(_OPTIONAL.sub("", text)) & optional,
+        ("text", placeholders - set(known), f"The text names {_join_names(placeholders - set(known))}, no argument."),
+        ("text", set(known) - placeholders, f"The text does not name {_join_names(set(known) - placeholders)}."),
+        ("text", _find_placeholders(_OPTIONAL.sub("", text)) & optional,
          "An argument that may be left out stands in double brackets: [[ of {team}]]."),
     )  # fmt: skip
     return {field: said for field, is_wrong, said in reversed(checks) if is_wrong}
 
 
-def _named(text: str) -> set[str]:
+def _find_placeholders(text: str) -> set[str]:
     return set(_ARGUMENT.findall(text))
 
 
@@ -125,7 +126,7 @@ def _is_blank(argument: object) -> bool:
     return bool(is_typed and re.fullmatch(r"[a-z][a-z0-9_]{0,39}", argument["name"]) and argument["description"])
 
 
-def _listed(names: set[str]) -> str:
+def _join_names(names: set[str]) -> str:
     return ", ".join(f"{{{name}}}" for name in sorted(names))
 
 

@@ -85,12 +85,12 @@ class Registry:
         """Give the toolkits, in the order of INSTALLED_APPS."""
         return self._toolkits.values()
 
-    def replace_dynamic_tools(self, offered: Sequence[Tool | SkippedRow], *, domain: str) -> None:
+    def replace_dynamic_tools(self, rows: Sequence[Tool | SkippedRow], *, domain: str) -> None:
         """Replace a domain's dynamic tools; one that clashes with another tool's name is skipped."""
         others = {name: tool for name, tool in self._dynamic.items() if tool.domain != domain}
         kept: dict[str, Tool] = {}
-        skipped = [row for row in offered if isinstance(row, SkippedRow)]
-        for tool in offered:
+        skipped = [row for row in rows if isinstance(row, SkippedRow)]
+        for tool in rows:
             if isinstance(tool, SkippedRow):
                 continue
             if tool.name in self._tools or tool.name in others or tool.name in kept:
@@ -125,7 +125,7 @@ class Registry:
         """Give the tools that are rows, all or a domain's, as this process knows them now."""
         return (tool for tool in self._dynamic.values() if domain in (None, tool.domain))
 
-    def skipped(self, *, domain: str) -> list[SkippedRow]:
+    def find_skipped(self, *, domain: str) -> list[SkippedRow]:
         """Give a domain's rows that are not offered, and why."""
         return self._skipped.get(domain, [])
 
@@ -141,7 +141,7 @@ class Registry:
     def visible_to(self, caller: Caller, *, domain: str | None = None) -> list[Tool]:
         """Give the tools that the caller may use, rows after what the code declares."""
         every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
-        return [tool for tool in every if tool.is_offered_to(caller)]
+        return [tool for tool in every if tool.is_listed_for(caller)]
 
     def find_nearest(self, name: str, *, caller: Caller) -> list[str]:
         """Name the caller's tools, those most like `name` first."""

@@ -18,7 +18,7 @@ VERSIONS_OF_GRACE = 2
 
 def snapshot(tools: Iterable[Tool], *, before: Snapshot) -> Snapshot:
     """Write down every tool by name; `before` tells since when a parameter is deprecated."""
-    return {tool.name: _written(tool, before=before.get(tool.name, {})) for tool in tools}
+    return {tool.name: _tool_snapshot(tool, before=before.get(tool.name, {})) for tool in tools}
 
 
 def breaking_changes(before: Snapshot, after: Snapshot) -> Iterator[str]:
@@ -33,7 +33,7 @@ def breaking_changes(before: Snapshot, after: Snapshot) -> Iterator[str]:
             yield from (f"{name}: {broken}; raise its version" for broken in _changes(old, new))
 
 
-def _written(tool: Tool, *, before: Snapshot) -> Snapshot:
+def _tool_snapshot(tool: Tool, *, before: Snapshot) -> Snapshot:
     known = before.get("deprecated", {})
     deprecated = [
         name
@@ -56,8 +56,8 @@ def _changes(old: Snapshot, new: Snapshot) -> Iterator[str]:
         yield f"the parameter {name} is gone"
     for name in set(new["input"].get("required", [])) - set(old["input"].get("required", [])):
         yield f"the parameter {name} is newly required"
-    yield from _narrowed(old["input"], new["input"], path="")
-    yield from _lost(old["output"], new["output"], path="")
+    yield from _input_restrictions(old["input"], new["input"], path="")
+    yield from _output_removals(old["output"], new["output"], path="")
     for code in set(old["errors"]) - set(new["errors"]):
         yield f"the error code {code} is gone"
 
@@ -70,22 +70,22 @@ def _hasty_removals(old: Snapshot, new: Snapshot) -> Iterator[str]:
             yield f"the parameter {name}, deprecated in version {since}, must work until version {keep_until}"
 
 
-def _narrowed(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
+def _input_restrictions(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
     """Name what the new input refuses and the old one took."""
     here = path or "the parameters"
     if lost := _types(old) - _types(new):
         yield f"{here}: no longer takes {', '.join(sorted(lost))}"
     if "enum" in new and (gone := [value for value in old.get("enum", ["other values"]) if value not in new["enum"]]):
         yield f"{here}: no longer takes {', '.join(map(str, gone))}"
-    yield from _tighter(old, new, here=here)
+    yield from _tighter_bounds(old, new, here=here)
     for name, part in old.get("properties", {}).items():
         if name in new.get("properties", {}):
-            yield from _narrowed(part, new["properties"][name], path=f"{path}.{name}".lstrip("."))
+            yield from _input_restrictions(part, new["properties"][name], path=f"{path}.{name}".lstrip("."))
     if isinstance(old.get("items"), dict) and isinstance(new.get("items"), dict):
-        yield from _narrowed(old["items"], new["items"], path=f"{path}[]")
+        yield from _input_restrictions(old["items"], new["items"], path=f"{path}[]")
 
 
-def _tighter(old: Schema, new: Schema, *, here: str) -> Iterator[str]:
+def _tighter_bounds(old: Schema, new: Schema, *, here: str) -> Iterator[str]:
     """Name bounds that moved inwards, or came to be."""
     for keyword in ("minimum", "minLength", "minItems"):
         if keyword in new and new[keyword] > old.get(keyword, float("-inf")):
@@ -98,7 +98,7 @@ def _tighter(old: Schema, new: Schema, *, here: str) -> Iterator[str]:
             yield f"{here}: {keyword} has changed"
 
 
-def _lost(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
+def _output_removals(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
     """Name what an answer held before and no longer does, or holds in another type."""
     if added := _types(new) - _types(old):
         yield f"{path or 'the answer'}: may now be {', '.join(sorted(added))}"
@@ -109,9 +109,9 @@ def _lost(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
             continue
         if name in old.get("required", []) and name not in new.get("required", []):
             yield f"the field {here} of the answer may now be absent"
-        yield from _lost(part, new["properties"][name], path=here)
+        yield from _output_removals(part, new["properties"][name], path=here)
     if isinstance(old.get("items"), dict) and isinstance(new.get("items"), dict):
-        yield from _lost(old["items"], new["items"], path=f"{path}[]")
+        yield from _output_removals(old["items"], new["items"], path=f"{path}[]")
 
 
 def _types(schema: Schema) -> set[str]:

@@ -61,7 +61,7 @@ class Bearer:
     scope: str = ""
 
 
-class Unauthenticated(Refusal):
+class AuthenticationRequired(Refusal):
     """Nobody known is asking: there was no credential, or it is none of ours."""
 
     def __init__(self, message: str, *, suggestion: str, is_missing: bool = False) -> None:

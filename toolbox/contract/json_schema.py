@@ -21,13 +21,13 @@ def make_input_schema(model: type[BaseModel]) -> Schema:
     written = model.model_json_schema(by_alias=True, mode="validation")
     if "$schema" in written:
         return written
-    schema = _tidied(written, optional_null=False)
-    return _without(schema, "description")  # the tool's own description stands beside it
+    schema = _inline_definitions(written, optional_null=False)
+    return _omit_keys(schema, "description")  # the tool's own description stands beside it
 
 
 def make_output_schema(adapter: TypeAdapter[Any]) -> Schema:
     """Describe what a tool answers; fields with a default may be absent."""
-    return _tidied(adapter.json_schema(by_alias=True, mode="serialization"), optional_null=True)
+    return _inline_definitions(adapter.json_schema(by_alias=True, mode="serialization"), optional_null=True)
 
 
 def find_undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
@@ -59,7 +59,7 @@ def strip_descriptions(schema: Schema) -> Schema:
     return {key: below(key, value) for key, value in schema.items() if key != "description"}
 
 
-def _tidied(schema: Schema, *, optional_null: bool) -> Schema:
+def _inline_definitions(schema: Schema, *, optional_null: bool) -> Schema:
     definitions = schema.pop("$defs", {})
     return _Tidy(definitions, optional_null=optional_null).schema(schema, seen=())
 
@@ -76,12 +76,12 @@ class _Tidy:
             name = part["$ref"].rsplit("/", 1)[-1]
             if name in seen:
                 raise ValueError(f"{name} contains itself; a tool's schema must be finite")
-            return self.schema({**self.definitions[name], **_without(part, "$ref")}, seen=(*seen, name))
+            return self.schema({**self.definitions[name], **_omit_keys(part, "$ref")}, seen=(*seen, name))
         named = {_MISNAMED.get(key, key): value for key, value in part.items() if key != "title"}
         tidy = {key: self._value(key, value, seen=seen) for key, value in named.items()}
         if tidy.pop("deprecated", False) and not tidy.get("description", "").startswith("[DEPRECATED]"):
             tidy["description"] = f"[DEPRECATED] {tidy.get('description', '')}".strip()
-        return _ordered(self._joined(tidy))
+        return _sort_keys(self._fold_nullable(tidy))
 
     def _value(self, key: str, value: Any, *, seen: tuple[str, ...]) -> Any:
         if key == "properties":
@@ -92,14 +92,14 @@ class _Tidy:
             return [self.schema(part, seen=seen) for part in value]
         return value
 
-    def _joined(self, part: Schema) -> Schema:
+    def _fold_nullable(self, part: Schema) -> Schema:
         """Fold `anyOf: [X, null]` into X: with null among its types where it may be null, without elsewhere."""
         branches = part.get("anyOf", [])
         others = [branch for branch in branches if branch != {"type": "null"}]
         if len(others) == len(branches) or len(others) != 1:
             return part
         optional = "default" in part and part["default"] is None
-        rest = _without(part, "anyOf", *(["default"] if optional else []))
+        rest = _omit_keys(part, "anyOf", *(["default"] if optional else []))
         if optional and not self.optional_null:
             return {**others[0], **rest}
         return {**_or_null(others[0]), **rest} if "type" in others[0] else part
@@ -111,11 +111,11 @@ def _or_null(branch: Schema) -> Schema:
     return {**wider, "enum": [*branch["enum"], None]} if "enum" in branch else wider
 
 
-def _ordered(part: Schema) -> Schema:
+def _sort_keys(part: Schema) -> Schema:
     """Put type and description first, where a reader looks."""
     first: Schema = {key: part[key] for key in ("type", "description") if key in part}
     return {**first, **part}
 
 
-def _without(part: Schema, *keys: str) -> Schema:
+def _omit_keys(part: Schema, *keys: str) -> Schema:
     return {key: value for key, value in part.items() if key not in keys}

@@ -54,7 +54,7 @@ class Image(ToolOutput):
     mime_type: str = Field(serialization_alias="mimeType", description="As image/png.")
 
     @classmethod
-    def of(cls, raw: bytes, *, mime_type: str) -> "Image":
+    def from_bytes(cls, raw: bytes, *, mime_type: str) -> "Image":
         """Make a picture of its bytes."""
         return cls(data=b64encode(raw).decode(), mime_type=mime_type)
 
@@ -67,7 +67,7 @@ class Audio(ToolOutput):
     mime_type: str = Field(serialization_alias="mimeType", description="As audio/wav.")
 
     @classmethod
-    def of(cls, raw: bytes, *, mime_type: str) -> "Audio":
+    def from_bytes(cls, raw: bytes, *, mime_type: str) -> "Audio":
         """Make sound of its bytes."""
         return cls(data=b64encode(raw).decode(), mime_type=mime_type)
 
@@ -81,14 +81,14 @@ class Document(ToolOutput):
     blob: str | None = Field(default=None, description="Its bytes, base64, where it is no text.")
 
     @classmethod
-    def of(cls, content: str | bytes, *, uri: str, mime_type: str) -> "Document":
+    def from_content(cls, content: str | bytes, *, uri: str, mime_type: str) -> "Document":
         """Make a document of its text or of its bytes."""
         if isinstance(content, bytes):
             return cls(uri=uri, mime_type=mime_type, blob=b64encode(content).decode())
         return cls(uri=uri, mime_type=mime_type, text=content)
 
 
-class Embedded(ToolOutput):
+class EmbeddedResource(ToolOutput):
     """A document within an answer."""
 
     type: Literal["resource"] = Field(default="resource", description="What kind of content this is.")
@@ -105,7 +105,7 @@ class Link(ToolOutput):
     mime_type: str | None = Field(default=None, serialization_alias="mimeType", description="As application/json.")
 
 
-Block = Text | Image | Audio | Embedded | Link
+Block = Text | Image | Audio | EmbeddedResource | Link
 
 
 class Contents(ToolOutput):
@@ -114,7 +114,7 @@ class Contents(ToolOutput):
     content: list[Block] = Field(description="The blocks, in order.")
 
     @classmethod
-    def of(cls, *blocks: Text | Image | Audio | Embedded | Link | str) -> "Contents":
+    def from_blocks(cls, *blocks: Text | Image | Audio | EmbeddedResource | Link | str) -> "Contents":
         """Make an answer of blocks; a string is a text."""
         return cls(content=[Text(text=block) if isinstance(block, str) else block for block in blocks])
 
@@ -126,6 +126,6 @@ class Message(ToolOutput):
     content: Block = Field(description="What is said.")
 
     @classmethod
-    def of(cls, block: Text | Image | Audio | Embedded | Link | str) -> "Message":
+    def from_block(cls, block: Text | Image | Audio | EmbeddedResource | Link | str) -> "Message":
         """Make a message of the user."""
         return cls(content=Text(text=block) if isinstance(block, str) else block)

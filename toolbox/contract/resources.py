@@ -81,7 +81,7 @@ class _Offer:
         hints = get_type_hints(self.function)
         return next((name for name, hint in hints.items() if hint is ClientChannel), None)
 
-    async def filled(self, values: Mapping[str, str], *, client: ClientChannel) -> Any:
+    async def call(self, values: Mapping[str, str], *, client: ClientChannel) -> Any:
         """Call the function."""
         extra = {self.client_parameter: client} if self.client_parameter else {}
         return await self.function(**values, **extra)
@@ -144,8 +144,8 @@ class Prompt(_Offer):
 
     async def messages(self, values: Mapping[str, str], *, client: ClientChannel) -> list[Message]:
         """Give the messages; a text is one of the user."""
-        given = await self.filled(values, client=client)
-        return [Message.of(given)] if isinstance(given, str) else list(given)
+        given = await self.call(values, client=client)
+        return [Message.from_block(given)] if isinstance(given, str) else list(given)
 
 
 def fill_uri(template: str, **values: object) -> str:

@@ -76,7 +76,7 @@ class Tool:
             return await self.function(question, client)
         return await (self.function(question, client.call) if self.uses_context else self.function(question))
 
-    def is_offered_to(self, caller: Caller) -> bool:
+    def is_listed_for(self, caller: Caller) -> bool:
         """Tell whether the caller's catalogue lists it."""
         return caller.has(self.scope) and (self.is_visible_to is None or self.is_visible_to(caller))
 
@@ -96,7 +96,7 @@ class Tool:
         return self.name.replace("_", " ").capitalize()
 
     @cached_property
-    def described(self) -> str:
+    def documentation(self) -> str:
         """The function's docstring: what documentation shows."""
         return inspect.cleandoc(self.function.__doc__ or "")
 
@@ -104,7 +104,7 @@ class Tool:
     def description(self) -> str:
         """What the model that chooses reads: the docstring, and the live figures of the moment after it."""
         figures = self.live() if self.live else ""
-        return f"{self.described}\n\n{figures}" if figures else self.described
+        return f"{self.documentation}\n\n{figures}" if figures else self.documentation
 
     @cached_property
     def needs_full_protocol(self) -> bool:
@@ -181,7 +181,7 @@ class DynamicTools(Protocol):
     """Rows of a domain that are tools; loaded at first need, and whenever one of its tables announces a change."""
 
     async def load(self) -> Sequence[Tool | SkippedRow]:
-        """Make a tool of every row that can be one, with `Toolkit.made`; name the others."""
+        """Make a tool of every row that can be one, with `Toolkit.make_tool`; name the others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,12 +233,12 @@ class Toolkit:
         ToolOptions(**options)  # an unknown option is refused where it is written
 
         def declare(function: Function) -> Function:
-            self.tools.append(self.made(function, **options))
+            self.tools.append(self.make_tool(function, **options))
             return function
 
         return declare
 
-    def made(self, function: ToolFunction, **options: Any) -> Tool:
+    def make_tool(self, function: ToolFunction, **options: Any) -> Tool:
         """Make a tool as `tool` does, without adding it; raises ToolMistake."""
         return _read(function, toolkit=self, options=ToolOptions(**options))
 
@@ -288,7 +288,7 @@ def _mistakes(tool: Tool) -> list[str]:
     found = []
     if not re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name):
         found.append("a tool's name is snake_case, 3 to 64 characters")
-    if not tool.described:
+    if not tool.documentation:
         found.append("it needs a docstring, written for the model that will choose it")
     if not isinstance(tool.example, tool.question):
         found.append(f"its example must be a {tool.question.__name__}")

@@ -64,8 +64,8 @@ async def load_known_examples() -> list[KnownExample]:
 
 async def find_examples_for_tools(tools: Iterable[str]) -> list[KnownExample]:
     """Give the examples that these tools answer."""
-    offered = set(tools)
-    return [example for example in await load_known_examples() if offered.issuperset(example.tools)]
+    callable_tools = set(tools)
+    return [example for example in await load_known_examples() if callable_tools.issuperset(example.tools)]
 
 
 def find_slots(domain: str) -> dict[str, Slot]:

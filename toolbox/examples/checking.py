@@ -11,7 +11,7 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.examples.cache import KnownExample
-from toolbox.examples.matching import Matched, Unclear, match
+from toolbox.examples.matching import ExampleMatch, Unclear, match
 from toolbox.examples.provider import load_sample_texts
 from toolbox.examples.templates import CannotFill, fill_question, find_problems, make_arguments, render_answer
 
@@ -49,7 +49,7 @@ async def check_example(example: KnownExample, *, among: Sequence[KnownExample])
     outcome = await match(asked[0], examples=[example])
     return (
         await _call_tools(asked[0], outcome)
-        if isinstance(outcome, Matched)
+        if isinstance(outcome, ExampleMatch)
         else CheckResult(example=example, asked=asked[0])
     )
 
@@ -57,7 +57,7 @@ async def check_example(example: KnownExample, *, among: Sequence[KnownExample])
 async def _find_mismatch(phrasing: str, *, example: KnownExample, among: Sequence[KnownExample]) -> str:
     """Say why a phrasing does not lead to its example; empty where it does."""
     outcome = await match(phrasing, examples=among)
-    if isinstance(outcome, Matched):
+    if isinstance(outcome, ExampleMatch):
         return "" if outcome.example.id == example.id else f"The question finds {outcome.example.name} instead."
     if isinstance(outcome, Unclear):
         several = ", ".join(candidate.label for candidate in outcome.candidates) or "nothing"
@@ -66,7 +66,7 @@ async def _find_mismatch(phrasing: str, *, example: KnownExample, among: Sequenc
     return f"The question does not lead to its example; as near are {named}."
 
 
-async def _call_tools(asked: str, outcome: Matched) -> CheckResult:
+async def _call_tools(asked: str, outcome: ExampleMatch) -> CheckResult:
     example = outcome.example
     tools = [registry.find(name, domain=example.domain) for name in example.tools]
     if any(tool is None or tool.writes for tool in tools):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from toolbox.contract.tool import Tool
 from toolbox.examples.cache import KnownExample, find_examples_for_tools
-from toolbox.examples.matching import Matched, find_nearest, match
+from toolbox.examples.matching import ExampleMatch, find_nearest, match
 from toolbox.examples.provider import load_sample_texts
 from toolbox.examples.templates import CannotFill, fill_arguments, fill_question, find_problems
 from toolbox.model.protocol import Message
@@ -32,7 +32,7 @@ async def _shot(example: KnownExample) -> str:
     texts = await load_sample_texts(example)
     said = fill_question(example.question, samples=texts)
     outcome = await match(said, examples=[example])
-    if not isinstance(outcome, Matched):
+    if not isinstance(outcome, ExampleMatch):
         return ""
     try:
         called = fill_arguments(example.arguments, values=outcome.values)

@@ -9,8 +9,8 @@ from django import template
 register = template.Library()
 
 
-@register.filter
-def where(rows: Iterable[Any], condition: str) -> list[Any]:
+@register.filter(name="where")
+def filter_rows(rows: Iterable[Any], condition: str) -> list[Any]:
     """Keep the rows whose column has a value: `rows|where:"period_outcome=WIN"`."""
     column, _, value = condition.partition("=")
     return [row for row in rows or () if isinstance(row, dict) and str(row.get(column)) == value]
@@ -41,15 +41,15 @@ def first_of(values: Any, count: int) -> list[Any]:
     return list(values or ())[:count]
 
 
-@register.filter
-def found(text: Any, pattern: str) -> str:
+@register.filter(name="found")
+def find_match(text: Any, pattern: str) -> str:
     """Give the first match of a regular expression, its group where it has one; nothing where there is none."""
     match = re.search(pattern, str(text or ""))
     return "" if match is None else match[match.lastindex or 0]
 
 
-@register.filter
-def whole(value: Any) -> int | None:
+@register.filter(name="whole")
+def parse_integer(value: Any) -> int | None:
     """Read a whole number; None where there is none."""
     return int(value) if str(value).isdecimal() else None
 

@@ -89,7 +89,7 @@ class Weights:
         """Tell whether a word is one of the examples or of every sentence, and so no typing error."""
         return word in self._of or word in _FUNCTION_WORDS
 
-    def of(self, word: str) -> float:
+    def get(self, word: str) -> float:
         """Give the weight; a word that no example uses tells that the question is about something else."""
         if word in _FUNCTION_WORDS:
             return _LITTLE
@@ -120,11 +120,11 @@ def score_fit(
             weight = 0.0 if token.slot in free else SLOT_WEIGHT
         else:
             met.append(_take_word(token.word, open_words, weights=weights))
-            weight = weights.of(token.word)
+            weight = weights.get(token.word)
         theirs += weight
         shared += weight if met[-1] is not None else 0.0
-    ours = shared + sum(weights.of(word) for word in open_words.values()) + IGNORED_SLOT_WEIGHT * len(open_slots)
-    ours -= _taken_freely(template, met=met, left=open_words, free=free, weights=weights)
+    ours = shared + sum(weights.get(word) for word in open_words.values()) + IGNORED_SLOT_WEIGHT * len(open_slots)
+    ours -= _sum_free_slot_weight(template, met=met, left=open_words, free=free, weights=weights)
     return Fit(score=2 * shared / (theirs + ours) if theirs + ours else 0.0, met=tuple(met))
 
 
@@ -140,7 +140,7 @@ def find_span(met: Sequence[int | None], *, at: int, left: Collection[int]) -> l
     return run
 
 
-def _taken_freely(
+def _sum_free_slot_weight(
     template: Sequence[Token],
     *,
     met: Sequence[int | None],
@@ -151,7 +151,7 @@ def _taken_freely(
     taken = {
         place for at, token in enumerate(template) if token.slot in free for place in find_span(met, at=at, left=left)
     }
-    return sum(weights.of(left[place]) for place in taken)
+    return sum(weights.get(left[place]) for place in taken)
 
 
 def _take_slot(slot: str, left: list[Mention]) -> int | None:
@@ -185,7 +185,7 @@ Values = Mapping[str, Candidate]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matched:
+class ExampleMatch:
     """The question is this example, and everything it names is known."""
 
     example: KnownExample
@@ -208,7 +208,7 @@ class NotCovered:
     nearest: Sequence[KnownExample]
 
 
-Outcome = Matched | Unclear | NotCovered
+Outcome = ExampleMatch | Unclear | NotCovered
 
 
 @dataclass(slots=True)
@@ -276,25 +276,25 @@ async def find_nearest(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ranked:
+class _RankedExample:
     example: KnownExample
     template: list[Token]
     fit: Fit
     masked: Mapping[int, Mention]
 
 
-def _sort_key(one: _Ranked) -> tuple[float, int]:
+def _sort_key(one: _RankedExample) -> tuple[float, int]:
     return (-round(one.fit.score, 3), one.example.id)
 
 
-def _is_ambiguous(ranked: Sequence[_Ranked]) -> bool:
+def _is_ambiguous(ranked: Sequence[_RankedExample]) -> bool:
     """Tell whether another example of the same tool fits as well: what tells them apart is a word that nobody knows."""
     best = ranked[0]
     rivals = [one for one in ranked[1:] if one.example.tool == best.example.tool]
     return bool(rivals) and best.fit.score - rivals[0].fit.score < MIN_MARGIN
 
 
-async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Weights) -> _Ranked:
+async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Weights) -> _RankedExample:
     """Compare a question with the likest phrasing of an example."""
     slots = find_slots(example.domain)
     wanted = [slots[one.slot] for one in example.placeholders if one.slot in slots]
@@ -309,7 +309,7 @@ async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Wei
     for written in example.templates:
         template = [token for token in tokenize(written) if not _is_left_out(token, optional=optional, masked=masked)]
         compared = score_fit(template, said=about.words, masked=masked, free=free, weights=weights)
-        fits.append(_Ranked(example=example, template=template, fit=compared, masked=masked))
+        fits.append(_RankedExample(example=example, template=template, fit=compared, masked=masked))
     return min(fits, key=_sort_key)
 
 
@@ -337,7 +337,7 @@ def _group_mentions(candidates: Iterable[Candidate]) -> list[SlotMention]:
     return mentions
 
 
-async def _fill_values(about: ParsedQuestion, best: _Ranked) -> Outcome:
+async def _fill_values(about: ParsedQuestion, best: _RankedExample) -> Outcome:
     """Give each placeholder its value, the first that cannot have one ends it."""
     slots = find_slots(best.example.domain)
     values: dict[str, Candidate] = {}
@@ -347,11 +347,11 @@ async def _fill_values(about: ParsedQuestion, best: _Ranked) -> Outcome:
         if len(candidates) != 1:
             return Unclear(example=best.example, slot=slot, candidates=candidates)
         values[placeholder.name] = candidates[0]
-    return Matched(example=best.example, values=values)
+    return ExampleMatch(example=best.example, values=values)
 
 
 async def _candidates(
-    about: ParsedQuestion, best: _Ranked, *, placeholder: Placeholder, slot: Slot
+    about: ParsedQuestion, best: _RankedExample, *, placeholder: Placeholder, slot: Slot
 ) -> Sequence[Candidate]:
     at = next((at for at, token in enumerate(best.template) if token.placeholder == placeholder.name), None)
     place = best.fit.met[at] if at is not None else None
@@ -364,7 +364,7 @@ async def _candidates(
     return [default] if default else []
 
 
-def _take_words(about: ParsedQuestion, best: _Ranked, *, at: int) -> Sequence[Candidate]:
+def _take_words(about: ParsedQuestion, best: _RankedExample, *, at: int) -> Sequence[Candidate]:
     """Give the words at a free slot's place, as they were written."""
     used = {place for place in best.fit.met if place is not None} | set(best.masked)
     left = [place for place in range(len(about.words)) if place not in used]

@@ -7,15 +7,15 @@ from typing import Any
 
 from toolbox.contract.tool import Tool
 from toolbox.examples.cache import KnownExample, find_examples_for_tools, find_slots
-from toolbox.examples.matching import Matched, NotCovered, Outcome, Unclear, fill_example, match
+from toolbox.examples.matching import ExampleMatch, NotCovered, Outcome, Unclear, fill_example, match
 from toolbox.examples.templates import CannotFill, fill_question, make_arguments, render_answer
 from toolbox.model.protocol import (
     CallRequested,
-    Finished,
     Message,
     ModelEvent,
     ModelUnavailable,
     Shape,
+    StepEnd,
     TextDelta,
     ToolRequest,
     Used,
@@ -50,9 +50,11 @@ class ExamplesModel:
         if call:
             yield CallRequested(request=call)
         yield Used(prompt_tokens=0, completion_tokens=0)
-        yield Finished(reason="calls" if call else "stop")
+        yield StepEnd(reason="calls" if call else "stop")
 
-    async def structured(self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float) -> Shape:
+    async def complete_structured(
+        self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float
+    ) -> Shape:
         """Refuse: examples cannot make an answer of a shape."""
         raise ModelUnavailable("No language model is configured; set AGENT_MODEL and OPENAI_BASE_URL.")
 
@@ -66,12 +68,12 @@ async def _next_step(messages: Sequence[Message], *, tools: Sequence[Tool]) -> t
     if not examples:
         return NO_EXAMPLES, None
     outcome = await match(asked, examples=examples)
-    if not isinstance(outcome, Matched):
+    if not isinstance(outcome, ExampleMatch):
         return await _explain_no_call(outcome), None
     return "", _make_request(outcome, answers=[])
 
 
-def _make_request(matched: Matched, *, answers: Sequence[Any]) -> ToolRequest:
+def _make_request(matched: ExampleMatch, *, answers: Sequence[Any]) -> ToolRequest:
     """Give the call that follows these answers; raises CannotFill."""
     example = matched.example
     given = make_arguments(example, answers=answers, values=matched.values)
@@ -150,7 +152,7 @@ async def _continue_after(
         return f"With {told.edited_arguments}: {_render_raw_answer(told)}", None
     used = next((example for example in examples if told.call_id.startswith(f"{_CALL}-{example.id}-")), None)
     outcome = await fill_example(asked, example=used, examples=examples) if used else None
-    if not isinstance(outcome, Matched):
+    if not isinstance(outcome, ExampleMatch):
         return _render_raw_answer(told), None
     answers = [message.answer for message in said]
     try:

@@ -79,7 +79,7 @@ def make_next_arguments(template: Mapping[str, Any], *, answers: Sequence[Any], 
 def _resolve_value(part: Any, *, context: Context) -> Any:
     if not isinstance(part, str):
         return part
-    compiled = _compiled(part)
+    compiled = _compile_template(part)
     try:
         if len(compiled.nodelist) == 1 and isinstance(node := compiled.nodelist[0], VariableNode):
             with context.bind_template(compiled):
@@ -99,7 +99,7 @@ def _context(answers: Sequence[Any], *, values: Mapping[str, Candidate]) -> Cont
 def render_answer(template: str, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> str:
     """Put the calls' answers into words; raises CannotFill where the template cannot be used."""
     try:
-        said = _compiled(template).render(_context(answers, values=values))
+        said = _compile_template(template).render(_context(answers, values=values))
     except _MISTAKES as mistake:
         raise CannotFill(f"the answer cannot be worded: {mistake}") from mistake
     lines = [" ".join(line.split()) for line in said.strip().splitlines()]
@@ -134,7 +134,7 @@ def find_problems(example: KnownExample) -> list[str]:
         found.append(f"The arguments use {', '.join(sorted(used - names))}, which the question does not name.")
     try:
         for template in (example.answer, *_templates_of(example.next_calls)):
-            _compiled(template)
+            _compile_template(template)
     except TemplateSyntaxError as mistake:
         found.append(f"The answer is no template, or the argument of a call: {mistake}.")
     return found
@@ -145,7 +145,7 @@ def _templates_of(calls: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 @lru_cache(maxsize=512)
-def _compiled(template: str) -> Template:
+def _compile_template(template: str) -> Template:
     return _engine.from_string(template)
 
 

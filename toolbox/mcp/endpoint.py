@@ -28,9 +28,9 @@ from toolbox.contract.errors import (
     UNKNOWN_TOOL,
     WRONG_HOST,
     WRONG_ORIGIN,
+    AuthenticationRequired,
     DatabaseUnavailable,
     Refusal,
-    Unauthenticated,
 )
 from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
@@ -325,7 +325,7 @@ class McpEndpoint:
             answering = running_calls.dispatch(tool_call, session_id=legacy.session_id, call_id=call.id)
             try:
                 reply = await run_until_revoked(answering, credential=request.credential)
-            except Unauthenticated as ended:
+            except AuthenticationRequired as ended:
                 await stream.refuse(ended, call_id=call.id)
             else:
                 await stream.end(render_result(call, reply=reply, tool=tool) if reply else b"")

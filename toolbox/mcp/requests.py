@@ -22,7 +22,7 @@ from toolbox.access.keys import run_until_revoked
 from toolbox.audit.log import KEPT_ARGUMENTS
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import CallInterrupted, MissingCapability
-from toolbox.contract.errors import ErrorCode, Refusal, ToolError, Unauthenticated
+from toolbox.contract.errors import AuthenticationRequired, ErrorCode, Refusal, ToolError
 from toolbox.dispatch.entry import ActiveCall, Operation, Reply, Request, perform
 from toolbox.mcp.client import Context, get_request_id, missing_capability_error, run_on
 
@@ -99,7 +99,7 @@ def make_entry(*, transport: str, credential_of: CredentialOf) -> ServerMiddlewa
         try:
             listening = _await(call_next(replace(ctx, lifespan_context=call)))
             return await run_until_revoked(listening, credential=credential)
-        except Unauthenticated as ended:
+        except AuthenticationRequired as ended:
             raise MCPError(types.INVALID_REQUEST, f"{ended.message} {ended.suggestion}") from ended
 
     return enter

@@ -93,7 +93,7 @@ class ResourceHandlers:
             if values is None:
                 continue
             call.domain = one.domain
-            content = await run_on_loop(partial(one.filled, values, client=client))
+            content = await run_on_loop(partial(one.call, values, client=client))
             if content is None:
                 continue
             size = len(content.encode("utf-8", "replace") if isinstance(content, str) else content)
@@ -101,7 +101,7 @@ class ResourceHandlers:
                 message = f"The document has {size:,} bytes; at most {one.most_bytes:,} are given."
                 raise MCPError(types.INVALID_PARAMS, f"{message} Call a tool for a part of it.", {"uri": uri})
             call.answer_bytes = size
-            document = Document.of(content, uri=uri, mime_type=one.mime_type)
+            document = Document.from_content(content, uri=uri, mime_type=one.mime_type)
             scope = "public" if one.is_public else "private"
             caching = {"ttlMs": int(one.ttl_seconds * 1000), "cacheScope": scope}
             result = orjson.loads(encode({"contents": [document]})) | caching

@@ -16,7 +16,7 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.client_channel import BecomeTask, ClientChannel, InputRequired, MissingCapability
 from toolbox.contract.encoding import encode
-from toolbox.contract.errors import Unauthenticated
+from toolbox.contract.errors import AuthenticationRequired
 from toolbox.contract.tool import Tool
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.dispatch.entry import ActiveCall, Operation, perform, render_refusal
@@ -151,7 +151,7 @@ class _ToolHandlers:
         )
         try:
             reply = await (run_until_revoked(dispatch(call), credential=credential) if caller else dispatch(call))
-        except Unauthenticated as ended:
+        except AuthenticationRequired as ended:
             reply = render_refusal(ended)
         if caller and isinstance(reply.continuation, InputRequired):
             return render_input_required(reply.continuation, ctx=ctx, client=client, caller=caller)

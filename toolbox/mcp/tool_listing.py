@@ -131,7 +131,7 @@ def _search(query: str, *, caller: Caller, registry: Registry) -> dict[str, Any]
         {
             "name": tool.name,
             "domain": tool.domain,
-            "summary": _SENTENCE_END.split(tool.described)[0],
+            "summary": _SENTENCE_END.split(tool.documentation)[0],
             "writes": tool.writes,
         }
         for tool in (ranked or tools)[:MAX_FOUND]
@@ -157,7 +157,7 @@ def _weigh_words(tool: Tool) -> dict[str, float]:
     parameters = tool.input_schema.get("properties", {})
     texts = (
         (_PARAMETER_WEIGHT, " ".join(f"{name} {part.get('description', '')}" for name, part in parameters.items())),
-        (_TEXT_WEIGHT, tool.described),
+        (_TEXT_WEIGHT, tool.documentation),
         (_DOMAIN_WEIGHT, tool.domain),
         (_NAME_WEIGHT, tool.name),
     )
@@ -181,7 +181,7 @@ def _split_words(text: str) -> set[str]:
 
 def _describe(name: str, *, caller: Caller, registry: Registry) -> dict[str, Any]:
     tool = registry.find(name)
-    if tool is None or not tool.is_offered_to(caller):
+    if tool is None or not tool.is_listed_for(caller):
         nearest = ", ".join(registry.find_nearest(name, caller=caller)[:3])
         suggestion = f"Nearest: {nearest}." if nearest else "This key may use no tool; ask for scopes."
         raise Refusal(UNKNOWN_TOOL, "There is no tool of that name for this key.", suggestion=suggestion)

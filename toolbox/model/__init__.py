@@ -5,22 +5,22 @@ The language model: what is said to it, what comes back, and who answers when no
 
     model = configured_model()          # None where nothing is set
     async for event in model.turn([Message.user("How did Carolina do?")], tools=tools): ...
-    plan = await model.structured([...], schema=Plan, deadline_seconds=8)
+    plan = await model.complete_structured([...], schema=Plan, deadline_seconds=8)
 """
 
-from toolbox.model.configured import configured_model, prepare
+from toolbox.model.configuration import configured_model, prepare
 from toolbox.model.protocol import (
     CallRequested,
     ContextOverrun,
-    Finished,
     Message,
     Model,
     ModelEvent,
     ModelFailure,
     ModelMisbehaved,
     ModelUnavailable,
-    Retrying,
+    RetryNotice,
     Shape,
+    StepEnd,
     TextDelta,
     ToolRequest,
     Used,
@@ -29,15 +29,15 @@ from toolbox.model.protocol import (
 __all__ = [
     "CallRequested",
     "ContextOverrun",
-    "Finished",
     "Message",
     "Model",
     "ModelEvent",
     "ModelFailure",
     "ModelMisbehaved",
     "ModelUnavailable",
-    "Retrying",
+    "RetryNotice",
     "Shape",
+    "StepEnd",
     "TextDelta",
     "ToolRequest",
     "Used",

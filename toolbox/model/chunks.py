@@ -11,11 +11,11 @@ from pydantic_core import from_json
 from toolbox.contract.tool import Tool
 from toolbox.model.protocol import (
     CallRequested,
-    Finished,
     ModelEvent,
     ModelMisbehaved,
     Reason,
     RetryableFailure,
+    StepEnd,
     TextDelta,
     ToolRequest,
     Used,
@@ -96,7 +96,7 @@ class StreamedStep:
             yield TextDelta(text=unshown)
         yield from (CallRequested(request=call) for call in calls)
         yield self._count_tokens(prompt_characters)
-        yield Finished(reason="calls" if calls else _REASONS.get(self._finish, "stop"))
+        yield StepEnd(reason="calls" if calls else _REASONS.get(self._finish, "stop"))
 
     def _add_draft(self, piece: Any) -> None:
         """Add a piece to its call; a new id at a known index is another call, for servers that number all of them 0."""

@@ -28,7 +28,7 @@ from toolbox.model.protocol import (
     ModelUnavailable,
     RequestRejected,
     RetryableFailure,
-    Retrying,
+    RetryNotice,
     Shape,
 )
 from toolbox.model.requests import (
@@ -88,7 +88,7 @@ class OpenAIClient:
         except (openai.OpenAIError, ValueError) as error:
             raise self._translate_error(error) from None  # its words may hold the key
 
-    async def whole(self, request: Mapping[str, Any]) -> str:
+    async def complete(self, request: Mapping[str, Any]) -> str:
         """Give the text of an answer that is not streamed; raises as `stream` does."""
         try:
             answer = await self._client().chat.completions.create(**_bypass_validation(request))
@@ -199,12 +199,14 @@ class ChatModel:
             except RetryableFailure as again:
                 failed += 1
                 pause = self._retry_delay(again, failed=failed)
-                yield Retrying(reason=again.reason, delay_seconds=pause, attempt=failed + 1)
+                yield RetryNotice(reason=again.reason, delay_seconds=pause, attempt=failed + 1)
                 await asyncio.sleep(pause)
             else:
                 return
 
-    async def structured(self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float) -> Shape:
+    async def complete_structured(
+        self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float
+    ) -> Shape:
         """Give an answer of a shape; see Model."""
         try:
             async with asyncio.timeout(deadline_seconds):
@@ -252,7 +254,7 @@ class ChatModel:
             form = self.capabilities.schema
             request: Request = make_structured_request(messages, schema=schema, form=form)
             try:
-                return await self._client.whole(request | {"model": self.name})
+                return await self._client.complete(request | {"model": self.name})
             except RequestRejected as declined:
                 if not self.capabilities.downgrade_schema_form(asked=form):
                     raise _make_unavailable(declined) from declined

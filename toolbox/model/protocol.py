@@ -102,7 +102,7 @@ class CallRequested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retrying:
+class RetryNotice:
     """
     The server failed and is asked again after `delay_seconds`: what came of this step so far is void.
 
@@ -128,7 +128,7 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class StepEnd:
     """
     The step is over; always the last event.
 
@@ -139,7 +139,7 @@ class Finished:
     reason: Reason
 
 
-ModelEvent = TextDelta | CallRequested | Retrying | Used | Finished
+ModelEvent = TextDelta | CallRequested | RetryNotice | Used | StepEnd
 
 
 class ModelFailure(Exception):
@@ -204,7 +204,9 @@ class Model(Protocol):
         """
         ...
 
-    async def structured(self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float) -> Shape:
+    async def complete_structured(
+        self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float
+    ) -> Shape:
         """
         Give an answer of the given shape, for domains: one question, no tools, nothing streamed.
 

@@ -84,8 +84,8 @@ def make_step_request(
     """Write the request for one step, without the model's name."""
     request: Request = {"stream_options": {"include_usage": True}} if capabilities.counts_tokens else {}
     if not tools or capabilities.tools == "native":
-        offered = {"tools": [tool.function_schema for tool in tools]} if tools else {}
-        return request | offered | {"messages": _to_native_messages(messages)}
+        tool_fields = {"tools": [tool.function_schema for tool in tools]} if tools else {}
+        return request | tool_fields | {"messages": _to_native_messages(messages)}
     as_json = capabilities.tools == "json_schema"
     told = [Message.system(write_tool_instructions(tools, with_answer_form=as_json))]
     request["messages"] = _to_text_messages([*told, *messages])

@@ -82,10 +82,10 @@ def parse_call(text: str, *, tools: Sequence[Tool], call_id: str, may_name_unkno
     A model that was told to write calls so may name a tool that there is not, under `tool`, and will hear of it. In
     all other cases only an offered tool's name makes a call: an object with a name is usually something else.
     """
-    offered = {tool.name for tool in tools}
+    tool_names = {tool.name for tool in tools}
     for written in _find_objects(text):
         name = next((written[key] for key in _TOOL_NAMES if isinstance(written.get(key), str)), None)
-        if name is None or not (name in offered or (may_name_unknown and "tool" in written)):
+        if name is None or not (name in tool_names or (may_name_unknown and "tool" in written)):
             continue
         given: Any = next((written[key] for key in _PARAMETER_NAMES if key in written), {})
         arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)

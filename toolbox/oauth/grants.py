@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import Unauthenticated
+from toolbox.contract.errors import AuthenticationRequired
 from toolbox.database.pools import owner_pool
 
 MAX_NAME = 100
@@ -83,7 +83,7 @@ async def resolve_grant(grant: Grant) -> Caller:
         await owner_pool.fetch(_KEEP, values | {"owner_id": owner_id})
         row = await _fetch_row(values)
     if row is None or not row["is_active"]:
-        raise Unauthenticated(
+        raise AuthenticationRequired(
             "An administrator has ended this access.",
             suggestion="Ask them; another token of the same account is refused too.",
         )

@@ -15,7 +15,7 @@ from toolbox.access.keys import register_validators
 from toolbox.access.people import find_person
 from toolbox.access.scopes import list_known_scopes
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import Unauthenticated
+from toolbox.contract.errors import AuthenticationRequired
 from toolbox.database.pools import owner_pool
 from toolbox.http.server_address import resources, scopes_within
 from toolbox.oauth.grants import Grant, resolve_grant
@@ -55,7 +55,7 @@ class OwnTokens:
         found = await owner_pool.fetch(_READ, [hashlib.sha256(token.encode()).hexdigest()])
         owner = await find_person(found.rows[0]["owner_id"]) if found.rows else None
         if owner is None:
-            raise Unauthenticated(
+            raise AuthenticationRequired(
                 "The token is unknown, expired or revoked.",
                 suggestion="Refresh it, or ask the person to allow access again.",
             )
@@ -156,8 +156,8 @@ def _read_scopes(claims: dict[str, Any]) -> frozenset[str]:
     return frozenset[str]().union(*within)
 
 
-def _make_refusal(why: str) -> Unauthenticated:
-    return Unauthenticated(
+def _make_refusal(why: str) -> AuthenticationRequired:
+    return AuthenticationRequired(
         f"The token is refused: {why}.", suggestion="Get a new token for this server, or use an API key."
     )
 

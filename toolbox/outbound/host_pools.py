@@ -64,7 +64,7 @@ class HostPools:
         self._resolver = resolver
         self._pools: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
 
-    async def to(self, url: str, *, is_local: bool) -> HostPool:
+    async def get_pool(self, url: str, *, is_local: bool) -> HostPool:
         """Return the destination's pool; the longest unused one is closed when there are too many."""
         key = url, is_local
         if key not in self._pools:

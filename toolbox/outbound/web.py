@@ -90,7 +90,7 @@ class Web:
         await self._pools.close()
 
     async def _send_with_deadline(self, to: Destination, request: _Request) -> WebAnswer:
-        host_pool = await self._pools.to(to.url, is_local=to.is_local)
+        host_pool = await self._pools.get_pool(to.url, is_local=to.is_local)
         host_pool.in_use += 1
         has_place = False
         try:

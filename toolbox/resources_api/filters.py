@@ -28,7 +28,7 @@ class KnownParametersOnly(BaseFilterBackend):
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
         """Look at the names alone."""
-        known = self._known(view)
+        known = self._list_parameters(view)
         for name in request.query_params:
             if name not in known:
                 near = get_close_matches(name, known, n=1)
@@ -40,7 +40,7 @@ class KnownParametersOnly(BaseFilterBackend):
         """Add nothing to the OpenAPI description."""
         return []
 
-    def _known(self, view: Any) -> list[str]:
+    def _list_parameters(self, view: Any) -> list[str]:
         paging = view.pagination_class
         filters = getattr(view, "filterset_class", None)
         names = list(filters.base_filters) if filters else []

@@ -33,7 +33,7 @@ def tools_router(registry: Registry) -> Router:
             tags=[tool.domain],
             operation_id=tool.name,
             summary=tool.title,
-            description=tool.described,
+            description=tool.documentation,
             openapi_extra=openapi(tool),
             response=None,
         )

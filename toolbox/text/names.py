@@ -17,7 +17,7 @@ FUZZY_SCORE, LOWER_CODE_SCORE = 0.85, 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedEntity:
     """Something with a name: its spellings in full, and codes, which are meant when written in capitals."""
 
     value: str
@@ -58,7 +58,7 @@ def is_near(written: str, *, known: str) -> bool:
     return bool(OSA.distance(written, known, score_cutoff=2) <= (2 if len(known) >= _VERY_LONG else 1))
 
 
-def mentions(text: str, *, names: Iterable[Named]) -> list[Candidate]:
+def mentions(text: str, *, names: Iterable[NamedEntity]) -> list[Candidate]:
     """
     Find names in a text: exact ones before near ones, longer before shorter; places do not overlap.
 
@@ -79,7 +79,7 @@ def mentions(text: str, *, names: Iterable[Named]) -> list[Candidate]:
     return sorted(candidates, key=lambda candidate: candidate.start)
 
 
-_Hit = tuple[int, int, float, list[Named]]
+_Hit = tuple[int, int, float, list[NamedEntity]]
 
 
 def _rank(hit: _Hit) -> tuple[float, int]:
@@ -87,7 +87,7 @@ def _rank(hit: _Hit) -> tuple[float, int]:
     return (-score, start - end)
 
 
-def _hits(found: list[Word], *, known: dict[str, list[Named]]) -> Iterator[_Hit]:
+def _hits(found: list[Word], *, known: dict[str, list[NamedEntity]]) -> Iterator[_Hit]:
     by_letter: dict[str, list[str]] = {}
     for spelling in known:
         by_letter.setdefault(spelling[:1], []).append(spelling)
@@ -105,9 +105,9 @@ def _hits(found: list[Word], *, known: dict[str, list[Named]]) -> Iterator[_Hit]
                 yield start, end, FUZZY_SCORE, known[best]
 
 
-def _spellings(names: Iterable[Named]) -> dict[str, list[Named]]:
+def _spellings(names: Iterable[NamedEntity]) -> dict[str, list[NamedEntity]]:
     """Give the names by plain spelling, and by code behind an equals sign."""
-    known: dict[str, list[Named]] = {}
+    known: dict[str, list[NamedEntity]] = {}
     for one in names:
         plainly = dict.fromkeys(" ".join(word.plain for word in words(spelling)) for spelling in one.spellings)
         for key in (*plainly, *(f"={code}" for code in one.codes)):

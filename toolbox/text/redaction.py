@@ -26,7 +26,7 @@ _TRACES = (
 
 def redact(text: str) -> str:
     """Blank the values of secret-looking JSON fields, Toolroom's own keys, tokens of OAuth; also in cut JSON."""
-    return text if _is_plain(text) else _blanked(text)
+    return text if _is_plain(text) else _redact_secrets(text)
 
 
 def _is_plain(text: str) -> bool:
@@ -40,7 +40,7 @@ def _is_plain(text: str) -> bool:
     return True
 
 
-def _blanked(text: str) -> str:
+def _redact_secrets(text: str) -> str:
     text = _FIELD.sub(_blank, text)
     with suppress(ValueError):
         parsed = orjson.loads(text)

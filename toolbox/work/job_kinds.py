@@ -38,7 +38,7 @@ class NotRead(Protocol):
         """Say why."""
 
 
-class Loaded(Protocol):
+class JobReport(Protocol):
     """What every report of a load says."""
 
     @property
@@ -64,7 +64,7 @@ class Outcome:
     reasons: Iterable[str] = ()
 
     @classmethod
-    def of(cls, report: Loaded, *, thing: str) -> Self:
+    def from_report(cls, report: JobReport, *, thing: str) -> Self:
         """Say what a load's report says; raises JobRefused where not one `thing` could be read."""
         if report.unreadable and not report.total:
             first = report.unreadable[0]

@@ -75,23 +75,23 @@ async def create(task_id: UUID, *, call: Call, caller: Caller, keep_seconds: int
         "answers": Jsonb(call.client.answers),
         "keep_seconds": keep_seconds,
     }
-    return (await _rows(_CREATE, _own(task_id, caller) | values))[0]
+    return (await _rows(_CREATE, _owner_parameters(task_id, caller) | values))[0]
 
 
 async def read(task_id: UUID, *, caller: Caller) -> Row | None:
     """Give the caller's task."""
-    return _first(await _rows(_READ, _own(task_id, caller)))
+    return _first(await _rows(_READ, _owner_parameters(task_id, caller)))
 
 
 async def tell(task_id: UUID, *, given: Answers, caller: Caller) -> bool:
     """Keep answers to what it asks, and nothing else; True when it can go on."""
-    answered = _first(await _rows(_ANSWER, _own(task_id, caller) | {"given": Jsonb(given)}))
+    answered = _first(await _rows(_ANSWER, _owner_parameters(task_id, caller) | {"given": Jsonb(given)}))
     return answered is not None and answered["state"] == "queued"
 
 
 async def cancel(task_id: UUID, *, caller: Caller) -> None:
     """End it, unless it has ended."""
-    await _rows(f"{_CANCEL} AND {_OWN}", _own(task_id, caller))
+    await _rows(f"{_CANCEL} AND {_OWN}", _owner_parameters(task_id, caller))
 
 
 async def cancel_any(task_id: UUID) -> bool:
@@ -104,7 +104,7 @@ async def forget_old() -> None:
     await _rows(_FORGET, {})
 
 
-def _own(task_id: UUID, caller: Caller) -> Row:
+def _owner_parameters(task_id: UUID, caller: Caller) -> Row:
     return {"id": task_id, "caller": caller.name, "key_id": caller.key_id}
 
 

@@ -93,6 +93,6 @@ async def _questions(question: str | None, *, terminal: Terminal) -> AsyncIterat
     if question:
         yield question
         return
-    while line := await terminal.asked("> "):
+    while line := await terminal.ask("> "):
         if line.strip():
             yield line.strip()

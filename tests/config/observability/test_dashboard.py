@@ -53,7 +53,7 @@ def test_the_page_tells_calls_parts_and_runs_without_reading_calls_and_old_ones_
     forgotten = event_loop.run(retention.forget(days=400))
 
     line = next(line for line in page["calls"] if line.tool == "dashboard_tool")
-    assert (line.traffic.calls, line.traffic.rate_limited, line.traffic.failed) == (20, 2, 0)
+    assert (line.traffic.calls, line.traffic.rate_limited, line.traffic.failed_calls) == (20, 2, 0)
     assert (line.p50, line.p95) == ("12.5 ms", "14.8 ms")
     assert next(line for line in week["calls"] if line.tool == "dashboard_tool").traffic.calls == 21
     assert [part.name for part in page["parts"]] == ["broker"]

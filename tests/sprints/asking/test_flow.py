@@ -27,7 +27,9 @@ class ScriptedModel:
     def turn(self, messages: Sequence[Message], *, tools: Sequence[Any] = ()) -> Any:
         raise NotImplementedError
 
-    async def structured(self, messages: Sequence[Message], *, schema: type[Any], deadline_seconds: float) -> Any:
+    async def complete_structured(
+        self, messages: Sequence[Message], *, schema: type[Any], deadline_seconds: float
+    ) -> Any:
         self.heard.append("\n".join(message.text for message in messages))
         answer = self._answers.pop(0)
         if isinstance(answer, Exception):

@@ -54,7 +54,7 @@ class Rows:
 
     def _row(self, name: str) -> Tool | SkippedRow:
         try:
-            return self.kit.made(named(name), example=Nothing())
+            return self.kit.make_tool(named(name), example=Nothing())
         except InvalidTool as mistake:
             return SkippedRow(name=name, reason=str(mistake))
 
@@ -142,7 +142,7 @@ async def test_a_clash_and_an_invalid_row_are_skipped_with_their_reason(
     await watcher.wait_until_loaded()
 
     assert names_of(registry) == ["buy_bread"]
-    reasons = {row.name: row.reason for row in registry.skipped(domain="shop")}
+    reasons = {row.name: row.reason for row in registry.find_skipped(domain="shop")}
     assert reasons["buy_bread"] == "another tool has that name"
     assert "snake_case" in reasons["No Good Name"]
 
@@ -158,7 +158,7 @@ async def test_a_row_never_takes_a_declared_tools_place(rows: Rows) -> None:
     found = registry.find("buy_bread")
     assert found is not None
     assert found.domain == "bakery"
-    assert [row.name for row in registry.skipped(domain="shop")] == ["buy_bread"]
+    assert [row.name for row in registry.find_skipped(domain="shop")] == ["buy_bread"]
 
 
 async def test_a_source_without_its_database_keeps_what_it_had(

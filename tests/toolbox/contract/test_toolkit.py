@@ -71,7 +71,7 @@ def test_live_figures_follow_the_description_of_the_moment_and_stay_out_of_the_d
         "Say the word again.\n\n7 words are known.",
         "Say the word again.\n\n8 words are known.",
     ]
-    assert tool.described == "Say the word again."
+    assert tool.documentation == "Say the word again."
 
 
 def _no_docstring() -> Any:

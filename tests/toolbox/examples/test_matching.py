@@ -12,7 +12,7 @@ import pytest
 
 from tests.toolbox.upstream_table import upstream_table
 from toolbox.examples.cache import load_known_examples
-from toolbox.examples.matching import MIN_SCORE, Matched, NotCovered, Outcome, Unclear, match
+from toolbox.examples.matching import MIN_SCORE, ExampleMatch, NotCovered, Outcome, Unclear, match
 
 COVERED = {
     "how did the canes do in feb 2025": "team-month",
@@ -150,14 +150,14 @@ async def test_the_nearest_are_named_where_none_fits() -> None:
 async def test_slots_are_resolved_from_the_data() -> None:
     outcome = await asked("how did the habs do in feb")
 
-    assert isinstance(outcome, Matched)
+    assert isinstance(outcome, ExampleMatch)
     assert {name: one.value for name, one in outcome.values.items()} == {"team": "MTL", "month": "2025-02"}
 
 
 async def test_two_of_a_kind_are_told_apart_by_their_order() -> None:
     outcome = await asked("How did Dallas do from January 5 to January 20, 2025?")
 
-    assert isinstance(outcome, Matched)
+    assert isinstance(outcome, ExampleMatch)
     days = [date.fromisoformat(outcome.values[name].value).day for name in ("first", "last")]
     assert days == [5, 20]
 
@@ -172,7 +172,7 @@ async def test_what_could_be_several_is_asked_back() -> None:
 async def test_a_later_word_says_which_was_meant() -> None:
     outcome = await asked("How did New York do in February 2025?\nthe Rangers")
 
-    assert isinstance(outcome, Matched)
+    assert isinstance(outcome, ExampleMatch)
     assert outcome.values["team"].value == "NYR"
 
 
@@ -186,7 +186,7 @@ async def test_what_is_not_said_is_asked_for() -> None:
 async def test_a_slot_without_a_resolver_takes_the_words() -> None:
     outcome = await asked("What can I query about birth places of players?")
 
-    assert isinstance(outcome, Matched)
+    assert isinstance(outcome, ExampleMatch)
     assert outcome.values["topic"].value == "birth places of players"
 
 

@@ -12,7 +12,7 @@ from toolbox.contract.tool import Tool
 from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.examples.few_shot import shots
 from toolbox.examples.provider import NO_EXAMPLES, NOTICE, ExamplesModel
-from toolbox.model import CallRequested, Finished, Message, ModelEvent, ModelUnavailable, TextDelta, ToolRequest
+from toolbox.model import CallRequested, Message, ModelEvent, ModelUnavailable, StepEnd, TextDelta, ToolRequest
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ async def test_a_question_becomes_a_call(tools: list[Tool]) -> None:
         "endDate": "2025-02-28",
         "limit": 1000,
     }
-    assert events[-1] == Finished(reason="calls")
+    assert events[-1] == StepEnd(reason="calls")
 
 
 async def test_the_answer_is_worded_and_says_that_there_is_no_model(tools: list[Tool]) -> None:
@@ -135,7 +135,7 @@ async def test_an_answer_to_another_providers_call_is_shown(tools: list[Tool]) -
 
 async def test_it_makes_no_shapes() -> None:
     with pytest.raises(ModelUnavailable, match="AGENT_MODEL"):
-        await ExamplesModel().structured([], schema=BaseModel, deadline_seconds=1)
+        await ExamplesModel().complete_structured([], schema=BaseModel, deadline_seconds=1)
 
 
 async def test_a_model_is_shown_the_nearest_examples(tools: list[Tool]) -> None:

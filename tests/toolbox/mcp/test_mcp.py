@@ -53,7 +53,7 @@ async def test_what_is_listed_says_what_a_client_needs(server: str, cast: Simple
 
     for tool in TOOLS:
         shown = listed[tool.name]
-        assert (shown.description or "").startswith(tool.described)  # live figures may follow
+        assert (shown.description or "").startswith(tool.documentation)  # live figures may follow
         assert shown.input_schema == tool.input_schema
         assert shown.output_schema
         assert shown.annotations

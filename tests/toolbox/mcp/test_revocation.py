@@ -14,7 +14,7 @@ from toolbox.access import keys
 from toolbox.access.keys import run_until_revoked
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import Unauthenticated
+from toolbox.contract.errors import AuthenticationRequired
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import Call, Reply
 from toolbox.mcp import changes
@@ -34,7 +34,7 @@ def revoke(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     async def identify(credential: str | Caller | None) -> Caller:
         if is_revoked or credential != CREDENTIAL:
-            raise Unauthenticated("revoked", suggestion="")
+            raise AuthenticationRequired("revoked", suggestion="")
         return HOLDER
 
     def end() -> None:

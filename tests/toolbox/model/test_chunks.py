@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolbox.catalogue.registry import registry
-from toolbox.model import CallRequested, Finished, TextDelta, Used
+from toolbox.model import CallRequested, StepEnd, TextDelta, Used
 from toolbox.model.chunks import StreamedJsonAnswer, StreamedStep, StreamedText
 from toolbox.model.protocol import RetryableFailure
 
@@ -67,12 +67,12 @@ def test_arguments_may_come_as_an_object() -> None:
 def test_calls_end_a_step_whatever_the_server_calls_the_end() -> None:
     events = stepped(chunk(calls=[piece(0, id="a", name="x")]), chunk(finish="stop"))
 
-    assert events[-1] == Finished(reason="calls")
+    assert events[-1] == StepEnd(reason="calls")
 
 
 @pytest.mark.parametrize(("said", "reason"), [("length", "length"), ("content_filter", "filtered"), ("eos", "stop")])
 def test_ends_have_names(said: str, reason: Any) -> None:
-    assert stepped(chunk(content="x", finish=said))[-1] == Finished(reason=reason)
+    assert stepped(chunk(content="x", finish=said))[-1] == StepEnd(reason=reason)
 
 
 def test_chunks_without_choices_or_delta_are_passed_over() -> None:

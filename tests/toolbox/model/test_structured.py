@@ -20,7 +20,7 @@ GOOD = '{"sql": "SELECT 1", "tables": ["games"]}'
 async def test_the_shape_is_asked_for_and_read(server: ModelServer, made: Made) -> None:
     server.when("Carolina", says(GOOD))
 
-    plan = await made().structured(QUESTION, schema=Plan, deadline_seconds=5)
+    plan = await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
     assert plan == Plan(sql="SELECT 1", tables=["games"])
     asked = server.asked[0].body["response_format"]["json_schema"]
@@ -32,14 +32,14 @@ async def test_the_shape_is_asked_for_and_read(server: ModelServer, made: Made) 
 async def test_it_is_read_leniently(server: ModelServer, made: Made, said: str) -> None:
     server.when("Carolina", says(said))
 
-    assert (await made().structured(QUESTION, schema=Plan, deadline_seconds=5)).tables == ["games"]
+    assert (await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)).tables == ["games"]
 
 
 async def test_a_weaker_form_is_asked_for_where_the_schema_is_refused(server: ModelServer, made: Made) -> None:
     server.when("Carolina", refuses(400, message="json_schema?"), refuses(400, message="json_object?"), says(GOOD))
     model = made()
 
-    await model.structured(QUESTION, schema=Plan, deadline_seconds=5)
+    await model.complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
     forms = [asked.body.get("response_format", {}).get("type") for asked in server.asked]
     assert forms == ["json_schema", "json_object", None]
@@ -49,7 +49,7 @@ async def test_a_weaker_form_is_asked_for_where_the_schema_is_refused(server: Mo
 async def test_what_does_not_fit_is_sent_back_once(server: ModelServer, made: Made) -> None:
     server.when("Carolina", says('{"sql": 1}'), says(GOOD))
 
-    plan = await made().structured(QUESTION, schema=Plan, deadline_seconds=5)
+    plan = await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
     assert plan.sql == "SELECT 1"
     assert "tables: Field required" in server.asked[1].messages[-1]["content"]
@@ -59,11 +59,11 @@ async def test_twice_unfit_is_misbehaviour(server: ModelServer, made: Made) -> N
     server.when("Carolina", says("no"), says("no again"))
 
     with pytest.raises(ModelMisbehaved, match="twice: there is no JSON object in it"):
-        await made().structured(QUESTION, schema=Plan, deadline_seconds=5)
+        await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
 
 async def test_the_deadline_holds(server: ModelServer, made: Made) -> None:
     server.when("Carolina", never())
 
     with pytest.raises(ModelUnavailable, match=r"within 0\.1 s"):
-        await made().structured(QUESTION, schema=Plan, deadline_seconds=0.1)
+        await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=0.1)

@@ -11,7 +11,7 @@ from tests.agents.turns import calls as calling
 from tests.agents.turns import refuses, says
 from tests.toolbox.model.conftest import QUESTION, Made, calls, step, text
 from toolbox.contract.tool import Tool
-from toolbox.model import Finished, Message, ModelUnavailable, Retrying, TextDelta, ToolRequest
+from toolbox.model import Message, ModelUnavailable, RetryNotice, StepEnd, TextDelta, ToolRequest
 
 CALL = ("query_linescore_data", '{"teamCode": "CAR"}')
 WRITTEN = '{"tool": "query_linescore_data", "parameters": {"teamCode": "CAR"}}'
@@ -27,7 +27,7 @@ async def test_auto_goes_on_by_json_schema_where_tools_are_refused(
     first, second = await step(model, tools=tools), await step(model, tools=tools)
 
     assert calls(first) == calls(second) == [CALL]
-    assert not any(isinstance(event, Retrying) for event in first)
+    assert not any(isinstance(event, RetryNotice) for event in first)
     assert [sorted({"tools", "response_format"} & asked.body.keys()) for asked in server.asked] == [
         ["tools"],
         ["response_format"],
@@ -141,7 +141,7 @@ async def test_a_written_call_is_read_leniently(
 
     assert calls(events) == [CALL]
     assert text(events) == shown
-    assert events[-1] == Finished(reason="calls")
+    assert events[-1] == StepEnd(reason="calls")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ async def test_an_answer_in_json_is_streamed_as_words(server: ModelServer, made:
 
     assert text(events) == words
     assert len([event for event in events if isinstance(event, TextDelta)]) > 2
-    assert events[-1] == Finished(reason="stop")
+    assert events[-1] == StepEnd(reason="stop")
 
 
 async def test_a_server_that_ignores_the_schema_is_understood(

@@ -14,11 +14,11 @@ from toolbox.contract.tool import Tool
 from toolbox.model import (
     CallRequested,
     ContextOverrun,
-    Finished,
     Message,
     ModelMisbehaved,
     ModelUnavailable,
-    Retrying,
+    RetryNotice,
+    StepEnd,
     TextDelta,
     ToolRequest,
     Used,
@@ -33,7 +33,7 @@ async def test_text_comes_piece_by_piece(server: ModelServer, made: Made, tools:
     events = await step(made(), tools=tools)
 
     assert [event.text for event in events if isinstance(event, TextDelta)] == ["They ", "won ", "twice."]
-    assert events[-2:] == [Used(prompt_tokens=100, completion_tokens=20), Finished(reason="stop")]
+    assert events[-2:] == [Used(prompt_tokens=100, completion_tokens=20), StepEnd(reason="stop")]
 
 
 async def test_a_call_comes_whole(server: ModelServer, made: Made, tools: list[Tool]) -> None:
@@ -43,7 +43,7 @@ async def test_a_call_comes_whole(server: ModelServer, made: Made, tools: list[T
 
     assert text(events) == "Let me look."
     assert calls(events) == [("query_linescore_data", json.dumps(CAROLINA))]
-    assert events[-1] == Finished(reason="calls")
+    assert events[-1] == StepEnd(reason="calls")
     assert server.asked[0].tools == ["query_linescore_data"]
 
 
@@ -100,7 +100,7 @@ async def test_what_passes_is_asked_again(server: ModelServer, made: Made, tools
 
     events = await step(made(), tools=tools)
 
-    again = next(number for number, event in enumerate(events) if isinstance(event, Retrying))
+    again = next(number for number, event in enumerate(events) if isinstance(event, RetryNotice))
     assert text(events[again:]) == "They won."
     assert len(server.asked) == 2
 

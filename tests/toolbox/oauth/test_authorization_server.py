@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.test import Client
 from oauth2_provider.models import AccessToken, Application, RefreshToken
 
-from agents.queries.pools import store
 from agents.runs import run_caller
 from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent, session_of
 from tests.toolbox.transports import A_TOOL
@@ -18,6 +17,7 @@ from toolbox.audit.log import audit
 from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
 from toolbox.database.caches import clear_all_caches
+from toolbox.database.pools import work_pool
 from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.models import ApiKey
 
@@ -82,7 +82,7 @@ def test_what_is_ended_is_refused_at_once_and_may_come_back(
 
 
 async def _works_on(key_id: int | None, *, owner_id: int) -> bool:
-    found = await store.fetch(run_caller._KEY, [key_id, owner_id])
+    found = await work_pool.fetch(run_caller._KEY, [key_id, owner_id])
     return bool(found.rows)
 
 

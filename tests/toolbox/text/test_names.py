@@ -2,19 +2,23 @@
 
 import pytest
 
-from toolbox.text.names import Named, mentions
+from toolbox.text.names import NamedEntity, mentions
 
-CAROLINA = Named(
+CAROLINA = NamedEntity(
     value="CAR",
     label="Carolina Hurricanes",
     spellings=("Carolina Hurricanes", "Carolina", "Hurricanes"),
     codes=("CAR",),
 )
-RANGERS = Named(
+RANGERS = NamedEntity(
     value="NYR", label="New York Rangers", spellings=("New York Rangers", "New York", "Rangers"), codes=("NYR",)
 )
-ISLANDERS = Named(value="NYI", label="New York Islanders", spellings=("New York Islanders", "New York"), codes=("NYI",))
-MONTREAL = Named(value="MTL", label="Montréal Canadiens", spellings=("Montréal Canadiens", "Montréal"), codes=("MTL",))
+ISLANDERS = NamedEntity(
+    value="NYI", label="New York Islanders", spellings=("New York Islanders", "New York"), codes=("NYI",)
+)
+MONTREAL = NamedEntity(
+    value="MTL", label="Montréal Canadiens", spellings=("Montréal Canadiens", "Montréal"), codes=("MTL",)
+)
 TEAMS = (CAROLINA, RANGERS, ISLANDERS, MONTREAL)
 
 

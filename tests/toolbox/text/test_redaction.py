@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolbox.contract.caller import make_api_key
-from toolbox.text.redaction import _blanked, redact
+from toolbox.text.redaction import _redact_secrets, redact
 
 SECRET = "hunter2-hunter2-hunter2"
 NAMES = ["password", "passwd", "api_key", "apiKey", "API_KEY", "token", "access_token", "client_secret",
@@ -105,4 +105,4 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join))
 def test_what_is_passed_over_at_a_glance_would_have_stayed(text: str) -> None:
-    assert redact(text) == _blanked(text)
+    assert redact(text) == _redact_secrets(text)

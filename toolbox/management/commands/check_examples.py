@@ -26,7 +26,7 @@ class Command(BaseCommand):
         """Print a line for each example; ends with 1 where any does not work."""
         connection.ensure_connection()  # starts the embedded database where it is needed
         try:
-            checked = event_loop.run(_checked(options["domains"]))
+            checked = event_loop.run(_check_examples(options["domains"]))
         except DatabaseUnavailable as away:
             raise CommandError(f"the examples cannot be read: {away}") from away
         for one in checked:
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             self.stdout.write(f"✓ {name}: {one.asked}\n    {one.said.splitlines()[0][:160]}")
 
 
-async def _checked(domains: list[str]) -> list[CheckResult]:
+async def _check_examples(domains: list[str]) -> list[CheckResult]:
     await dynamic_tools.wait_until_loaded()
     examples = await load_known_examples()
     wanted = [example for example in examples if not domains or example.domain in domains]

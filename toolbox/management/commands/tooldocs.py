@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Compare with what was promised, then write or compare the pages."""
         folder: Path = options["folder"]
-        before = _promised(folder)
+        before = _load_snapshot(folder)
         after = snapshot(registry.tools(), before=before)
         if broken := list(breaking_changes(before, after)):
             raise CommandError("a promise is broken:\n  " + "\n  ".join(broken))
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{len(pages)} files in docs/tools are up to date.")
 
 
-def _promised(folder: Path) -> Snapshot:
+def _load_snapshot(folder: Path) -> Snapshot:
     path = folder / "schemas.json"
     promised: Snapshot = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return promised
