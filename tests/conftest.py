@@ -135,7 +135,7 @@ def cast(django_db_setup: None) -> SimpleNamespace:
 
 
 @pytest.fixture
-async def fast_lane(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncIterator[httpx.AsyncClient]:
+async def fast_client(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncIterator[httpx.AsyncClient]:
     """Give alice a client whose tool calls are served by the fast lane; tools that bring rows in do so by Django."""
     from django.core.asgi import get_asgi_application
 
@@ -147,7 +147,7 @@ async def fast_lane(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncItera
 
 
 @pytest.fixture
-async def ninja_lane(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
+async def ninja_client(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
     """Give alice a client whose tool calls are served by django-ninja."""
     from django.core.asgi import get_asgi_application
 

@@ -24,7 +24,7 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="module")
-def scripted() -> Iterator[ModelServer]:
+def fake_model() -> Iterator[ModelServer]:
     """Run a scripted model server for all tests of a module."""
     with model_server() as running:
         yield running
@@ -38,11 +38,11 @@ def broker(cast: SimpleNamespace) -> Iterator[Broker]:
 
 
 @pytest.fixture(scope="module")
-def environment(broker: Broker, scripted: ModelServer) -> dict[str, str]:
+def environment(broker: Broker, fake_model: ModelServer) -> dict[str, str]:
     """Give the environment of workers: the test's database and broker, the scripted model."""
     return server_environment() | {
         "CELERY_BROKER_URL": broker.address,
-        "OPENAI_BASE_URL": scripted.address,
+        "OPENAI_BASE_URL": fake_model.address,
         "OPENAI_API_KEY": KEY,
         "AGENT_MODEL": MODEL,
     }

@@ -108,7 +108,7 @@ class Observer:
             "SELECT * FROM toolbox_tool_calls WHERE request_id LIKE %s ORDER BY called_at", f"{run_id.hex}-%"
         )
 
-    def waiting(self, table: str) -> list[dict[str, Any]]:
+    def find_waiting(self, table: str) -> list[dict[str, Any]]:
         """Give the statements that wait for a lock of a table whose name begins so."""
         return self.ask(
             "SELECT activity.pid, activity.query FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid) "
@@ -142,9 +142,9 @@ class Observer:
             for _ in self._connection.notifies(timeout=0.1, stop_after=1):
                 pass
         if not condition():
-            raise TimeoutError(f"not within {seconds:g} s: {self._known(about)}")
+            raise TimeoutError(f"not within {seconds:g} s: {self._describe_run(about)}")
 
-    def _known(self, about: UUID | None) -> str:
+    def _describe_run(self, about: UUID | None) -> str:
         if about is None:
             return ""
         events = [f"{event['kind']} {event['data']}" for event in self.events(about)]

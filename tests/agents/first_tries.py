@@ -116,7 +116,7 @@ FIRST_TRIES = [
 ]  # fmt: skip
 
 
-def mended(said: Arguments, refusal: dict[str, Any]) -> Arguments | None:
+def fix_arguments(said: Arguments, refusal: dict[str, Any]) -> Arguments | None:
     """
     Do what the refusal says, as a reader who knows nothing else; None where it does not say enough.
 
@@ -133,6 +133,6 @@ def mended(said: Arguments, refusal: dict[str, Any]) -> Arguments | None:
         return {named[1] if name == field else name: value for name, value in said.items()}
     if bound := re.search(r"at (?:most|least) (\d+)", suggestion):
         return said | {field: int(bound[1])}
-    offered = re.search(r"one of: ([^,.]+)|'([^']+)'", suggestion)
-    value = next((found for found in offered.groups() if found), None) if offered else None
+    choices = re.search(r"one of: ([^,.]+)|'([^']+)'", suggestion)
+    value = next((found for found in choices.groups() if found), None) if choices else None
     return said | {field: value} if field in said and value is not None else None

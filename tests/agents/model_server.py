@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.agents.turns import Turn, calls, refuses, says
-from tests.agents.wire import Asked, Line, read_request
+from tests.agents.wire import Line, ModelRequest, read_request
 
 MODEL = "scripted-1"
 KEY = "sk" + "-canary-0f9e8d7c6b5a4938271605f4e3d2c1b0"  # in two, or it would look like a secret to those who look
 """The only key that the server takes; long enough to be looked for wherever it must not be."""
 
-Script = Callable[[Asked], Turn]
+Script = Callable[[ModelRequest], Turn]
 
 
 @dataclass
@@ -37,7 +37,7 @@ class ModelServer:
 
     address: str = ""
     native: str = "yes"
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[ModelRequest] = field(default_factory=list)
     surprises: list[str] = field(default_factory=list)
     key: str | None = KEY
     _scripts: list[tuple[str, Script]] = field(default_factory=list)
@@ -57,18 +57,18 @@ class ModelServer:
         """Answer requests about the phrase by a function of the request; the newest script that fits is taken."""
         self._scripts.insert(0, (phrase, script))
 
-    def wait_for(self, count: int, *, about: str = "", seconds: float = 15) -> list[Asked]:
+    def wait_for(self, count: int, *, about: str = "", seconds: float = 15) -> list[ModelRequest]:
         """Wait until as many requests have come about a phrase; gives them. Raises TimeoutError."""
         with self._news:
             if not self._news.wait_for(lambda: len(self.about(about)) >= count, seconds):
                 raise TimeoutError(f"{len(self.about(about))} of {count} requests came within {seconds:g} s")
             return self.about(about)
 
-    def about(self, phrase: str) -> list[Asked]:
+    def about(self, phrase: str) -> list[ModelRequest]:
         """Give the requests so far about a phrase."""
         return [asked for asked in self.asked if phrase in asked.question]
 
-    def turn(self, asked: Asked) -> Turn:
+    def turn(self, asked: ModelRequest) -> Turn:
         """Choose the answer to a request, and keep the request."""
         with self._news:
             self.asked.append(asked)
@@ -82,7 +82,7 @@ class ModelServer:
             self._surprise(asked)
         )
 
-    def _surprise(self, asked: Asked) -> Turn:
+    def _surprise(self, asked: ModelRequest) -> Turn:
         self.surprises.append(f"nothing is scripted for request {len(self.asked)}: {asked.question[-200:]!r}")
         return refuses(418, message="nothing is scripted for this")
 
@@ -130,7 +130,7 @@ async def _close(server: asyncio.Server) -> None:
 def one_call_then_words(tool: str, arguments: dict[str, Any], *, rounds: int, words: int) -> Script:
     """Call the tool as often as `rounds` in each turn of the user, with ever another limit; then say so many words."""
 
-    def script(asked: Asked) -> Turn:
+    def script(asked: ModelRequest) -> Turn:
         if asked.tool_answers < rounds:
             return calls(tool, arguments | ({"limit": asked.tool_answers + 1} if rounds > 1 else {}))
         return says(" ".join(["So it is."] + ["word"] * max(words - 3, 0)))

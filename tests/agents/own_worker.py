@@ -26,7 +26,7 @@ class Script:
     def __init__(self, *steps: list[ModelEvent] | Exception) -> None:
         self._steps = list(steps)
         self.told: list[list[Message]] = []
-        self.offered: list[list[str]] = []
+        self.tools: list[list[str]] = []
         self.is_closed = False
 
     async def turn(
@@ -34,7 +34,7 @@ class Script:
     ) -> AsyncGenerator[ModelEvent, None]:
         """Give the next step; one without an end never ends."""
         self.told.append(list(messages))
-        self.offered.append([tool.name for tool in tools])
+        self.tools.append([tool.name for tool in tools])
         step = self._steps.pop(0)
         if isinstance(step, Exception):
             raise step

@@ -67,7 +67,7 @@ class Part:
 
 
 @contextmanager
-def started(*command: str, environment: dict[str, str]) -> Iterator[Part]:
+def run_process(*command: str, environment: dict[str, str]) -> Iterator[Part]:
     """Run a module of Python's in a process group of its own; asks it to end with the block, then makes it."""
     process = subprocess.Popen(
         [sys.executable, "-m", *command], cwd=settings.BASE_DIR, env=environment, text=True, errors="replace",
@@ -109,7 +109,7 @@ def starting_worker(environment: dict[str, str], *options: str) -> Iterator[Part
     """Run a worker, and do not wait until it is there. With `*IDLE` it takes no work until `take_work`."""
     name = f"w{os.urandom(4).hex()}@test"
     command = ["celery", "-A", "config", "worker", *worker_options(), *options, "--loglevel", "INFO", "-n", name]
-    with started(*command, environment=environment) as part:
+    with run_process(*command, environment=environment) as part:
         part.name = name
         yield part
 
@@ -136,7 +136,7 @@ def worker_options() -> list[str]:
 def web(environment: dict[str, str]) -> Iterator[tuple[str, Part]]:
     """Run the web server on a free port; enters the block with its address once it answers."""
     port = free_port("127.0.0.1", wanted=0)
-    with started(*SERVER, "--port", str(port), environment=environment) as part:
+    with run_process(*SERVER, "--port", str(port), environment=environment) as part:
         _wait_for(port, part.process)
         yield f"http://127.0.0.1:{port}", part
 
@@ -144,7 +144,7 @@ def web(environment: dict[str, str]) -> Iterator[tuple[str, Part]]:
 @contextmanager
 def scheduler(environment: dict[str, str]) -> Iterator[Part]:
     """Run the scheduler."""
-    with started(*SCHEDULER, "--loglevel", "INFO", environment=environment) as part:
+    with run_process(*SCHEDULER, "--loglevel", "INFO", environment=environment) as part:
         part.wait_for("beat: Starting")
         yield part
 

@@ -48,15 +48,15 @@ class RestClient:
         return self.http.post(f"{self.address(run_id)}/{what}", json=body)
 
     @contextmanager
-    def watching(self, run_id: UUID, *, after: int = 0) -> Iterator[Iterator[dict[str, Any]]]:
+    def stream_events(self, run_id: UUID, *, after: int = 0) -> Iterator[Iterator[dict[str, Any]]]:
         """Open the stream of a run's events; gives each as id, kind and data."""
         headers = {"Last-Event-ID": str(after)} if after else {}
         with self.http.stream("GET", f"{self.address(run_id)}/events", headers=headers) as stream:
             yield _events(stream.iter_lines())
 
-    def watched(self, run_id: UUID, *, after: int = 0) -> list[dict[str, Any]]:
+    def read_events(self, run_id: UUID, *, after: int = 0) -> list[dict[str, Any]]:
         """Read a run's events to its end."""
-        with self.watching(run_id, after=after) as events:
+        with self.stream_events(run_id, after=after) as events:
             return list(events)
 
 

@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from tests.agents.conversation_client import Observer, Owner
-from tests.agents.first_tries import FIRST_TRIES, FirstTry, mended
+from tests.agents.first_tries import FIRST_TRIES, FirstTry, fix_arguments
 from tests.agents.model_server import ModelServer
 from tests.agents.processes import scheduler
 from tests.agents.turns import Turn, calls, says
-from tests.agents.wire import Asked
+from tests.agents.wire import ModelRequest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worker")]
 WANTED = 0.8
@@ -19,8 +19,8 @@ REFUSED = "I gave up."
 FEBRUARY = {"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28"}
 
 
-def test_a_question_is_answered_through_a_tool(scripted: ModelServer, talk: Owner, onlooker: Observer) -> None:
-    scripted.when("Carolina in February", calls("query_linescore_data", FEBRUARY), says("Seven periods were won."))
+def test_a_question_is_answered_through_a_tool(fake_model: ModelServer, talk: Owner, onlooker: Observer) -> None:
+    fake_model.when("Carolina in February", calls("query_linescore_data", FEBRUARY), says("Seven periods were won."))
 
     run_id = talk.say("Carolina in February")
 
@@ -35,7 +35,7 @@ def test_the_scheduler_asks_for_sweeps(environment: dict[str, str]) -> None:
         part.wait_for("Sending due task sweep")
 
 
-def _model(first: FirstTry, asked: Asked) -> Turn:
+def _model(first: FirstTry, asked: ModelRequest) -> Turn:
     """Call as first written, then as the refusal says; answer once a call was answered."""
     told = [message for message in asked.messages if message["role"] == "tool"]
     if not told:
@@ -43,14 +43,14 @@ def _model(first: FirstTry, asked: Asked) -> Turn:
     body = json.loads(told[-1]["content"].splitlines()[1])  # between the fence's lines; a note may follow
     if "error" not in body:
         return says("Answered.")
-    again = mended(first.said, body) if len(told) == 1 else None
+    again = fix_arguments(first.said, body) if len(told) == 1 else None
     return calls(first.tool, again) if again else says(REFUSED)
 
 
-def test_most_refused_first_tries_recover(scripted: ModelServer, talk: Owner, onlooker: Observer) -> None:
+def test_most_refused_first_tries_recover(fake_model: ModelServer, talk: Owner, onlooker: Observer) -> None:
     runs = {}
     for number, first in enumerate(FIRST_TRIES):
-        scripted.answer(f"try {number}.", partial(_model, first))
+        fake_model.answer(f"try {number}.", partial(_model, first))
         runs[number] = talk.say(f"try {number}.")
 
     recovered = [number for number, run_id in runs.items() if _is_recovered(FIRST_TRIES[number], onlooker, run_id)]

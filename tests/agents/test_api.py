@@ -12,7 +12,7 @@ CONVERSATIONS = "/api/agents/conversations"
 
 
 @pytest.fixture(autouse=True)
-def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def enqueued_runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Take down whom the broker would have been told of."""
     runs: list[Any] = []
     monkeypatch.setattr("agents.use_cases.enqueue", lambda _, *, work_id: runs.append(work_id))
@@ -29,7 +29,7 @@ async def alice(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.fixture
 async def talk(alice: httpx.AsyncClient) -> str:
     """Give the address of a conversation of alice's."""
-    return await begun(alice)
+    return await create_conversation(alice)
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +61,14 @@ def client(key: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers, timeout=30)
 
 
-async def begun(alice: httpx.AsyncClient, **settings: Any) -> str:
+async def create_conversation(alice: httpx.AsyncClient, **settings: Any) -> str:
     """Begin a conversation; gives its address."""
     answer = await alice.post(CONVERSATIONS, json=settings)
     assert answer.status_code == 201, answer.text
     return f"{CONVERSATIONS}/{answer.json()['id']}"
 
 
-async def said(alice: httpx.AsyncClient, talk: str, text: str = "How did Carolina do?") -> dict[str, Any]:
+async def post_text(alice: httpx.AsyncClient, talk: str, text: str = "How did Carolina do?") -> dict[str, Any]:
     """Say something; gives what was accepted."""
     answer = await alice.post(f"{talk}/messages", json={"text": text})
     assert answer.status_code == 202, answer.text
@@ -115,19 +115,19 @@ async def test_a_body_that_is_no_json_is_refused(alice: httpx.AsyncClient) -> No
 
 
 async def test_a_message_is_accepted_and_a_worker_is_asked_for(
-    alice: httpx.AsyncClient, talk: str, told: list[Any]
+    alice: httpx.AsyncClient, talk: str, enqueued_runs: list[Any]
 ) -> None:
-    accepted = await said(alice, talk)
+    accepted = await post_text(alice, talk)
 
     run = (await alice.get(accepted["run"])).json()
     assert (run["state"], run["message"], run["steps"]) == ("queued", 1, [])
-    assert [str(run_id) for run_id in told] == [accepted["runId"]]
+    assert [str(run_id) for run_id in enqueued_runs] == [accepted["runId"]]
     assert (await alice.get(talk)).json()["title"] == "How did Carolina do?"
 
 
 async def test_messages_are_read_a_page_at_a_time(alice: httpx.AsyncClient, talk: str) -> None:
     for number in range(3):
-        await said(alice, talk, f"{number}?")
+        await post_text(alice, talk, f"{number}?")
 
     first = (await alice.get(f"{talk}/messages", params={"limit": 2})).json()
     rest = (await alice.get(f"{talk}/messages", params={"after": first["next"]})).json()
@@ -138,7 +138,7 @@ async def test_messages_are_read_a_page_at_a_time(alice: httpx.AsyncClient, talk
 
 
 async def test_conversations_are_listed_the_latest_first_a_page_at_a_time(alice: httpx.AsyncClient) -> None:
-    made = [await begun(alice, title=f"t{number}") for number in range(3)]
+    made = [await create_conversation(alice, title=f"t{number}") for number in range(3)]
 
     first = (await alice.get(CONVERSATIONS, params={"limit": 2})).json()
     rest = (await alice.get(CONVERSATIONS, params={"limit": 1, "before": first["next"]})).json()
@@ -156,7 +156,7 @@ async def test_a_conversation_is_renamed(alice: httpx.AsyncClient, talk: str) ->
 
 async def test_a_fork_takes_the_messages_up_to_one_along(alice: httpx.AsyncClient, talk: str) -> None:
     for number in range(3):
-        await said(alice, talk, f"{number}?")
+        await post_text(alice, talk, f"{number}?")
 
     fork = (await alice.post(f"{talk}/fork", json={"message": 2})).json()
 
@@ -167,17 +167,17 @@ async def test_a_fork_takes_the_messages_up_to_one_along(alice: httpx.AsyncClien
 
 
 async def test_a_fork_goes_on_by_itself(alice: httpx.AsyncClient, talk: str) -> None:
-    await said(alice, talk, "one?")
+    await post_text(alice, talk, "one?")
     fork = (await alice.post(f"{talk}/fork", json={"message": 1})).json()
 
-    accepted = await said(alice, f"{CONVERSATIONS}/{fork['id']}", "two?")
+    accepted = await post_text(alice, f"{CONVERSATIONS}/{fork['id']}", "two?")
 
     assert accepted["message"] == 2
     assert (await alice.get(talk)).json()["messageCount"] == 1
 
 
 async def test_a_fork_from_a_message_that_is_not_there_is_refused(alice: httpx.AsyncClient, talk: str) -> None:
-    await said(alice, talk)
+    await post_text(alice, talk)
 
     answer = await alice.post(f"{talk}/fork", json={"message": 9})
 
@@ -186,7 +186,7 @@ async def test_a_fork_from_a_message_that_is_not_there_is_refused(alice: httpx.A
 
 
 async def test_a_conversation_is_deleted_with_its_runs(alice: httpx.AsyncClient, talk: str) -> None:
-    accepted = await said(alice, talk)
+    accepted = await post_text(alice, talk)
 
     assert (await alice.delete(talk)).status_code == 204
 
@@ -196,7 +196,7 @@ async def test_a_conversation_is_deleted_with_its_runs(alice: httpx.AsyncClient,
 
 
 async def test_a_run_is_cancelled_once_or_twice_alike(alice: httpx.AsyncClient, talk: str) -> None:
-    accepted = await said(alice, talk)
+    accepted = await post_text(alice, talk)
 
     answers = [await alice.post(f"{accepted['run']}/cancel") for _ in range(2)]
 
@@ -205,19 +205,19 @@ async def test_a_run_is_cancelled_once_or_twice_alike(alice: httpx.AsyncClient, 
 
 
 async def test_cancelling_asks_for_a_worker_for_what_waits(
-    alice: httpx.AsyncClient, talk: str, told: list[Any]
+    alice: httpx.AsyncClient, talk: str, enqueued_runs: list[Any]
 ) -> None:
-    first, second = await said(alice, talk, "one?"), await said(alice, talk, "two?")
-    told.clear()
+    first, second = await post_text(alice, talk, "one?"), await post_text(alice, talk, "two?")
+    enqueued_runs.clear()
 
     await alice.post(f"{first['run']}/cancel")
 
-    assert [str(run_id) for run_id in told] == [second["runId"]]
+    assert [str(run_id) for run_id in enqueued_runs] == [second["runId"]]
 
 
 @pytest.mark.parametrize("word", ["approve", "reject"])
 async def test_nothing_is_decided_where_nothing_waits(alice: httpx.AsyncClient, talk: str, word: str) -> None:
-    accepted = await said(alice, talk)
+    accepted = await post_text(alice, talk)
 
     answer = await alice.post(f"{accepted['run']}/{word}", json={})
 
@@ -225,8 +225,8 @@ async def test_nothing_is_decided_where_nothing_waits(alice: httpx.AsyncClient, 
 
 
 async def test_a_busy_conversation_refuses_where_that_is_its_policy(alice: httpx.AsyncClient) -> None:
-    talk = await begun(alice, secondMessage="refuse")
-    await said(alice, talk)
+    talk = await create_conversation(alice, secondMessage="refuse")
+    await post_text(alice, talk)
 
     answer = await alice.post(f"{talk}/messages", json={"text": "more?"})
 
@@ -236,7 +236,7 @@ async def test_a_busy_conversation_refuses_where_that_is_its_policy(alice: httpx
 async def test_nobody_sees_or_changes_another_s_conversation(
     alice: httpx.AsyncClient, talk: str, other: httpx.AsyncClient
 ) -> None:
-    run = (await said(alice, talk))["run"]
+    run = (await post_text(alice, talk))["run"]
 
     answers = [
         await other.get(talk),
@@ -259,8 +259,8 @@ async def test_nobody_sees_or_changes_another_s_conversation(
 
 
 async def test_a_run_is_found_in_its_own_conversation_alone(alice: httpx.AsyncClient, talk: str) -> None:
-    run = (await said(alice, talk))["run"]
-    elsewhere = await begun(alice)
+    run = (await post_text(alice, talk))["run"]
+    elsewhere = await create_conversation(alice)
 
     answer = await alice.get(f"{elsewhere}/runs/{run.rpartition('/')[2]}")
 

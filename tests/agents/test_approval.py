@@ -12,7 +12,7 @@ from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, 
 
 
 @pytest.fixture
-def waiting(quiet_talk: Owner, scripted_as: Scripted) -> UUID:
+def waiting_run(quiet_talk: Owner, scripted_as: Scripted) -> UUID:
     """Have a run that waits for approval of its call."""
     scripted_as(calls(FEBRUARY))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False, approve_tools=[LINESCORE])
@@ -27,79 +27,79 @@ def person(quiet_talk: Owner, monkeypatch: pytest.MonkeyPatch) -> Owner:
     return quiet_talk
 
 
-def test_the_run_waits_and_its_worker_is_free(waiting: UUID, onlooker: Observer) -> None:
-    run = onlooker.run(waiting)
+def test_the_run_waits_and_its_worker_is_free(waiting_run: UUID, onlooker: Observer) -> None:
+    run = onlooker.run(waiting_run)
 
     assert (run["state"], run["worker"]) == ("awaiting_approval", "")
-    assert onlooker.steps(waiting)[1]["state"] == "awaiting_approval"
-    assert onlooker.events(waiting)[-1]["kind"] == "approval.needed"
-    assert onlooker.events(waiting)[-1]["data"]["tool"] == LINESCORE
+    assert onlooker.steps(waiting_run)[1]["state"] == "awaiting_approval"
+    assert onlooker.events(waiting_run)[-1]["kind"] == "approval.needed"
+    assert onlooker.events(waiting_run)[-1]["data"]["tool"] == LINESCORE
 
 
 def test_an_approved_call_is_made_by_whichever_worker_comes(
-    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
+    waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(says("21 periods."))
 
-    person.approve(waiting)
-    work_on(waiting)
+    person.approve(waiting_run)
+    work_on(waiting_run)
 
-    assert onlooker.answer(waiting) == "21 periods."
+    assert onlooker.answer(waiting_run) == "21 periods."
     assert "BEGIN DATA" in script.told[0][-1].text
 
 
 def test_a_person_s_arguments_are_used_and_the_model_is_told(
-    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
+    waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(says("Other periods."))
     other = json.loads(FEBRUARY) | {"teamCode": "TOR"}
 
-    person.approve(waiting, arguments=other)
-    work_on(waiting)
+    person.approve(waiting_run, arguments=other)
+    work_on(waiting_run)
 
-    rows = json.loads(onlooker.steps(waiting)[1]["answer"])["data"]["results"]
+    rows = json.loads(onlooker.steps(waiting_run)[1]["answer"])["data"]["results"]
     assert all("TOR" in (row["home_team_code"], row["away_team_code"]) for row in rows)
     assert "A person changed the arguments" in script.told[0][-1].text
 
 
 def test_a_rejected_call_is_not_made_and_the_model_goes_on_with_the_word(
-    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
+    waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     script = scripted_as(says("Then not."))
 
-    person.reject(waiting, word="Ask about Toronto.")
-    work_on(waiting)
+    person.reject(waiting_run, word="Ask about Toronto.")
+    work_on(waiting_run)
 
-    assert onlooker.answer(waiting) == "Then not."
+    assert onlooker.answer(waiting_run) == "Then not."
     assert "Ask about Toronto." in script.told[0][-1].text
-    assert onlooker.calls(waiting) == []
+    assert onlooker.calls(waiting_run) == []
 
 
-def test_nothing_is_decided_twice(waiting: UUID, person: Owner) -> None:
-    person.approve(waiting)
+def test_nothing_is_decided_twice(waiting_run: UUID, person: Owner) -> None:
+    person.approve(waiting_run)
 
     with pytest.raises(AssertionError):
-        person.reject(waiting)
+        person.reject(waiting_run)
 
 
 def test_waiting_for_a_person_costs_none_of_the_run_s_time(
-    waiting: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
+    waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
     hour = "UPDATE agents_runs SET deadline_at = deadline_at - interval '1 h', paused_at = paused_at - interval '1 h'"
-    onlooker.ask(f"{hour} WHERE id = %s", waiting)
+    onlooker.ask(f"{hour} WHERE id = %s", waiting_run)
     scripted_as(says("21 periods."))
 
-    person.approve(waiting)
-    work_on(waiting)
+    person.approve(waiting_run)
+    work_on(waiting_run)
 
-    assert onlooker.run(waiting)["state"] == "succeeded"
+    assert onlooker.run(waiting_run)["state"] == "succeeded"
 
 
-def test_a_run_that_waits_can_be_cancelled(waiting: UUID, person: Owner, onlooker: Observer) -> None:
-    person.cancel(waiting)
+def test_a_run_that_waits_can_be_cancelled(waiting_run: UUID, person: Owner, onlooker: Observer) -> None:
+    person.cancel(waiting_run)
 
-    assert onlooker.run(waiting)["state"] == "cancelled"
-    assert onlooker.events(waiting)[-1]["data"]["state"] == "cancelled"
+    assert onlooker.run(waiting_run)["state"] == "cancelled"
+    assert onlooker.events(waiting_run)[-1]["data"]["state"] == "cancelled"
 
 
 def test_a_write_that_a_lost_worker_may_have_made_is_asked_about(

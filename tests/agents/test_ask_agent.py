@@ -64,7 +64,7 @@ def _call(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | None
     )  # fmt: skip
 
 
-def _asked(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | None = None) -> Reply:
+def _ask(asked: dict[str, Any], *, caller: Caller, client: ClientChannel | None = None) -> Reply:
     return event_loop.run(dispatch(_call(asked, caller=caller, client=client)))
 
 
@@ -126,9 +126,9 @@ def test_it_is_offered_what_the_key_may_and_never_itself(
     wide = scripted_as(says("Much."))
     _Task(alice).work()
 
-    assert narrow.offered == [[LINESCORE]]
-    assert INGEST in wide.offered[0]
-    assert "ask_agent" not in wide.offered[0]
+    assert narrow.tools == [[LINESCORE]]
+    assert INGEST in wide.tools[0]
+    assert "ask_agent" not in wide.tools[0]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_who_cannot_be_asked_is_told_where_to_approve(alice: Caller, scripted_as
     assert told["state"] == "awaiting_approval"
     assert told["waitsFor"]["tool"] == INGEST
     assert told["page"] in told["next"]
-    _asked({"runId": told["runId"]}, caller=alice)
+    _ask({"runId": told["runId"]}, caller=alice)
 
 
 def _is_running(onlooker: Observer, run_id: UUID) -> bool:
@@ -200,9 +200,9 @@ def test_without_tasks_it_is_begun_and_looked_at_again(
 ) -> None:
     scripted_as(says("21 periods."))
 
-    begun = orjson.loads(_asked(ASKED | {"waitSeconds": 0}, caller=alice).body)
+    begun = orjson.loads(_ask(ASKED | {"waitSeconds": 0}, caller=alice).body)
     work_on(UUID(begun["runId"]))
-    ended = orjson.loads(_asked({"runId": begun["runId"]}, caller=alice).body)
+    ended = orjson.loads(_ask({"runId": begun["runId"]}, caller=alice).body)
 
     assert begun["state"] == "queued"
     assert "runId" in begun["next"]
@@ -218,20 +218,20 @@ def test_the_runs_and_conversations_of_other_keys_are_not_there(
     on = _result(_Task(alice, conversationId=mine["conversationId"]).work())
     other = another_key("agents:write")
 
-    looked = _asked({"runId": mine["runId"]}, caller=other)
-    asked = _asked(ASKED | {"conversationId": mine["conversationId"]}, caller=other)
+    looked = _ask({"runId": mine["runId"]}, caller=other)
+    asked = _ask(ASKED | {"conversationId": mine["conversationId"]}, caller=other)
 
     assert on["answer"] == "Still mine."
     assert (looked.status, looked.code) == (404, "UNKNOWN_RUN")
     assert (asked.status, asked.code) == (404, "UNKNOWN_CONVERSATION")
-    assert _asked(ASKED, caller=event_loop.run(identify(BOB_KEY))).code == "FORBIDDEN"
+    assert _ask(ASKED, caller=event_loop.run(identify(BOB_KEY))).code == "FORBIDDEN"
 
 
 @pytest.mark.parametrize(
     "asked", [{}, ASKED | {"runId": str(uuid4())}, {"question": "  "}, ASKED | {"toolkits": ["agents"]}]
 )
 def test_what_says_nothing_or_two_things_is_refused(alice: Caller, asked: dict[str, Any]) -> None:
-    assert _asked(asked, caller=alice).status == 400
+    assert _ask(asked, caller=alice).status == 400
 
 
 def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_nothing(
@@ -243,7 +243,7 @@ def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_not
     task = _Task(alice)
     with lock_table("linescore_period_results"):
         working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
-        onlooker.until(lambda: onlooker.waiting("linescore"))
+        onlooker.until(lambda: onlooker.find_waiting("linescore"))
         event_loop.run(worker.drain())
         drained_at = onlooker.ask("SELECT clock_timestamp() + interval '1.5 s' AS at")[0]["at"]
         # the task's call is cancelled; the run's goes on, and so does the heartbeat

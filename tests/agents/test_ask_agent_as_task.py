@@ -80,12 +80,12 @@ def workers(environment: dict[str, str], client: _Client) -> Iterator[tuple[Part
 
 
 def test_a_run_tells_how_far_it_is_asks_and_goes_on_with_another_worker(
-    client: _Client, workers: tuple[Part, Part], scripted: ModelServer, broker: Broker, onlooker: Observer
+    client: _Client, workers: tuple[Part, Part], fake_model: ModelServer, broker: Broker, onlooker: Observer
 ) -> None:
     leaving, staying = workers
     gate = Gate()
     arguments = {"startDate": "2025-02-01", "endDate": "2025-02-01", "source": "shipped"}
-    scripted.when(
+    fake_model.when(
         "Are all games", calls("ingest_linescore_games", arguments), says("All are").at(gate), says("All are")
     )
 
@@ -109,10 +109,10 @@ def test_a_run_tells_how_far_it_is_asks_and_goes_on_with_another_worker(
 
 
 def test_a_cancelled_task_ends_its_run(
-    client: _Client, workers: tuple[Part, Part], scripted: ModelServer, onlooker: Observer, broker: Broker
+    client: _Client, workers: tuple[Part, Part], fake_model: ModelServer, onlooker: Observer, broker: Broker
 ) -> None:
     gate = Gate()
-    scripted.when("Never ends", says("Well").at(gate))
+    fake_model.when("Never ends", says("Well").at(gate))
     take_work(workers[1], broker=broker.address)
 
     task_id = client.begins("Never ends")

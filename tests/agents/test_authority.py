@@ -88,7 +88,7 @@ def rename(to: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def waiting(talk: Owner, upstream: SimpleNamespace, scripted_as: Scripted) -> UUID:
+def waiting_run(talk: Owner, upstream: SimpleNamespace, scripted_as: Scripted) -> UUID:
     """Have a run whose mutation waits for approval."""
     scripted_as(calls(json.dumps(rename("Whalers")), tool=MUTATION), says("Done."))
     run_id = talk.say("Rename the team.", is_told=False)
@@ -191,28 +191,28 @@ def test_the_stream_keeps_what_a_refusal_repeats_of_a_call(
 
 
 def test_a_call_is_approved_by_who_has_its_scope(
-    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Observer
+    keys: Keys, waiting_run: UUID, upstream: SimpleNamespace, onlooker: Observer
 ) -> None:
-    address, edited = f"{address_of(waiting, onlooker)}/approve", {"arguments": rename("Nordiques")}
+    address, edited = f"{address_of(waiting_run, onlooker)}/approve", {"arguments": rename("Nordiques")}
 
     refused = ask("POST", address, key=keys.writer, body=edited)
-    work_on(waiting)
+    work_on(waiting_run)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FORBIDDEN")
     assert "graphql_proxy:write" in refused.json()["error"]["message"]
-    assert (onlooker.run(waiting)["state"], upstream.names) == ("awaiting_approval", [])
+    assert (onlooker.run(waiting_run)["state"], upstream.names) == ("awaiting_approval", [])
 
     assert ask("POST", address, key=keys.full, body=edited).status_code == 200
-    work_on(waiting)
-    assert (onlooker.run(waiting)["state"], upstream.names) == ("succeeded", ["Nordiques"])
+    work_on(waiting_run)
+    assert (onlooker.run(waiting_run)["state"], upstream.names) == ("succeeded", ["Nordiques"])
 
 
 def test_a_call_is_rejected_by_whoever_may_write_conversations(
-    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Observer
+    keys: Keys, waiting_run: UUID, upstream: SimpleNamespace, onlooker: Observer
 ) -> None:
-    answer = ask("POST", f"{address_of(waiting, onlooker)}/reject", key=keys.writer, body={})
+    answer = ask("POST", f"{address_of(waiting_run, onlooker)}/reject", key=keys.writer, body={})
 
-    work_on(waiting)
-    assert (answer.status_code, onlooker.run(waiting)["state"], upstream.names) == (200, "succeeded", [])
+    work_on(waiting_run)
+    assert (answer.status_code, onlooker.run(waiting_run)["state"], upstream.names) == (200, "succeeded", [])
 
 
 def test_what_another_key_asks_in_a_conversation_is_done_with_its_own_scopes(
@@ -239,26 +239,26 @@ def test_a_fork_takes_words_along_and_no_steps(keys: Keys, done: UUID, onlooker:
 
 
 def test_a_person_approves_on_the_page_what_they_may_do_themselves(
-    keys: Keys, waiting: UUID, upstream: SimpleNamespace, onlooker: Observer
+    keys: Keys, waiting_run: UUID, upstream: SimpleNamespace, onlooker: Observer
 ) -> None:
     browser = Client()
     browser.force_login(keys.user)
-    page = f"/c/{onlooker.run(waiting)['conversation_id']}/runs/{waiting}/"
+    page = f"/c/{onlooker.run(waiting_run)['conversation_id']}/runs/{waiting_run}/"
 
     shown = browser.get(page).content.decode()
     refused = browser.post(
         f"{page}approve/", {"arguments": json.dumps(rename("Nordiques"))}, headers={"HX-Request": "1"}
     )
-    work_on(waiting)
+    work_on(waiting_run)
     assert ("Whalers" in shown, "graphql_proxy:write" in shown, "Reject" in shown) == (False, True, True)
     assert "graphql_proxy:write" in refused.content.decode()
-    assert (onlooker.run(waiting)["state"], upstream.names) == ("awaiting_approval", [])
+    assert (onlooker.run(waiting_run)["state"], upstream.names) == ("awaiting_approval", [])
 
     keys.user.groups.add(Group.objects.create(name="graphql_proxy:write"))
     _forget_people()
     assert "Whalers" in browser.get(page).content.decode()
     browser.post(f"{page}approve/", {"arguments": json.dumps(rename("Nordiques"))})
-    work_on(waiting)
+    work_on(waiting_run)
     assert upstream.names == ["Nordiques"]
 
 

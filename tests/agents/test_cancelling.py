@@ -28,12 +28,12 @@ def alice(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[RestCl
 
 def _is_cancelled(alice: RestClient, run_id: UUID) -> bool:
     assert alice.do("cancel", run_id).json() == {"state": "cancelled"}
-    return bool(alice.watched(run_id)[-1]["data"]["state"] == "cancelled")
+    return bool(alice.read_events(run_id)[-1]["data"]["state"] == "cancelled")
 
 
-def test_while_it_waits_for_its_turn(alice: RestClient, scripted: ModelServer) -> None:
+def test_while_it_waits_for_its_turn(alice: RestClient, fake_model: ModelServer) -> None:
     gate = Gate()
-    scripted.when("first", says("First.").at(gate))
+    fake_model.when("first", says("First.").at(gate))
     conversation = alice.begin()
     first, second = alice.say("first", to=conversation), alice.say("second", to=conversation)
     assert gate.reached.wait(10)
@@ -41,14 +41,14 @@ def test_while_it_waits_for_its_turn(alice: RestClient, scripted: ModelServer) -
     assert _is_cancelled(alice, second)
 
     gate.open()
-    assert alice.watched(first)[-1]["data"]["state"] == "succeeded"
-    assert not scripted.about("second")
+    assert alice.read_events(first)[-1]["data"]["state"] == "succeeded"
+    assert not fake_model.about("second")
 
 
 @pytest.mark.parametrize("after", [None, 2], ids=["waiting on the model", "streaming"])
-def test_while_the_model_is_asked(alice: RestClient, scripted: ModelServer, after: int | None) -> None:
+def test_while_the_model_is_asked(alice: RestClient, fake_model: ModelServer, after: int | None) -> None:
     gate = Gate()
-    scripted.when(f"gate {after}", says("Words nobody wants any more.").at(gate, after=after))
+    fake_model.when(f"gate {after}", says("Words nobody wants any more.").at(gate, after=after))
     run_id = alice.say(f"gate {after}")
     assert gate.reached.wait(10)
 
@@ -57,20 +57,20 @@ def test_while_the_model_is_asked(alice: RestClient, scripted: ModelServer, afte
     assert gate.left.wait(AT_ONCE_SECONDS)
 
 
-def test_inside_a_tool(alice: RestClient, scripted: ModelServer, onlooker: Observer) -> None:
-    scripted.when("inside", calls("query_linescore_data", {"teamCode": "CAR"}))
+def test_inside_a_tool(alice: RestClient, fake_model: ModelServer, onlooker: Observer) -> None:
+    fake_model.when("inside", calls("query_linescore_data", {"teamCode": "CAR"}))
     with lock_table("linescore_period_results"):
         run_id = alice.say("inside")
-        onlooker.until(lambda: onlooker.waiting("linescore"))
+        onlooker.until(lambda: onlooker.find_waiting("linescore"))
 
         assert _is_cancelled(alice, run_id)
 
-        onlooker.until(lambda: not onlooker.waiting("linescore"), seconds=AT_ONCE_SECONDS)
+        onlooker.until(lambda: not onlooker.find_waiting("linescore"), seconds=AT_ONCE_SECONDS)
     onlooker.until(lambda: [call["outcome"] for call in onlooker.calls(run_id)] == ["cancelled"])
 
 
-def test_while_it_awaits_approval(alice: RestClient, scripted: ModelServer, onlooker: Observer) -> None:
-    scripted.when("approval", calls("list_backtest_runs", {}))
+def test_while_it_awaits_approval(alice: RestClient, fake_model: ModelServer, onlooker: Observer) -> None:
+    fake_model.when("approval", calls("list_backtest_runs", {}))
     run_id = alice.say("approval", approveTools=["list_backtest_runs"])
     onlooker.state_of(run_id, state="awaiting_approval")
 
@@ -79,10 +79,10 @@ def test_while_it_awaits_approval(alice: RestClient, scripted: ModelServer, onlo
     assert alice.do("approve", run_id).status_code == 409
 
 
-def test_what_was_over_stays_so(alice: RestClient, scripted: ModelServer) -> None:
-    scripted.when("over", says("It is over."))
+def test_what_was_over_stays_so(alice: RestClient, fake_model: ModelServer) -> None:
+    fake_model.when("over", says("It is over."))
     run_id = alice.say("over")
-    alice.watched(run_id)
+    alice.read_events(run_id)
 
     assert alice.do("cancel", run_id).status_code == 409
     assert alice.run(run_id)["state"] == "succeeded"

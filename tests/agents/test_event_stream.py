@@ -46,7 +46,7 @@ def reader(request: pytest.FixtureRequest, cast: SimpleNamespace) -> Iterator[ht
 
 
 @pytest.fixture
-def plugged(server: str, cast: SimpleNamespace) -> Callable[[str], socket.socket]:
+def open_stream(server: str, cast: SimpleNamespace) -> Callable[[str], socket.socket]:
     """Give a way to ask for a stream over a bare connection, which reads when it likes."""
     host, _, port = server.removeprefix("http://").partition(":")
 
@@ -87,7 +87,7 @@ def address_of(run_id: UUID, onlooker: Observer) -> str:
 
 
 @pytest.fixture
-def finished(alice: Owner, scripted_as: Scripted) -> UUID:
+def finished_run(alice: Owner, scripted_as: Scripted) -> UUID:
     """Have a run that is over."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)
@@ -96,30 +96,30 @@ def finished(alice: Owner, scripted_as: Scripted) -> UUID:
 
 
 def test_what_has_happened_is_replayed_and_the_stream_ends_with_the_run(
-    finished: UUID, reader: httpx.Client, onlooker: Observer
+    finished_run: UUID, reader: httpx.Client, onlooker: Observer
 ) -> None:
-    with stream(reader, address_of(finished, onlooker)) as events:
+    with stream(reader, address_of(finished_run, onlooker)) as events:
         seen = list(events)
 
-    kept = onlooker.events(finished)
+    kept = onlooker.events(finished_run)
     assert [(number, kind) for number, kind, _ in seen] == [(event["number"], event["kind"]) for event in kept]
     assert seen[-1][2]["text"] == "21 periods."
 
 
-def test_from_the_last_event_on(finished: UUID, reader: httpx.Client, onlooker: Observer) -> None:
-    with stream(reader, address_of(finished, onlooker), **{"Last-Event-ID": "4"}) as events:
+def test_from_the_last_event_on(finished_run: UUID, reader: httpx.Client, onlooker: Observer) -> None:
+    with stream(reader, address_of(finished_run, onlooker), **{"Last-Event-ID": "4"}) as events:
         by_header = [number for number, _, _ in events]
-    with stream(reader, f"{address_of(finished, onlooker)}?after=4") as events:
+    with stream(reader, f"{address_of(finished_run, onlooker)}?after=4") as events:
         by_query = [number for number, _, _ in events]
 
-    assert by_header == by_query == list(range(5, len(onlooker.events(finished)) + 1))
+    assert by_header == by_query == list(range(5, len(onlooker.events(finished_run)) + 1))
 
 
 @pytest.mark.parametrize("last", ["10", "999999999", "all", "-1", "9" * 400])
 def test_a_last_event_that_is_the_last_or_none_ends_the_stream_too(
-    finished: UUID, reader: httpx.Client, onlooker: Observer, last: str
+    finished_run: UUID, reader: httpx.Client, onlooker: Observer, last: str
 ) -> None:
-    with stream(reader, address_of(finished, onlooker), **{"Last-Event-ID": last}) as events:
+    with stream(reader, address_of(finished_run, onlooker), **{"Last-Event-ID": last}) as events:
         seen = len(list(events))
 
     assert seen == (0 if last in ("10", "999999999") else 10)
@@ -168,12 +168,12 @@ def test_a_reader_that_leaves_is_let_go_of(
     reader: httpx.Client,
     onlooker: Observer,
     scripted_as: Scripted,
-    plugged: Callable[[str], Any],
+    open_stream: Callable[[str], Any],
 ) -> None:
     scripted_as(says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)
     for _ in range(20):
-        with plugged(address_of(run_id, onlooker)) as connection:
+        with open_stream(address_of(run_id, onlooker)) as connection:
             assert b"200" in connection.recv(1_000)
 
     work_on(run_id)
@@ -187,7 +187,7 @@ def test_a_reader_that_does_not_read_holds_up_nobody(
     reader: httpx.Client,
     onlooker: Observer,
     scripted_as: Scripted,
-    plugged: Callable[[str], Any],
+    open_stream: Callable[[str], Any],
 ) -> None:
     scripted_as(says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)
@@ -197,7 +197,7 @@ def test_a_reader_that_does_not_read_holds_up_nobody(
         run_id,
     )
     onlooker.ask("UPDATE agents_runs SET event_count = 1000 WHERE id = %s", run_id)
-    with plugged(address_of(run_id, onlooker)) as connection:
+    with open_stream(address_of(run_id, onlooker)) as connection:
         connection.recv(10)
 
         work_on(run_id)

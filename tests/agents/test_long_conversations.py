@@ -39,7 +39,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def told_before(talk: Owner, onlooker: Observer, *, messages: int) -> UUID:
+def fill_conversation(talk: Owner, onlooker: Observer, *, messages: int) -> UUID:
     """Begin a conversation in which so much was said already."""
     conversation = talk.begin()
     onlooker.ask(_SAID, conversation, messages // 2, conversation)
@@ -47,7 +47,7 @@ def told_before(talk: Owner, onlooker: Observer, *, messages: int) -> UUID:
     return conversation
 
 
-def answered(talk: Owner, scripted_as: Scripted, *, to: UUID) -> Script:
+def answer_question(talk: Owner, scripted_as: Scripted, *, to: UUID) -> Script:
     """Have one more question answered, by a call and words."""
     script = scripted_as(calls(FEBRUARY), says("21 periods."))
     work_on(talk.say("And Carolina?", to=to, is_told=False))
@@ -57,11 +57,11 @@ def answered(talk: Owner, scripted_as: Scripted, *, to: UUID) -> Script:
 def test_an_answer_costs_the_same_statements(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, statements: list[str]
 ) -> None:
-    answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=2))
+    answer_question(quiet_talk, scripted_as, to=fill_conversation(quiet_talk, onlooker, messages=2))
     few = len(statements)
     statements.clear()
 
-    answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=MANY))
+    answer_question(quiet_talk, scripted_as, to=fill_conversation(quiet_talk, onlooker, messages=MANY))
 
     assert 0 < len(statements) <= few
 
@@ -69,7 +69,7 @@ def test_an_answer_costs_the_same_statements(
 def test_the_model_reads_the_latest_of_it_within_bounds(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
-    script = answered(quiet_talk, scripted_as, to=told_before(quiet_talk, onlooker, messages=MANY))
+    script = answer_question(quiet_talk, scripted_as, to=fill_conversation(quiet_talk, onlooker, messages=MANY))
 
     told = [message.text for message in script.told[0] if message.role != "system"]
     assert sum(len(text.encode()) for text in told) < HISTORY_BYTES[0] + 10_000
@@ -79,7 +79,7 @@ def test_the_model_reads_the_latest_of_it_within_bounds(
 
 
 def test_it_is_read_page_by_page_and_forked_whole(quiet_talk: Owner, onlooker: Observer) -> None:
-    conversation = told_before(quiet_talk, onlooker, messages=MANY)
+    conversation = fill_conversation(quiet_talk, onlooker, messages=MANY)
 
     page = event_loop.run(conversations.find_messages(conversation, after=800))
     fork = event_loop.run(conversations.fork(conversation, owner_id=None, number=MANY, title="again"))

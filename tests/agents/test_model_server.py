@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.agents.model_server import KEY, ModelServer
-from tests.agents.turns import Gate, Turn, calls, dies, overrun, refuses, says
+from tests.agents.turns import Gate, Turn, calls, dies, refuses, report_overrun, says
 
 TOOL = {"type": "function", "function": {"name": "query_linescore_data", "parameters": {}}}
 ASKED = {"model": "scripted-1", "tools": [TOOL], "messages": [{"role": "user", "content": "How did Carolina do?"}]}
@@ -68,7 +68,8 @@ async def test_without_native_tools_a_call_is_text(model: ModelServer, client: h
 
 
 @pytest.mark.parametrize(
-    ("turn", "status", "named"), [(refuses(429, retry_after="2"), 429, ""), (overrun(), 400, "maximum context length")]
+    ("turn", "status", "named"),
+    [(refuses(429, retry_after="2"), 429, ""), (report_overrun(), 400, "maximum context length")],
 )
 async def test_it_refuses(model: ModelServer, client: httpx.AsyncClient, turn: Turn, status: int, named: str) -> None:
     model.when("Carolina", turn)

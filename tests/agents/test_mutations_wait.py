@@ -47,29 +47,29 @@ def person(cast: SimpleNamespace, django_db_blocker: Any, monkeypatch: pytest.Mo
     return talk
 
 
-def asked(slug: str, to: str = "Whalers") -> dict[str, Any]:
+def make_arguments(slug: str, to: str = "Whalers") -> dict[str, Any]:
     """Give the call's arguments."""
     return {"upstream": slug, "query": RENAME % to}
 
 
 @pytest.fixture
-def waiting(person: Owner, team: tuple[str, list[str]], scripted_as: Scripted) -> UUID:
+def waiting_run(person: Owner, team: tuple[str, list[str]], scripted_as: Scripted) -> UUID:
     """Have a run whose model wants to rename the team."""
-    scripted_as(calls(json.dumps(asked(team[0])), tool=WRITES))
+    scripted_as(calls(json.dumps(make_arguments(team[0])), tool=WRITES))
     run_id = person.say("Rename the team.")
     work_on(run_id)
     return run_id
 
 
 def test_it_waits_without_any_policy_and_nothing_is_sent(
-    waiting: UUID, team: tuple[str, list[str]], onlooker: Observer
+    waiting_run: UUID, team: tuple[str, list[str]], onlooker: Observer
 ) -> None:
-    assert onlooker.run(waiting)["state"] == "awaiting_approval"
+    assert onlooker.run(waiting_run)["state"] == "awaiting_approval"
     assert team[1] == []
 
 
 def test_approved_it_is_sent_once(
-    waiting: UUID,
+    waiting_run: UUID,
     person: Owner,
     team: tuple[str, list[str]],
     onlooker: Observer,
@@ -77,18 +77,18 @@ def test_approved_it_is_sent_once(
 ) -> None:
     scripted_as(says("Renamed."))
 
-    person.approve(waiting)
-    work_on(waiting)
-    work_on(waiting)
+    person.approve(waiting_run)
+    work_on(waiting_run)
+    work_on(waiting_run)
 
-    assert (onlooker.answer(waiting), team[1]) == ("Renamed.", ["Whalers"])
-    assert [(row["tool"], row["outcome"], row["caller"]) for row in onlooker.calls(waiting)] == [
+    assert (onlooker.answer(waiting_run), team[1]) == ("Renamed.", ["Whalers"])
+    assert [(row["tool"], row["outcome"], row["caller"]) for row in onlooker.calls(waiting_run)] == [
         (WRITES, "answered", "alice")
     ]
 
 
 def test_a_person_s_own_document_is_sent_instead(
-    waiting: UUID,
+    waiting_run: UUID,
     person: Owner,
     team: tuple[str, list[str]],
     onlooker: Observer,
@@ -96,14 +96,14 @@ def test_a_person_s_own_document_is_sent_instead(
 ) -> None:
     scripted_as(says("Renamed otherwise."))
 
-    person.approve(waiting, arguments=asked(team[0], "Nordiques"))
-    work_on(waiting)
+    person.approve(waiting_run, arguments=make_arguments(team[0], "Nordiques"))
+    work_on(waiting_run)
 
-    assert (onlooker.answer(waiting), team[1]) == ("Renamed otherwise.", ["Nordiques"])
+    assert (onlooker.answer(waiting_run), team[1]) == ("Renamed otherwise.", ["Nordiques"])
 
 
 def test_rejected_it_is_never_sent(
-    waiting: UUID,
+    waiting_run: UUID,
     person: Owner,
     team: tuple[str, list[str]],
     onlooker: Observer,
@@ -111,26 +111,26 @@ def test_rejected_it_is_never_sent(
 ) -> None:
     script = scripted_as(says("As you wish."))
 
-    person.reject(waiting, word="Not that name.")
-    work_on(waiting)
+    person.reject(waiting_run, word="Not that name.")
+    work_on(waiting_run)
 
-    assert (onlooker.answer(waiting), team[1]) == ("As you wish.", [])
+    assert (onlooker.answer(waiting_run), team[1]) == ("As you wish.", [])
     assert "Not that name." in script.told[0][-1].text
 
 
 def test_a_key_that_was_revoked_meanwhile_sends_nothing(
-    waiting: UUID,
+    waiting_run: UUID,
     person: Owner,
     team: tuple[str, list[str]],
     onlooker: Observer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def ended(_: object) -> None:
+    async def find_no_caller(_: object) -> None:
         return None
 
-    monkeypatch.setattr("agents.runs.run_caller.resolve_caller", ended)
+    monkeypatch.setattr("agents.runs.run_caller.resolve_caller", find_no_caller)
 
-    person.approve(waiting)
-    work_on(waiting)
+    person.approve(waiting_run)
+    work_on(waiting_run)
 
-    assert (onlooker.run(waiting)["error_code"], team[1]) == ("KEY_ENDED", [])
+    assert (onlooker.run(waiting_run)["error_code"], team[1]) == ("KEY_ENDED", [])

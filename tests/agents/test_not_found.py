@@ -27,7 +27,7 @@ async def alice(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture
-def committed(cast: SimpleNamespace, django_db_blocker: Any) -> Iterator[None]:
+def database_access(cast: SimpleNamespace, django_db_blocker: Any) -> Iterator[None]:
     """Let the test read what calls committed."""
     with django_db_blocker.unblock():
         yield
@@ -95,7 +95,7 @@ async def test_a_step_that_is_none_is_refused(alice: httpx.AsyncClient, number: 
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "UNKNOWN_STEP")
 
 
-@pytest.mark.usefixtures("committed")
+@pytest.mark.usefixtures("database_access")
 async def test_a_call_leaves_one_audit_row(alice: httpx.AsyncClient, mark: str) -> None:
     made = await alice.post(CONVERSATIONS, json={"title": "Kept"}, headers={"X-Request-Id": mark})
 
@@ -106,7 +106,7 @@ async def test_a_call_leaves_one_audit_row(alice: httpx.AsyncClient, mark: str) 
     assert "Kept" in row.arguments
 
 
-@pytest.mark.usefixtures("committed")
+@pytest.mark.usefixtures("database_access")
 async def test_a_refusal_leaves_one_audit_row(alice: httpx.AsyncClient, mark: str) -> None:
     await alice.get(f"{CONVERSATIONS}/x", headers={"X-Request-Id": mark})
 
@@ -119,7 +119,7 @@ async def test_a_refusal_leaves_one_audit_row(alice: httpx.AsyncClient, mark: st
     )
 
 
-@pytest.mark.usefixtures("committed")
+@pytest.mark.usefixtures("database_access")
 async def test_who_has_no_key_leaves_a_row_without_what_was_sent(alice: httpx.AsyncClient, mark: str) -> None:
     headers = {"X-Request-Id": mark, "Authorization": "Bearer nobody's"}
 

@@ -3,8 +3,8 @@
 import httpx
 
 
-async def test_every_address_is_in_openapi_with_its_refusals(ninja_lane: httpx.AsyncClient) -> None:
-    paths = (await ninja_lane.get("/api/openapi.json")).json()["paths"]
+async def test_every_address_is_in_openapi_with_its_refusals(ninja_client: httpx.AsyncClient) -> None:
+    paths = (await ninja_client.get("/api/openapi.json")).json()["paths"]
 
     operations = {
         operation["operationId"]: set(operation["responses"])
@@ -18,8 +18,8 @@ async def test_every_address_is_in_openapi_with_its_refusals(ninja_lane: httpx.A
     assert "404" in operations["show_run"]
 
 
-async def test_bodies_are_described_with_an_example(ninja_lane: httpx.AsyncClient) -> None:
-    paths = (await ninja_lane.get("/api/openapi.json")).json()["paths"]
+async def test_bodies_are_described_with_an_example(ninja_client: httpx.AsyncClient) -> None:
+    paths = (await ninja_client.get("/api/openapi.json")).json()["paths"]
 
     body = paths["/api/agents/conversations"]["post"]["requestBody"]["content"]["application/json"]
     assert body["example"] == {"toolkits": ["linescore"], "maxSteps": 12}

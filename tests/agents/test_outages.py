@@ -56,13 +56,13 @@ class Host:
 
 
 @pytest.fixture(scope="module")
-def host(scripted: ModelServer) -> Iterator[Host]:
+def host(fake_model: ModelServer) -> Iterator[Host]:
     """Start a worker where there is no database yet, then make one ready, and a web server."""
     var = Path(tempfile.mkdtemp(prefix="toolroom-outages-"))
     var.chmod(0o711)  # started by root, PostgreSQL runs as nobody, who must be able to enter
     usual = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "CELERY_"))}
     environment = usual | {
-        "TOOLROOM_VAR": str(var), "OPENAI_BASE_URL": scripted.address, "OPENAI_API_KEY": KEY, "AGENT_MODEL": MODEL,
+        "TOOLROOM_VAR": str(var), "OPENAI_BASE_URL": fake_model.address, "OPENAI_API_KEY": KEY, "AGENT_MODEL": MODEL,
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }  # fmt: skip
     try:
@@ -79,27 +79,27 @@ def host(scripted: ModelServer) -> Iterator[Host]:
         shutil.rmtree(var, ignore_errors=True)
 
 
-def test_a_worker_may_be_started_before_there_are_tables(host: Host, scripted: ModelServer) -> None:
-    scripted.when("early", says("Good morning."))
+def test_a_worker_may_be_started_before_there_are_tables(host: Host, fake_model: ModelServer) -> None:
+    fake_model.when("early", says("Good morning."))
 
-    assert host.person.watched(host.person.say("early"))[-1]["data"]["text"] == "Good morning."
+    assert host.person.read_events(host.person.say("early"))[-1]["data"]["text"] == "Good morning."
 
 
-def test_a_broker_that_forgets_costs_no_run(host: Host, scripted: ModelServer) -> None:
+def test_a_broker_that_forgets_costs_no_run(host: Host, fake_model: ModelServer) -> None:
     gate = Gate()
-    scripted.when("forgotten", says("Nothing is forgotten.").at(gate))
+    fake_model.when("forgotten", says("Nothing is forgotten.").at(gate))
     run_id = host.person.say("forgotten")
     broker._say(broker._find_folder(host.var), "FLUSHALL")
 
     gate.open()
 
-    assert host.person.watched(run_id)[-1]["data"]["state"] == "succeeded"
+    assert host.person.read_events(run_id)[-1]["data"]["state"] == "succeeded"
 
 
-def test_a_broker_that_crashes_takes_no_worker_along(host: Host, scripted: ModelServer) -> None:
+def test_a_broker_that_crashes_takes_no_worker_along(host: Host, fake_model: ModelServer) -> None:
     gate = Gate()
-    scripted.when("crashing", says("Still here.").at(gate))
-    scripted.when("afterwards", says("Good evening."))
+    fake_model.when("crashing", says("Still here.").at(gate))
+    fake_model.when("afterwards", says("Good evening."))
     run_id = host.person.say("crashing")
     assert gate.reached.wait(15)
 
@@ -107,17 +107,17 @@ def test_a_broker_that_crashes_takes_no_worker_along(host: Host, scripted: Model
     host.worker.wait_for("Connection to broker lost")
     gate.open()
 
-    assert host.person.watched(run_id)[-1]["data"]["text"] == "Still here."
-    assert host.person.watched(host.person.say("afterwards"))[-1]["data"]["text"] == "Good evening."
+    assert host.person.read_events(run_id)[-1]["data"]["text"] == "Still here."
+    assert host.person.read_events(host.person.say("afterwards"))[-1]["data"]["text"] == "Good evening."
     assert host.worker.process.poll() is None
 
 
 @pytest.mark.parametrize("phase", ["waiting", "streaming"])
-def test_a_database_that_is_restarted_costs_no_run(host: Host, scripted: ModelServer, phase: str) -> None:
+def test_a_database_that_is_restarted_costs_no_run(host: Host, fake_model: ModelServer, phase: str) -> None:
     gate = Gate()
     answer = says(f"All of {phase} again.")
     held = says("One two three four.").at(gate, after=2) if phase == "streaming" else answer.at(gate)
-    scripted.when(phase, calls(LIST, {}), held, answer, again=True)
+    fake_model.when(phase, calls(LIST, {}), held, answer, again=True)
     run_id = host.person.say(phase)
     assert gate.reached.wait(15)
 
@@ -127,6 +127,6 @@ def test_a_database_that_is_restarted_costs_no_run(host: Host, scripted: ModelSe
 
     with connect_person(str(host.person.http.base_url), key=host.person.http.headers["Authorization"][7:]) as again:
         again._runs = host.person._runs
-        end = again.watched(run_id)[-1]["data"]
+        end = again.read_events(run_id)[-1]["data"]
     assert end["state"] == "succeeded", end
     assert host.steps(str(run_id)).count(f"{LIST} answered") == 1

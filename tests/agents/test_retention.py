@@ -12,7 +12,7 @@ from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, Scripted, calls, says, work_on
 
 
-def ended(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, days_ago: int) -> UUID:
+def make_ended_run(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, days_ago: int) -> UUID:
     """Have a run that ended so long ago."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = talk.say("How did Carolina do?", is_told=False)
@@ -22,7 +22,7 @@ def ended(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, days_ago: i
     return run_id
 
 
-def forgotten(days: int) -> str:
+def forget_runs(days: int) -> str:
     """Run the command; gives what it says."""
     said = StringIO()
     call_command("forget_runs", days=days, stdout=said)
@@ -30,22 +30,22 @@ def forgotten(days: int) -> str:
 
 
 def test_what_was_said_and_spent_stays(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
-    old = ended(quiet_talk, onlooker, scripted_as, days_ago=20_001)
+    old = make_ended_run(quiet_talk, onlooker, scripted_as, days_ago=20_001)
 
-    assert forgotten(20_000) == "1 runs forgotten\n"
+    assert forget_runs(20_000) == "1 runs forgotten\n"
     assert (onlooker.steps(old), onlooker.events(old)) == ([], [])
     assert onlooker.answer(old) == "21 periods."
     assert onlooker.run(old)["prompt_tokens"] > 0
-    assert forgotten(20_000) == "0 runs forgotten\n"
+    assert forget_runs(20_000) == "0 runs forgotten\n"
 
 
 def test_younger_runs_and_those_at_work_stay_whole(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
-    young = ended(quiet_talk, onlooker, scripted_as, days_ago=19_999)
+    young = make_ended_run(quiet_talk, onlooker, scripted_as, days_ago=19_999)
     waiting = quiet_talk.say("And Toronto?", is_told=False)
 
-    forgotten(20_000)
+    forget_runs(20_000)
 
     assert onlooker.steps(young)
     assert onlooker.events(young)
@@ -55,7 +55,7 @@ def test_younger_runs_and_those_at_work_stay_whole(
 def test_the_scheduler_forgets_where_it_is_told_to(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, settings: Any
 ) -> None:
-    old = ended(quiet_talk, onlooker, scripted_as, days_ago=20_001)
+    old = make_ended_run(quiet_talk, onlooker, scripted_as, days_ago=20_001)
 
     settings.AGENT_KEEP_DAYS = 0
     forget()
@@ -70,4 +70,4 @@ def test_the_scheduler_forgets_where_it_is_told_to(
 @pytest.mark.parametrize("days", [0, -1, 36_501])
 def test_days_that_cannot_be_are_refused(days: int) -> None:
     with pytest.raises(CommandError, match="must be from 1"):
-        forgotten(days)
+        forget_runs(days)

@@ -232,7 +232,7 @@ def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Owner, scripte
 
     work_on(quiet_talk.say("What can you do?", is_told=False, toolkits=["linescore"]))
 
-    assert script.offered == [[LINESCORE]]
+    assert script.tools == [[LINESCORE]]
 
 
 def test_a_worker_that_is_told_to_end_gives_its_run_back_at_once(

@@ -36,19 +36,19 @@ def parts(environment: dict[str, str]) -> Iterator[tuple[str, Part, Part]]:
 
 
 @pytest.fixture(scope="module")
-def traces(parts: tuple[str, Part, Part], cast: SimpleNamespace, scripted: ModelServer) -> Traces:
+def traces(parts: tuple[str, Part, Part], cast: SimpleNamespace, fake_model: ModelServer) -> Traces:
     """Have keys go round in every way, then gather what can be read anywhere."""
     address, server, worker = parts
     secrets = {"apiKey": SAID, "query": f'{{ players(q: "Bearer {cast.alice}") {{ edges {{ name }} }} }}'}
-    scripted.when("echoed", refuses(401, message=f"Incorrect API key provided: {KEY}"))
-    scripted.when("in an error", refuses(500, message=f"upstream said: Authorization: Bearer {KEY}"))
-    scripted.when("in arguments", calls("execute_graphql", secrets), says("Done."))
+    fake_model.when("echoed", refuses(401, message=f"Incorrect API key provided: {KEY}"))
+    fake_model.when("in an error", refuses(500, message=f"upstream said: Authorization: Bearer {KEY}"))
+    fake_model.when("in arguments", calls("execute_graphql", secrets), says("Done."))
     came = Traces()
     with connect_person(address, key=cast.alice) as alice:
         for question in ("echoed", "in an error", "in arguments"):
             run_id = alice.say(question)
             came.runs.append(run_id)
-            came.found[f"events of {question}"] = str(alice.watched(run_id))
+            came.found[f"events of {question}"] = str(alice.read_events(run_id))
             came.found[f"run of {question}"] = str(alice.run(run_id))
         came.found |= _pages(address, came.runs, alice)
     came.found |= {"the worker's log": "".join(worker.log), "the server's log": "".join(server.log)}

@@ -35,8 +35,8 @@ PHASES = ("waiting", "streaming", "inside", "between", "approval", "untold")
 class Disaster:
     """The runs of each phase, brought there one after the other, and what was known of them at the moment."""
 
-    def __init__(self, talk: Owner, scripted: ModelServer, onlooker: Observer) -> None:
-        self.talk, self.model, self.onlooker = talk, scripted, onlooker
+    def __init__(self, talk: Owner, fake_model: ModelServer, onlooker: Observer) -> None:
+        self.talk, self.model, self.onlooker = talk, fake_model, onlooker
         self.runs: dict[str, UUID] = {}
         self.zombie_gate = Gate()
         self.writer = talk
@@ -66,7 +66,7 @@ class Disaster:
         """Bring a run into a tool whose statement waits; the caller keeps the tool's table locked."""
         self.model.when("inside", calls(LINESCORE, {"teamCode": "CAR"}), says("All of inside."))
         self.runs["inside"] = self.talk.say("inside")
-        self.onlooker.until(lambda: self.onlooker.waiting("linescore"))
+        self.onlooker.until(lambda: self.onlooker.find_waiting("linescore"))
 
     def begin_to_write(self, upstream: MockUpstream) -> None:
         """Bring an approved call of a writing tool to where it waits for an upstream that does not answer."""
@@ -99,11 +99,11 @@ class Disaster:
 
 @pytest.fixture(scope="module")
 def disaster(
-    cast: SimpleNamespace, environment: dict[str, str], scripted: ModelServer, broker: Broker, mock: MockUpstream
+    cast: SimpleNamespace, environment: dict[str, str], fake_model: ModelServer, broker: Broker, mock: MockUpstream
 ) -> Iterator[Disaster]:
     """Have it all happen; entered when every run has ended, or had its time."""
     with observe_database() as onlooker, ExitStack() as workers:
-        came = Disaster(Owner(broker.address), scripted, onlooker)
+        came = Disaster(Owner(broker.address), fake_model, onlooker)
         stopped = workers.enter_context(starting_worker(environment, "--concurrency", "1"))
         killed, rescuer = (workers.enter_context(starting_worker(environment, *IDLE)) for _ in range(2))
         stopped.wait_for("ready.")
@@ -117,7 +117,7 @@ def disaster(
         came.begin_to_write(mock)
         _strike(came, killed=killed, stopped=stopped)
         came.runs["untold"] = came.talk.say("untold", is_told=False)
-        scripted.when("untold", says("All of untold."))
+        fake_model.when("untold", says("All of untold."))
         mock.is_open.set()
         take_work(rescuer, broker=broker.address)
         came.wake = lambda: stopped.signal(signal.SIGCONT)

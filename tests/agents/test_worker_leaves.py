@@ -25,20 +25,20 @@ def workers(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[tupl
 
 def test_its_runs_go_on_elsewhere(
     workers: tuple[Part, Part],
-    scripted: ModelServer,
+    fake_model: ModelServer,
     talk: Owner,
     onlooker: Observer,
     broker: Broker,
 ) -> None:
     leaving, staying = workers
     gate = Gate()
-    scripted.when("streamed", says("Words that are void.").at(gate, after=2), says("All of it."))
-    scripted.when("called", calls("query_linescore_data", {"teamCode": "CAR"}), says("Called once."))
+    fake_model.when("streamed", says("Words that are void.").at(gate, after=2), says("All of it."))
+    fake_model.when("called", calls("query_linescore_data", {"teamCode": "CAR"}), says("Called once."))
     streamed = talk.say("streamed")
     assert gate.reached.wait(10)
     with lock_table("linescore_period_results"):
         called = talk.say("called")
-        onlooker.until(lambda: onlooker.waiting("linescore"))
+        onlooker.until(lambda: onlooker.find_waiting("linescore"))
         leaving.process.send_signal(signal.SIGTERM)
         take_work(staying, broker=broker.address)
         assert onlooker.end_of(streamed)["state"] == "succeeded"

@@ -26,7 +26,7 @@ class Gate:
         else:
             self._loop.call_soon_threadsafe(self._open.set)
 
-    async def passing(self) -> None:
+    async def wait_until_open(self) -> None:
         """Wait until the gate is open; the server's side of it."""
         self._loop = asyncio.get_running_loop()
         self.reached.set()
@@ -113,7 +113,7 @@ def refuses(status: int, *, message: str = "refused by the script", retry_after:
     return Turn(status=status, error=error, headers={"Retry-After": retry_after} if retry_after else {})
 
 
-def overrun(limit: int = 8192) -> Turn:
+def report_overrun(limit: int = 8192) -> Turn:
     """Answer that the messages do not fit into the model's context, as OpenAI and vLLM say it."""
     message = (
         f"This model's maximum context length is {limit} tokens. However, your messages resulted in {limit * 2} tokens."

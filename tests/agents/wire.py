@@ -15,7 +15,7 @@ _CALLS = itertools.count(1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ModelRequest:
     """One request as it came."""
 
     method: str
@@ -46,7 +46,7 @@ class Asked:
     @property
     def tools(self) -> list[str]:
         """The names of the tools offered natively."""
-        return [offered["function"]["name"] for offered in self.body.get("tools") or ()]
+        return [native["function"]["name"] for native in self.body.get("tools") or ()]
 
     @property
     def tool_answers(self) -> int:
@@ -55,7 +55,7 @@ class Asked:
         return roles[len(roles) - roles[::-1].index("user") :].count("tool") if "user" in roles else 0
 
 
-async def read_request(reader: asyncio.StreamReader) -> Asked | None:
+async def read_request(reader: asyncio.StreamReader) -> ModelRequest | None:
     """Read one request; None where the client has closed."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -65,7 +65,7 @@ async def read_request(reader: asyncio.StreamReader) -> Asked | None:
     method, path, _ = first.split(" ", 2)
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Asked(method=method, path=path, headers=headers, body=json.loads(body) if body else {})
+    return ModelRequest(method=method, path=path, headers=headers, body=json.loads(body) if body else {})
 
 
 class Line:
@@ -74,7 +74,7 @@ class Line:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
-    async def answer(self, asked: Asked, turn: Turn | None, *, native: bool) -> bool:
+    async def answer(self, asked: ModelRequest, turn: Turn | None, *, native: bool) -> bool:
         """Answer; False says that the connection is of no further use."""
         if turn is None:
             return await self._other(asked)
@@ -94,7 +94,7 @@ class Line:
                 turn.gate.left.set()
             return False
 
-    async def _other(self, asked: Asked) -> bool:
+    async def _other(self, asked: ModelRequest) -> bool:
         if asked.path.endswith("/models"):
             await self._whole(200, {"object": "list", "data": [{"id": HEAD["model"], "object": "model"}]})
         else:
@@ -104,7 +104,7 @@ class Line:
     async def _passes(self, turn: Turn) -> bool:
         """Wait at the gate; False if the client went first."""
         assert turn.gate
-        passing = asyncio.ensure_future(turn.gate.passing())
+        passing = asyncio.ensure_future(turn.gate.wait_until_open())
         leaving = asyncio.ensure_future(self._reader.read(1))
         try:
             await asyncio.wait((passing, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -128,7 +128,7 @@ class Line:
         lines = [f"HTTP/1.1 {status} Scripted", *(f"{name}: {value}" for name, value in headers.items())]
         self._writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
 
-    async def _stream(self, asked: Asked, turn: Turn) -> bool:
+    async def _stream(self, asked: ModelRequest, turn: Turn) -> bool:
         self._head(200, {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
         async for event in self._events(asked, turn):
             if event is None:
@@ -140,7 +140,7 @@ class Line:
         await self._writer.drain()
         return True
 
-    async def _events(self, asked: Asked, turn: Turn) -> AsyncIterator[str | None]:
+    async def _events(self, asked: ModelRequest, turn: Turn) -> AsyncIterator[str | None]:
         """Give the events of the stream; None says to break the connection off."""
         for number, delta in enumerate(_deltas(turn)):
             if turn.dies_after == number or (turn.gate_after == number and not await self._passes(turn)):
@@ -159,7 +159,7 @@ class Line:
         yield "[DONE]"
 
 
-def _as_asked(turn: Turn, asked: Asked, *, native: bool) -> Turn:
+def _as_asked(turn: Turn, asked: ModelRequest, *, native: bool) -> Turn:
     """Write a call as text where native calls are not asked for, or not known; words in the form asked for."""
     if turn.calls and native and asked.tools:
         return turn

@@ -84,9 +84,9 @@ async def ask(client: httpx.AsyncClient, tool: str, **arguments: Any) -> Any:
     return reply.json()
 
 
-async def test_positions_and_profit_at_ten_moments_are_those_of_the_reports(run: LoadReport, fast_lane: Any) -> None:
+async def test_positions_and_profit_at_ten_moments_are_those_of_the_reports(run: LoadReport, fast_client: Any) -> None:
     for at in ten_moments():
-        answer = await ask(fast_lane, "get_state_snapshot", runId=str(run.run_ids[0]), timestamp=at.isoformat())
+        answer = await ask(fast_client, "get_state_snapshot", runId=str(run.run_ids[0]), timestamp=at.isoformat())
 
         (position,) = answer["state"]["positions"]
         said = {
@@ -99,24 +99,24 @@ async def test_positions_and_profit_at_ten_moments_are_those_of_the_reports(run:
         assert said == pytest.approx(reported_state(at), rel=1e-12, abs=1e-9), at
 
 
-async def test_no_order_is_open_where_the_report_says_that_all_are_filled(run: LoadReport, fast_lane: Any) -> None:
+async def test_no_order_is_open_where_the_report_says_that_all_are_filled(run: LoadReport, fast_client: Any) -> None:
     at = max(ten_moments())
 
-    answer = await ask(fast_lane, "get_state_snapshot", runId=str(run.run_ids[0]), timestamp=at.isoformat())
+    answer = await ask(fast_client, "get_state_snapshot", runId=str(run.run_ids[0]), timestamp=at.isoformat())
 
     assert {row["status"] for row in report("orders")} == {"FILLED"}
     assert answer["state"]["activeOrders"] == []
 
 
 @pytest.mark.parametrize("days", [None, 10], ids=["the whole run", "the first ten days"])
-async def test_fills_add_up_to_the_report(run: LoadReport, fast_lane: Any, days: int | None) -> None:
+async def test_fills_add_up_to_the_report(run: LoadReport, fast_client: Any, days: int | None) -> None:
     until = datetime(2013, 2, 1, tzinfo=UTC) + timedelta(days=days or 365)
     fills = [row for row in report("fills") if moment(row["ts_last"]) <= until]
     window = {"endTime": until.isoformat()} if days else {}
 
     for path, column in (("$.Quantity", "filled_qty"), ("$.Price", "avg_px"), ("$.Commission", "commissions")):
         answer = await ask(
-            fast_lane,
+            fast_client,
             "aggregate_metrics",
             runId=str(run.run_ids[0]),
             eventType="TradeExecution",
@@ -138,9 +138,9 @@ def test_fills_that_the_stream_has_twice_are_stored_once(run: LoadReport) -> Non
     assert (run.quarantined, run.malformed) == (0, 6)  # the six states of the strategy, for which there is no StateType
 
 
-async def test_every_fill_hangs_between_its_order_and_its_position(run: LoadReport, fast_lane: Any) -> None:
+async def test_every_fill_hangs_between_its_order_and_its_position(run: LoadReport, fast_client: Any) -> None:
     answer = await ask(
-        fast_lane,
+        fast_client,
         "query_event_sequence",
         runId=str(run.run_ids[0]),
         sequencePattern=["StateChange", "TradeExecution", "PositionUpdate"],

@@ -22,7 +22,7 @@ PROJECT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 90
 
 
-class Running(NamedTuple):
+class RunningServer(NamedTuple):
     """A server and what it stands on."""
 
     process: subprocess.Popen[bytes]
@@ -31,7 +31,7 @@ class Running(NamedTuple):
 
 
 @pytest.fixture
-def running(var: Path) -> Iterator[Running]:
+def running_server(var: Path) -> Iterator[RunningServer]:
     """Run the server until the test ends."""
     port = free_port("127.0.0.1", wanted=0)
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "TOOLROOM_"))}
@@ -42,7 +42,7 @@ def running(var: Path) -> Iterator[Running]:
     )  # fmt: skip
     try:
         until(lambda: answers(port))
-        yield Running(process, port, var)
+        yield RunningServer(process, port, var)
     finally:
         process.terminate()
         process.wait(PATIENCE_SECONDS)
@@ -72,8 +72,8 @@ def postmaster(var: Path) -> int | None:
     return None
 
 
-def test_a_header_without_end_is_refused_and_holds_up_nobody(running: Running) -> None:
-    with socket.create_connection(("127.0.0.1", running.port)) as endless:
+def test_a_header_without_end_is_refused_and_holds_up_nobody(running_server: RunningServer) -> None:
+    with socket.create_connection(("127.0.0.1", running_server.port)) as endless:
         with suppress(ConnectionError):
             endless.sendall(b"POST / HTTP/1.1\r\nX-A: ")
             for _ in range(100):
@@ -83,11 +83,11 @@ def test_a_header_without_end_is_refused_and_holds_up_nobody(running: Running) -
             refusal = endless.recv(200)
 
     assert refusal == b"" or refusal.startswith(b"HTTP/1.1 431 ")
-    assert answers(running.port)
+    assert answers(running_server.port)
 
 
-def test_a_large_but_bounded_header_passes(running: Running) -> None:
-    answer = httpx.get(f"http://127.0.0.1:{running.port}/api/openapi.json", headers={"X-A": "a" * 30_000})
+def test_a_large_but_bounded_header_passes(running_server: RunningServer) -> None:
+    answer = httpx.get(f"http://127.0.0.1:{running_server.port}/api/openapi.json", headers={"X-A": "a" * 30_000})
 
     assert answer.status_code == 200
 
@@ -100,16 +100,16 @@ def test_every_way_to_start_the_server_says_the_same() -> None:
         assert set(options) - {word.rpartition("/")[2] for word in words} == set(), written
 
 
-def test_a_database_that_was_killed_is_started_again(running: Running) -> None:
-    killed = postmaster(running.var)
+def test_a_database_that_was_killed_is_started_again(running_server: RunningServer) -> None:
+    killed = postmaster(running_server.var)
     assert killed
     os.kill(killed, signal.SIGKILL)
 
-    until(lambda: postmaster(running.var) not in (None, killed))
+    until(lambda: postmaster(running_server.var) not in (None, killed))
 
 
-def test_a_server_that_is_told_to_end_leaves_no_database_behind(running: Running) -> None:
-    running.process.send_signal(signal.SIGTERM)
-    running.process.wait(PATIENCE_SECONDS)
+def test_a_server_that_is_told_to_end_leaves_no_database_behind(running_server: RunningServer) -> None:
+    running_server.process.send_signal(signal.SIGTERM)
+    running_server.process.wait(PATIENCE_SECONDS)
 
-    assert postmaster(running.var) is None
+    assert postmaster(running_server.var) is None

@@ -139,7 +139,7 @@ class Clock:
             callback()
 
 
-def _connected() -> tuple[Clock, Line, BoundedHttpProtocol]:
+def _connect() -> tuple[Clock, Line, BoundedHttpProtocol]:
     """Give a connection that was just made, whose timers ring by hand."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -154,7 +154,7 @@ def _connected() -> tuple[Clock, Line, BoundedHttpProtocol]:
 
 
 async def test_a_head_is_waited_for_and_an_answer_is_not_cut_by_that() -> None:
-    clock, line, protocol = _connected()
+    clock, line, protocol = _connect()
     answering: Any = SimpleNamespace(response_complete=False)
     protocol.cycle = answering  # a stray line came after the body of a long call
 

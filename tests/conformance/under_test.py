@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.child_servers import SERVER, free_port
-from tests.agents.processes import started, worker
+from tests.agents.processes import run_process, worker
 from tests.conftest import _wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +25,7 @@ def serving(environment: dict[str, str], *, key: str) -> Iterator[str]:
     port = free_port("127.0.0.1", wanted=0)
     with (
         worker(environment),
-        started(*command, "--port", str(port), environment=environment) as web,
+        run_process(*command, "--port", str(port), environment=environment) as web,
     ):
         _wait_for(port, web.process)
         yield f"http://127.0.0.1:{port}"

@@ -22,7 +22,7 @@ GAME = f"/admin/linescore/game/{OPENING_GAME}/"
 
 
 @pytest.fixture
-def untouched(onlooker: Observer) -> Iterator[None]:
+def restored_game(onlooker: Observer) -> Iterator[None]:
     """Have the game as it was afterwards, whatever became of the test, and nothing said of it in the history."""
     select = f"SELECT id, home_goals FROM linescore_periods WHERE game_id = {OPENING_GAME}"
     before = onlooker.ask(select)
@@ -59,7 +59,7 @@ def correct(page: Page, *, goals: int) -> None:
 
 
 def test_a_correction_is_what_agents_are_told_and_can_be_undone(
-    page: Page, server: str, cast: SimpleNamespace, faults: list[str], untouched: None
+    page: Page, server: str, cast: SimpleNamespace, faults: list[str], restored_game: None
 ) -> None:
     before = second_period(server, cast.alice)
 
@@ -76,7 +76,7 @@ def test_a_correction_is_what_agents_are_told_and_can_be_undone(
     assert faults == []
 
 
-def test_a_correction_that_cannot_be_is_refused_where_it_was_typed(page: Page, untouched: None) -> None:
+def test_a_correction_that_cannot_be_is_refused_where_it_was_typed(page: Page, restored_game: None) -> None:
     page.goto(f"{GAME}change/")
     page.get_by_label("Home empty net goals").nth(1).fill("40")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -128,14 +128,14 @@ def test_a_load_ends_before_one_s_eyes_and_jobs_are_exported(
         assert [line["state"] for line in csv.DictReader(file)] == ["succeeded"]
 
 
-DESK = ("/admin/", "/admin/toolbox/toolcall/", f"{GAME}change/", "/admin/auth/group/add/")
+DESKTOP = ("/admin/", "/admin/toolbox/toolcall/", f"{GAME}change/", "/admin/auth/group/add/")
 PHONE = (
     "/admin/", "/admin/toolbox/toolcall/", "/admin/admin/logentry/?q=nothing-has-this", f"{GAME}change/",
     "/admin/sprints/issue/add/", "/admin/toolbox/apikey/add/", "/admin/toolbox/job/add/",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("width", "scheme", "pages"), [(1200, "light", DESK), (375, "dark", PHONE)])
+@pytest.mark.parametrize(("width", "scheme", "pages"), [(1200, "light", DESKTOP), (375, "dark", PHONE)])
 def test_every_kind_of_page_holds(
     page: Page, faults: list[str], width: int, scheme: Any, pages: tuple[str, ...]
 ) -> None:

@@ -39,7 +39,7 @@ def test_pages_ask_few_statements_however_much_was_said(
     browser = Client()
     browser.force_login(curator)
     asked: list[str] = []
-    counted(monkeypatch, asked=asked)
+    count_statements(monkeypatch, asked=asked)
 
     for address in ("/", "/?q=Question", "/tools/", "/tools/execute_query/", f"/c/{conversation}/"):
         asked.clear()
@@ -59,15 +59,15 @@ def talk_over(run_id: object) -> None:
     )
 
 
-def counted(monkeypatch: pytest.MonkeyPatch, *, asked: list[str]) -> None:
+def count_statements(monkeypatch: pytest.MonkeyPatch, *, asked: list[str]) -> None:
     fetch = Pool.fetch
 
-    async def counting(pool: Pool, statement: str, *rest: Any, **named: Any) -> Any:
+    async def count_statement(pool: Pool, statement: str, *rest: Any, **named: Any) -> Any:
         if pool in (work_pool, owner_pool):
             asked.append(statement)
         return await fetch(pool, statement, *rest, **named)
 
-    monkeypatch.setattr(Pool, "fetch", counting)
+    monkeypatch.setattr(Pool, "fetch", count_statement)
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

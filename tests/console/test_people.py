@@ -116,11 +116,11 @@ def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
 
     refused = browser_of_carla.post(f"{address}fork/", {"message": "2"})["Location"]
     event_loop.run(history.share(conversation, owner_id=curator.pk, is_shared=True))
-    offered = browser_of_carla.get(address).content.decode()
+    original = browser_of_carla.get(address).content.decode()
     fork = browser_of_carla.post(f"{address}fork/", {"message": "2"})["Location"]
     copy = browser_of_carla.get(fork).content.decode()
 
-    assert (refused, "in your own copy" in offered) == (address, True)
+    assert (refused, "in your own copy" in original) == (address, True)
     assert (fork != address, "21 periods." in copy, 'id="say"' in copy, str(run_id) in copy) == (
         True,
         True,
@@ -131,7 +131,7 @@ def test_a_reader_goes_on_from_a_shared_conversation_in_a_copy(
 
 
 @pytest.fixture(params=["server", "django_server"])
-def lane(request: pytest.FixtureRequest) -> str:
+def server_address(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(request.param))
 
 
@@ -141,8 +141,8 @@ def django_server(cast: SimpleNamespace) -> Iterator[str]:
         yield address
 
 
-def test_a_browser_s_session_reads_events_and_posts_nothing(lane: str) -> None:
-    with httpx.Client(base_url=lane, headers={"Accept": "text/html"}) as browser:
+def test_a_browser_s_session_reads_events_and_posts_nothing(server_address: str) -> None:
+    with httpx.Client(base_url=server_address, headers={"Accept": "text/html"}) as browser:
         form = browser.get("/login/")
         token = form.text.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
         sent = {"username": "curator", "password": "curator", "csrfmiddlewaretoken": token}
@@ -159,7 +159,7 @@ def test_a_browser_s_session_reads_events_and_posts_nothing(lane: str) -> None:
         assert browser.post(f"{run}/cancel", json={}).status_code == 401
         assert browser.post("/ask/", data={"text": "Who leads?"}).status_code == 403
         assert browser.post(f"/api/tools/linescore/{LINESCORE}", json={}).status_code == 401
-        assert httpx.get(f"{lane}{events}").status_code == 401
+        assert httpx.get(f"{server_address}{events}").status_code == 401
         assert "default-src 'none'" in browser.get("/").headers["Content-Security-Policy"]
 
 

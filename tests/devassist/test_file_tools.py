@@ -86,12 +86,12 @@ def test_no_path_leads_outside_on_any_face(cast: SimpleNamespace, make_workspace
 
 
 async def test_what_is_outside_is_refused_in_the_same_words_whether_it_is_there(
-    fast_lane: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
 ) -> None:
     name = make_workspace(place, is_open=True)
 
     said = [
-        (await fast_lane.post(REST + "read_file", json={"filePath": path, "workspace": name})).text.replace(path, "X")
+        (await fast_client.post(REST + "read_file", json={"filePath": path, "workspace": name})).text.replace(path, "X")
         for path in ("out/outside.txt", "out/no-such-file", "../outside.txt", "../no-such-file")
     ]
 
@@ -99,17 +99,17 @@ async def test_what_is_outside_is_refused_in_the_same_words_whether_it_is_there(
 
 
 async def test_secrets_are_shown_where_the_workspace_allows_them(
-    fast_lane: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
 ) -> None:
     name = make_workspace(place, is_open=True, shows_secrets=True)
 
-    answer = await fast_lane.post(REST + "read_file", json={"filePath": "local.properties", "workspace": name})
+    answer = await fast_client.post(REST + "read_file", json={"filePath": "local.properties", "workspace": name})
 
     assert answer.json()["data"]["content"] == SECRET
 
 
 async def test_a_link_that_is_swapped_while_reading_never_shows_the_outside(
-    fast_lane: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
 ) -> None:
     name = make_workspace(place, is_open=True)
     (place / "inside").mkdir()
@@ -119,7 +119,7 @@ async def test_a_link_that_is_swapped_while_reading_never_shows_the_outside(
     with _Swapping(place / "swap", "inside", ".."):
         for _ in range(150):
             ask = {"filePath": "swap/outside.txt", "workspace": name}
-            answer = (await fast_lane.post(REST + "read_file", json=ask)).json()
+            answer = (await fast_client.post(REST + "read_file", json=ask)).json()
             said.add(answer["data"]["content"] if answer["success"] else answer["error"]["code"])
 
     assert said <= {"inside", OUTSIDE, GONE}
@@ -150,12 +150,12 @@ class _Swapping:
 
 
 async def test_ranges_encodings_and_ends(
-    fast_lane: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
 ) -> None:
     name = make_workspace(place, is_open=True)
 
     async def read(path: str, **more: object) -> tuple[str, int, str]:
-        answer = await fast_lane.post(REST + "read_file", json={"filePath": path, "workspace": name, **more})
+        answer = await fast_client.post(REST + "read_file", json={"filePath": path, "workspace": name, **more})
         data = answer.json()["data"]
         return data["content"], data["lineCount"], data["encoding"]
 
@@ -164,20 +164,20 @@ async def test_ranges_encodings_and_ends(
     assert await read("src/utf16.kt", lineEnd=1) == ("fun é() {", 1, "utf-16")
     assert await read("src/bom.kt", encoding="ascii") == ("val a = 1\n", 1, "utf-8")
     reversed_range = {"filePath": "src/a.kt", "lineStart": 3, "lineEnd": 1, "workspace": name}
-    refused = (await fast_lane.post(REST + "read_file", json=reversed_range)).json()["error"]
+    refused = (await fast_client.post(REST + "read_file", json=reversed_range)).json()["error"]
     assert refused["code"] == "INVALID_PARAMETERS"
     mended = await read("src/a.kt", **refused["details"]["retryWith"])
     assert mended[1] == 3
 
 
-async def test_the_context_of_the_sample_s_crash(fast_lane: httpx.AsyncClient) -> None:
+async def test_the_context_of_the_sample_s_crash(fast_client: httpx.AsyncClient) -> None:
     from devassist.ingest.samples import SAMPLE_ROOT
 
     path = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
     lines = (SAMPLE_ROOT / path).read_text().splitlines()
 
     asked = {"filePath": path, "line": 51, "contextLines": 5, "workspace": "trailnotes"}
-    data = (await fast_lane.post(REST + "get_code_context", json=asked)).json()["data"]
+    data = (await fast_client.post(REST + "get_code_context", json=asked)).json()["data"]
 
     assert data["context"] == {
         "before": "\n".join(lines[45:50]),
@@ -199,7 +199,7 @@ async def test_the_context_of_the_sample_s_crash(fast_lane: httpx.AsyncClient) -
 
 
 async def test_lines_that_are_not_there_and_files_that_cannot_be_parsed(
-    fast_lane: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path
 ) -> None:
     (place / "deep.ts").write_text("(" * 60_000 + "\n")
     (place / "notes.md").write_text("# a\nb\n")
@@ -208,7 +208,7 @@ async def test_lines_that_are_not_there_and_files_that_cannot_be_parsed(
 
     async def context(path: str, line: int, **more: object) -> Any:
         asked = {"filePath": path, "line": line, "workspace": name, **more}
-        answer = (await fast_lane.post(REST + "get_code_context", json=asked)).json()
+        answer = (await fast_client.post(REST + "get_code_context", json=asked)).json()
         return answer.get("data") or answer["error"]
 
     past = await context("src/a.kt", 4)

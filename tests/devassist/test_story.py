@@ -26,7 +26,7 @@ async def _called(made: ToolRequest) -> Message:
     return Message.tool_answer("fenced", request=made, answer=json.loads(reply.body), is_refusal=reply.is_refusal)
 
 
-async def test_examples_lead_from_the_editor_to_a_past_root_cause(scratch_database: None, fast_lane: Any) -> None:
+async def test_examples_lead_from_the_editor_to_a_past_root_cause(scratch_database: None, fast_client: Any) -> None:
     tools = list(registry.tools(domain="devassist"))
     messages = [Message.user("Why does the app crash?")]
     made: list[str] = []

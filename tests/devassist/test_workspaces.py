@@ -19,15 +19,15 @@ async def _ask(client: httpx.AsyncClient, key: str, **more: object) -> httpx.Res
 
 
 async def test_a_key_sees_what_it_was_given_and_nothing_tells_of_others(
-    fast_lane: httpx.AsyncClient, make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path
 ) -> None:
     (tmp_path / "a.kt").write_text("class A\n")
     (row, key), (_, other) = make_reader(), make_reader(owner="bob")
     name = make_workspace(tmp_path, keys=(row,))
 
-    given = await _ask(fast_lane, key, workspace=name)
-    refused = await _ask(fast_lane, other, workspace=name)
-    absent = await _ask(fast_lane, other, workspace="test-nowhere")
+    given = await _ask(fast_client, key, workspace=name)
+    refused = await _ask(fast_client, other, workspace=name)
+    absent = await _ask(fast_client, other, workspace="test-nowhere")
 
     assert given.json() == {
         "success": True,
@@ -55,17 +55,17 @@ async def test_an_owner_s_conversation_sees_what_any_of_their_keys_sees(
 
 
 async def test_what_is_meant_where_none_is_named(
-    fast_lane: httpx.AsyncClient, make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path
 ) -> None:
     (tmp_path / "a.kt").write_text("own")
     own = make_workspace(tmp_path, name="test-own")
     (_, key), (_, several) = make_reader(default_workspace=own), make_reader()
     make_workspace(tmp_path, is_open=True)
 
-    lost = await _ask(fast_lane, key)
-    unclear = await _ask(fast_lane, several)
+    lost = await _ask(fast_client, key)
+    unclear = await _ask(fast_client, several)
     make_workspace(tmp_path, is_open=True, is_default=True)
-    default = await _ask(fast_lane, several)
+    default = await _ask(fast_client, several)
 
     assert lost.json()["error"]["code"] == unclear.json()["error"]["code"] == "UNKNOWN_WORKSPACE"
     assert "trailnotes" in unclear.json()["error"]["suggestion"]

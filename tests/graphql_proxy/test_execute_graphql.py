@@ -47,13 +47,13 @@ async def _ask(client: httpx.AsyncClient, upstream: str, query: str = "{ answer 
     ],
 )
 async def test_each_misbehaviour_is_a_clear_refusal(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream,
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream,
     path: str, refusal: tuple[int, str, str],
 ) -> None:  # fmt: skip
     status, code, said = refusal
     upstream = make_upstream(bad.url(path), headers={"Authorization": SECRET}, most_answer_bytes=100_000)
 
-    answer = await _ask(fast_lane, upstream)
+    answer = await _ask(fast_client, upstream)
 
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (status, code)
@@ -65,91 +65,91 @@ async def test_each_misbehaviour_is_a_clear_refusal(
 
 @pytest.mark.parametrize("path", ["silence", "drip"])
 async def test_what_does_not_end_is_ended_in_time(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, path: str
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, path: str
 ) -> None:
     upstream = make_upstream(bad.url(path), timeout_seconds=0.3)
     started = time.perf_counter()
 
-    answer = await _ask(fast_lane, upstream)
+    answer = await _ask(fast_client, upstream)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (504, "UPSTREAM_TIMEOUT")
     assert time.perf_counter() - started < 3
 
 
 async def test_a_retry_after_is_handed_on(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    answer = await _ask(fast_lane, make_upstream(bad.url("429")))
+    answer = await _ask(fast_client, make_upstream(bad.url("429")))
 
     assert answer.headers["retry-after"] == "17"
     assert "in 17 s" in answer.json()["error"]["suggestion"]
 
 
 async def test_a_good_answer_comes_as_it_is(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    answer = await _ask(fast_lane, make_upstream(bad.url("good")))
+    answer = await _ask(fast_client, make_upstream(bad.url("good")))
 
     assert answer.status_code == 200
     assert answer.json() == {"data": {"answer": 42}, "errors": [], "hints": []}
 
 
 async def test_an_error_answer_with_status_400_is_an_answer(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    answer = await _ask(fast_lane, make_upstream(bad.url("400")), "{ a }")
+    answer = await _ask(fast_client, make_upstream(bad.url("400")), "{ a }")
 
     assert answer.status_code == 200
     assert answer.json()["errors"] == [{"message": f'Cannot query field "a" on type "Query".\n\n{UNKNOWN_QUERY_HINT}'}]
 
 
 async def test_errors_of_an_odd_form_are_still_shown(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    answer = await _ask(fast_lane, make_upstream(bad.url("odd-errors")))
+    answer = await _ask(fast_client, make_upstream(bad.url("odd-errors")))
 
     assert [error["message"] for error in answer.json()["errors"]] == ["plain words", "7"]
 
 
 async def test_errors_past_the_fiftieth_are_counted(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    told = (await _ask(fast_lane, make_upstream(bad.url("many-errors")))).json()
+    told = (await _ask(fast_client, make_upstream(bad.url("many-errors")))).json()
 
     assert len(told["errors"]) == 50
     assert told["hints"] == ["10 more errors are left out."]
 
 
 async def test_a_byte_order_mark_is_no_hindrance(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    assert (await _ask(fast_lane, make_upstream(bad.url("bom")))).json()["data"] == {"answer": 42}
+    assert (await _ask(fast_client, make_upstream(bad.url("bom")))).json()["data"] == {"answer": 42}
 
 
 async def test_variables_that_no_json_can_hold_are_refused(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    answer = await _ask(fast_lane, make_upstream(bad.url("good")), variables={"n": 2**70})
+    answer = await _ask(fast_client, make_upstream(bad.url("good")), variables={"n": 2**70})
 
     assert answer.status_code == 400
     assert "numbers as strings" in answer.json()["error"]["suggestion"]
 
 
 async def test_an_upstream_s_own_header_takes_the_place_of_ours(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    await _ask(fast_lane, make_upstream(bad.url("good"), headers={"user-agent": "Somebody/1"}))
+    await _ask(fast_client, make_upstream(bad.url("good"), headers={"user-agent": "Somebody/1"}))
 
     assert bad.asked[-1].headers["user-agent"] == "Somebody/1"
 
 
 async def test_the_configured_headers_are_sent_and_nothing_of_the_caller(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
     upstream = make_upstream(bad.url("good"), headers={"Authorization": SECRET})
     bad.asked.clear()
 
-    await fast_lane.post(
+    await fast_client.post(
         TOOL, json={"query": "{ answer }", "upstream": upstream}, headers={"Cookie": "mine", "X-Forwarded-For": "me"}
     )
 
@@ -161,22 +161,22 @@ async def test_the_configured_headers_are_sent_and_nothing_of_the_caller(
 
 
 async def test_a_secret_that_the_upstream_repeats_is_blanked(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
-    answer = await _ask(fast_lane, make_upstream(bad.url("echo"), headers={"Authorization": SECRET}))
+    answer = await _ask(fast_client, make_upstream(bad.url("echo"), headers={"Authorization": SECRET}))
 
     assert "I was sent" in answer.json()["errors"][0]["message"]
     assert "hush" not in answer.text
 
 
 async def test_a_secret_of_another_secret_key_is_refused_without_asking(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, settings: Any
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, settings: Any
 ) -> None:
     upstream = make_upstream(bad.url("good"), headers={"Authorization": SECRET})
     bad.asked.clear()
     settings.SECRET_KEY = "another"
 
-    answer = await _ask(fast_lane, upstream)
+    answer = await _ask(fast_client, upstream)
 
     assert answer.status_code == 502
     assert "a secret of it is not readable (Authorization)" in answer.json()["error"]["message"]
@@ -184,7 +184,7 @@ async def test_a_secret_of_another_secret_key_is_refused_without_asking(
 
 
 async def test_a_header_may_come_from_a_named_variable(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, settings: Any
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, settings: Any
 ) -> None:
     from graphql_proxy.models import Upstream, UpstreamHeader
 
@@ -193,50 +193,50 @@ async def test_a_header_may_come_from_a_named_variable(
     await UpstreamHeader.objects.acreate(upstream=row, name="X-Token", variable="GRAPHQL_SECRET_TEST")
     settings.GRAPHQL_SECRETS = {"GRAPHQL_SECRET_TEST": "from outside"}
 
-    await _ask(fast_lane, upstream)
+    await _ask(fast_client, upstream)
 
     assert bad.asked[-1].headers["x-token"] == "from outside"
 
 
 async def test_a_private_address_is_refused_unless_the_upstream_is_local(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
     upstream = make_upstream(bad.url("good"), is_local=False)
     bad.asked.clear()
 
-    answer = await _ask(fast_lane, upstream)
+    answer = await _ask(fast_client, upstream)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (502, "UPSTREAM_UNREACHABLE")
     assert bad.asked == []
 
 
 async def test_a_local_upstream_that_is_not_running_says_so(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream
 ) -> None:
-    answer = await _ask(fast_lane, make_upstream("http://127.0.0.1:9/graphql"))
+    answer = await _ask(fast_client, make_upstream("http://127.0.0.1:9/graphql"))
 
     assert answer.status_code == 502
     assert "is its web process running?" in answer.json()["error"]["suggestion"]
 
 
 async def test_an_unknown_upstream_is_refused_with_those_there_are(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream
 ) -> None:
     known = make_upstream("http://127.0.0.1:9/graphql")
 
-    answer = await _ask(fast_lane, "nowhere")
+    answer = await _ask(fast_client, "nowhere")
 
     assert answer.status_code == 404
     assert known in answer.json()["error"]["details"]["upstreams"]
 
 
 async def test_a_document_that_does_not_parse_gets_the_parsers_own_error_and_is_not_sent(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, shipped_hints: None
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, shipped_hints: None
 ) -> None:
     upstream = make_upstream(bad.url("good"))
     bad.asked.clear()
 
-    answer = await _ask(fast_lane, upstream, "{ team(id: 1) { name ")
+    answer = await _ask(fast_client, upstream, "{ team(id: 1) { name ")
 
     assert answer.status_code == 200
     assert answer.json()["data"] is None
@@ -251,28 +251,28 @@ async def test_a_document_that_does_not_parse_gets_the_parsers_own_error_and_is_
     [("mutation { a }", 403), ("subscription { a }", 403), ("{ ...A } fragment A on Query { ...A }", 400)],
 )
 async def test_what_is_refused_for_safety_is_not_sent(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, query: str, status: int
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, query: str, status: int
 ) -> None:
     upstream = make_upstream(bad.url("good"))
     bad.asked.clear()
 
-    answer = await _ask(fast_lane, upstream, query)
+    answer = await _ask(fast_client, upstream, query)
 
     assert answer.status_code == status
     assert bad.asked == []
 
 
 async def test_what_the_schema_does_not_know_is_sent_all_the_same(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
     """The upstream is the judge: a stored schema may be old."""
-    answer = await _ask(fast_lane, make_upstream(bad.url("good"), sdl=SMALL_SDL), "{ answer }")
+    answer = await _ask(fast_client, make_upstream(bad.url("good"), sdl=SMALL_SDL), "{ answer }")
 
     assert answer.json()["data"] == {"answer": 42}
 
 
 async def test_a_broken_hint_never_hides_the_error(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
     from graphql_proxy.models import ErrorHint, Upstream
 
@@ -284,7 +284,7 @@ async def test_a_broken_hint_never_hides_the_error(
     )
     clear_all_caches()
 
-    answer = (await _ask(fast_lane, upstream, "{ a }")).json()
+    answer = (await _ask(fast_client, upstream, "{ a }")).json()
 
     assert answer["errors"][0]["message"].startswith('Cannot query field "a" on type "Query".')
     assert "Saw a." in answer["hints"]

@@ -62,8 +62,10 @@ def real_upstream(make_upstream: MakeUpstream, real: MockUpstream) -> str:
 
 
 @pytest.mark.parametrize(("tool", "parameters"), SUCCESSES, ids=called)
-async def test_it_answers_on_a_mocked_api(fast_lane: httpx.AsyncClient, tool: str, parameters: dict[str, Any]) -> None:
-    body = await answer_of(fast_lane, tool, **parameters)
+async def test_it_answers_on_a_mocked_api(
+    fast_client: httpx.AsyncClient, tool: str, parameters: dict[str, Any]
+) -> None:
+    body = await answer_of(fast_client, tool, **parameters)
 
     assert body["rows"] or body["record"]
     assert "clarification" not in body
@@ -71,9 +73,9 @@ async def test_it_answers_on_a_mocked_api(fast_lane: httpx.AsyncClient, tool: st
 
 @pytest.mark.parametrize(("tool", "parameters"), SUCCESSES, ids=called)
 async def test_it_answers_on_the_real_schema_with_documents_that_fit_it(
-    fast_lane: httpx.AsyncClient, real_upstream: str, real: MockUpstream, tool: str, parameters: dict[str, Any]
+    fast_client: httpx.AsyncClient, real_upstream: str, real: MockUpstream, tool: str, parameters: dict[str, Any]
 ) -> None:
-    body = await answer_of(fast_lane, tool, **parameters, upstream=real_upstream)
+    body = await answer_of(fast_client, tool, **parameters, upstream=real_upstream)
 
     assert body["rows"]
     assert body["notOffered"] == []
@@ -90,18 +92,18 @@ def test_every_shipped_document_fits_the_real_schema() -> None:
 
 
 async def test_parameters_arrive_as_variables(
-    fast_lane: httpx.AsyncClient, real_upstream: str, real: MockUpstream
+    fast_client: httpx.AsyncClient, real_upstream: str, real: MockUpstream
 ) -> None:
     await answer_of(
-        fast_lane, "get_league_leaders", league="nhl", season="2024-2025", stat="G", limit=5, upstream=real_upstream
+        fast_client, "get_league_leaders", league="nhl", season="2024-2025", stat="G", limit=5, upstream=real_upstream
     )
 
     [said] = real.asked
     assert said["variables"] == {"league": "nhl", "season": "2024-2025", "sort": "-regularStats.G", "limit": 5}
 
 
-async def test_rows_are_flat(fast_lane: httpx.AsyncClient, real_upstream: str) -> None:
-    body = await answer_of(fast_lane, "get_league_leaders", upstream=real_upstream)
+async def test_rows_are_flat(fast_client: httpx.AsyncClient, real_upstream: str) -> None:
+    body = await answer_of(fast_client, "get_league_leaders", upstream=real_upstream)
 
     for row in body["rows"]:
         assert not [value for value in row.values() if isinstance(value, dict | list)]
@@ -109,9 +111,11 @@ async def test_rows_are_flat(fast_lane: httpx.AsyncClient, real_upstream: str) -
 
 
 @pytest.mark.parametrize(("tool", "parameter"), [("get_player", "player"), ("get_team", "team"), ("get_games", "team")])
-async def test_a_name_that_fits_several_is_asked_back(fast_lane: httpx.AsyncClient, tool: str, parameter: str) -> None:
-    body = await answer_of(fast_lane, tool, **{parameter: COMMON_NAME.lower()})
-    several = await answer_of(fast_lane, tool, **{parameter: COMMON_NAME})
+async def test_a_name_that_fits_several_is_asked_back(
+    fast_client: httpx.AsyncClient, tool: str, parameter: str
+) -> None:
+    body = await answer_of(fast_client, tool, **{parameter: COMMON_NAME.lower()})
+    several = await answer_of(fast_client, tool, **{parameter: COMMON_NAME})
 
     assert "clarification" not in body
     assert several["rows"] == []
@@ -119,8 +123,8 @@ async def test_a_name_that_fits_several_is_asked_back(fast_lane: httpx.AsyncClie
     assert [one["id"] for one in several["clarification"]["candidates"]] == ["1", "2", "3"]
 
 
-async def test_the_opponent_is_asked_back_by_its_own_name(fast_lane: httpx.AsyncClient) -> None:
-    body = await answer_of(fast_lane, "get_games", team="75", opponent=COMMON_NAME)
+async def test_the_opponent_is_asked_back_by_its_own_name(fast_client: httpx.AsyncClient) -> None:
+    body = await answer_of(fast_client, "get_games", team="75", opponent=COMMON_NAME)
 
     assert body["clarification"]["parameter"] == "opponent"
 
@@ -144,9 +148,9 @@ async def test_the_opponent_is_asked_back_by_its_own_name(fast_lane: httpx.Async
     ],
 )
 async def test_bad_input_is_refused_in_words(
-    fast_lane: httpx.AsyncClient, tool: str, parameters: dict[str, Any], said: str
+    fast_client: httpx.AsyncClient, tool: str, parameters: dict[str, Any], said: str
 ) -> None:
-    answer = await ask(fast_lane, tool, **parameters)
+    answer = await ask(fast_client, tool, **parameters)
 
     assert answer.status_code == 400
     error = answer.json()["error"]
@@ -154,7 +158,7 @@ async def test_bad_input_is_refused_in_words(
 
 
 async def test_a_document_that_was_turned_off_is_missed_in_words(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream
 ) -> None:
     from graphql_proxy.models import SavedOperation
 
@@ -164,7 +168,7 @@ async def test_a_document_that_was_turned_off_is_missed_in_words(
 
     switch(is_enabled=False)
     try:
-        answer = await ask(fast_lane, "get_games")
+        answer = await ask(fast_client, "get_games")
     finally:
         switch(is_enabled=True)
 
@@ -180,8 +184,8 @@ def hockey(server: str, make_upstream: MakeUpstream, cast: SimpleNamespace) -> s
     return make_upstream(f"{server}/graphql/", sdl=HOCKEY_SDL, headers={"Authorization": f"Bearer {cast.bob}"})
 
 
-async def test_our_own_upstream_has_the_table(fast_lane: httpx.AsyncClient, hockey: str) -> None:
-    body = await answer_of(fast_lane, "get_league_standings", season="2024-2025", limit=1, upstream=hockey)
+async def test_our_own_upstream_has_the_table(fast_client: httpx.AsyncClient, hockey: str) -> None:
+    body = await answer_of(fast_client, "get_league_standings", season="2024-2025", limit=1, upstream=hockey)
 
     assert body["rows"][0] == {
         "position": "1", "team": "Winnipeg Jets", "teamId": "WPG", "GP": 82, "W": 56, "L": 22,
@@ -190,23 +194,23 @@ async def test_our_own_upstream_has_the_table(fast_lane: httpx.AsyncClient, hock
     assert "TeamStats.group" in body["notOffered"]
 
 
-async def test_our_own_upstream_has_a_team(fast_lane: httpx.AsyncClient, hockey: str) -> None:
+async def test_our_own_upstream_has_a_team(fast_client: httpx.AsyncClient, hockey: str) -> None:
     for name in ("CAR", "car", "Carolina Hurricanes", "hurricanes"):
-        body = await answer_of(fast_lane, "get_team", team=name, upstream=hockey)
+        body = await answer_of(fast_client, "get_team", team=name, upstream=hockey)
 
         assert body["record"]["id"] == "CAR"
         assert body["rows"][0]["GP"] == 82
 
 
-async def test_our_own_upstream_asks_back_which_new_york(fast_lane: httpx.AsyncClient, hockey: str) -> None:
-    body = await answer_of(fast_lane, "get_team", team="New York", upstream=hockey)
+async def test_our_own_upstream_asks_back_which_new_york(fast_client: httpx.AsyncClient, hockey: str) -> None:
+    body = await answer_of(fast_client, "get_team", team="New York", upstream=hockey)
 
     assert {one["id"] for one in body["clarification"]["candidates"]} == {"NYI", "NYR"}
 
 
-async def test_our_own_upstream_has_both_sides_of_head_to_head(fast_lane: httpx.AsyncClient, hockey: str) -> None:
+async def test_our_own_upstream_has_both_sides_of_head_to_head(fast_client: httpx.AsyncClient, hockey: str) -> None:
     body = await answer_of(
-        fast_lane, "get_games", team="CAR", opponent="NYR", season="2024-2025", sort="oldest", upstream=hockey
+        fast_client, "get_games", team="CAR", opponent="NYR", season="2024-2025", sort="oldest", upstream=hockey
     )
 
     dates = [game["date"] for game in body["rows"]]
@@ -215,8 +219,8 @@ async def test_our_own_upstream_has_both_sides_of_head_to_head(fast_lane: httpx.
     assert {game["home"] for game in body["rows"]} == {"Carolina Hurricanes", "New York Rangers"}
 
 
-async def test_our_own_upstream_has_a_teams_games(fast_lane: httpx.AsyncClient, hockey: str) -> None:
-    body = await answer_of(fast_lane, "get_game_logs", team="CAR", limit=3, upstream=hockey)
+async def test_our_own_upstream_has_a_teams_games(fast_client: httpx.AsyncClient, hockey: str) -> None:
+    body = await answer_of(fast_client, "get_game_logs", team="CAR", limit=3, upstream=hockey)
 
     assert len(body["rows"]) == 3
     assert body["total"] == 82
@@ -236,9 +240,9 @@ async def test_our_own_upstream_has_a_teams_games(fast_lane: httpx.AsyncClient, 
     ],
 )
 async def test_our_own_upstream_says_that_it_has_no_players(
-    fast_lane: httpx.AsyncClient, hockey: str, tool: str, parameters: dict[str, Any], lacking: str
+    fast_client: httpx.AsyncClient, hockey: str, tool: str, parameters: dict[str, Any], lacking: str
 ) -> None:
-    answer = await ask(fast_lane, tool, **parameters, upstream=hockey)
+    answer = await ask(fast_client, tool, **parameters, upstream=hockey)
 
     assert answer.status_code == 404
     error = answer.json()["error"]
@@ -248,15 +252,17 @@ async def test_our_own_upstream_says_that_it_has_no_players(
 
 
 @pytest.mark.parametrize("given", ["Quebec Nordiques", "75", "' OR 1=1 --", "{ __schema }", "🏒", "\\"])
-async def test_our_own_upstream_does_not_know_every_team(fast_lane: httpx.AsyncClient, hockey: str, given: str) -> None:
-    answer = await ask(fast_lane, "get_team", team=given, upstream=hockey)
+async def test_our_own_upstream_does_not_know_every_team(
+    fast_client: httpx.AsyncClient, hockey: str, given: str
+) -> None:
+    answer = await ask(fast_client, "get_team", team=given, upstream=hockey)
 
     assert answer.status_code == 404
     assert answer.json()["error"]["code"] == "NOT_FOUND"
 
 
-async def test_what_the_upstream_says_is_passed_on(fast_lane: httpx.AsyncClient, hockey: str) -> None:
-    answer = await ask(fast_lane, "get_league_standings", league="shl", upstream=hockey)
+async def test_what_the_upstream_says_is_passed_on(fast_client: httpx.AsyncClient, hockey: str) -> None:
+    answer = await ask(fast_client, "get_league_standings", league="shl", upstream=hockey)
 
     assert answer.status_code == 502
     error = answer.json()["error"]
@@ -264,12 +270,12 @@ async def test_what_the_upstream_says_is_passed_on(fast_lane: httpx.AsyncClient,
     assert "There is no league 'shl'" in error["message"]
 
 
-async def test_without_a_web_process_it_says_so(fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream) -> None:
+async def test_without_a_web_process_it_says_so(fast_client: httpx.AsyncClient, make_upstream: MakeUpstream) -> None:
     from tests.graphql_proxy.hockey_schema import HOCKEY_SDL
 
     nobody = make_upstream("http://127.0.0.1:9/graphql/", sdl=HOCKEY_SDL)
 
-    answer = await ask(fast_lane, "get_games", upstream=nobody)
+    answer = await ask(fast_client, "get_games", upstream=nobody)
 
     assert answer.status_code == 502
     error = answer.json()["error"]

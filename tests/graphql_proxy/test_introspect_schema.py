@@ -118,8 +118,8 @@ def test_words_that_stand_somewhere_are_no_strangers(schema: GraphQLSchema) -> N
     assert SchemaIndex.of(schema).strangers("the standings of a leag by team") == []
 
 
-async def test_a_search_that_finds_nothing_says_so_plainly(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, search="goaltender quotas")
+async def test_a_search_that_finds_nothing_says_so_plainly(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, search="goaltender quotas")
 
     assert body["found"] == []
     assert body["unmatched"] == ["goaltender", "quota"]
@@ -128,16 +128,16 @@ async def test_a_search_that_finds_nothing_says_so_plainly(fast_lane: httpx.Asyn
     assert "leagueGoalieStats" in body["next"]
 
 
-async def test_a_search_with_one_unknown_word_names_it(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, search="zamboni standings")
+async def test_a_search_with_one_unknown_word_names_it(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, search="zamboni standings")
 
     assert body["found"][0]["signature"].startswith("leagueStandings")
     assert body["unmatched"] == ["zamboni"]
     assert "Nothing is called or described by zamboni" in body["next"]
 
 
-async def test_a_search_like_nothing_at_all_still_answers(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, search="🏒🏒")
+async def test_a_search_like_nothing_at_all_still_answers(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, search="🏒🏒")
 
     assert body["found"] == body["nearest"] == []
     assert "Nothing is spelt like it either" in body["next"]
@@ -162,15 +162,15 @@ async def ask(client: httpx.AsyncClient, **parameters: Any) -> dict[str, Any]:
     return body
 
 
-async def test_without_parameters_it_counts(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane)
+async def test_without_parameters_it_counts(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client)
 
     assert body["counts"]["queries"] == 15
     assert "search" in body["next"]
 
 
-async def test_a_query_comes_with_arguments_answer_and_example(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, queryName="games", depth=2)
+async def test_a_query_comes_with_arguments_answer_and_example(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, queryName="games", depth=2)
 
     query = body["query"]
     assert "team: ID" in query["arguments"]
@@ -181,22 +181,22 @@ async def test_a_query_comes_with_arguments_answer_and_example(fast_lane: httpx.
     assert query["example"]["query"].startswith("query Example")
 
 
-async def test_depth_one_stops_at_the_rows(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, queryName="games")
+async def test_depth_one_stops_at_the_rows(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, queryName="games")
 
     assert "Game" in body["query"]["returns"]
     assert "Team" not in body["query"]["returns"]
 
 
-async def test_a_type_comes_with_its_members_and_the_queries_that_give_it(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, typeName="Team")
+async def test_a_type_comes_with_its_members_and_the_queries_that_give_it(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, typeName="Team")
 
     assert "name: String" in body["type"]["members"]
     assert body["type"]["queries"] == ["teams", "team"]
 
 
-async def test_an_enum_shows_its_values(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, typeName="ScoreType")
+async def test_an_enum_shows_its_values(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, typeName="ScoreType")
 
     assert body["type"]["kind"] == "enum"
     assert body["type"]["members"] == ["FT", "OT", "SO"]
@@ -210,9 +210,9 @@ async def test_an_enum_shows_its_values(fast_lane: httpx.AsyncClient) -> None:
     ],
 )
 async def test_an_unknown_name_is_mended(
-    fast_lane: httpx.AsyncClient, parameters: dict[str, str], mend: dict[str, str]
+    fast_client: httpx.AsyncClient, parameters: dict[str, str], mend: dict[str, str]
 ) -> None:
-    answer = await fast_lane.post(TOOL, json=parameters)
+    answer = await fast_client.post(TOOL, json=parameters)
 
     assert answer.status_code == 404
     error = answer.json()["error"]
@@ -220,8 +220,8 @@ async def test_an_unknown_name_is_mended(
     assert error["details"]["retryWith"] == mend
 
 
-async def test_the_shipped_upstream_is_described_without_being_asked(fast_lane: httpx.AsyncClient) -> None:
-    body = await ask(fast_lane, upstream="hockey", queryName="leagueStandings")
+async def test_the_shipped_upstream_is_described_without_being_asked(fast_client: httpx.AsyncClient) -> None:
+    body = await ask(fast_client, upstream="hockey", queryName="leagueStandings")
 
     assert body["upstream"] == "hockey"
     assert body["query"]["signature"].startswith("leagueStandings(slug: String!")

@@ -39,19 +39,19 @@ Team = tuple[MockUpstream, list[str]]
 
 
 async def test_a_writing_key_writes_once_where_the_upstream_allows_it(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
 ) -> None:
     slug = make_upstream(team[0].address, allows_mutations=True, cache_seconds=60)
 
-    first = await fast_lane.post(WRITES, json={"query": RENAME, "upstream": slug})
-    again = await fast_lane.post(WRITES, json={"query": RENAME, "upstream": slug})
+    first = await fast_client.post(WRITES, json={"query": RENAME, "upstream": slug})
+    again = await fast_client.post(WRITES, json={"query": RENAME, "upstream": slug})
 
     assert first.json() == again.json() == {"data": {"rename": "Whalers"}, "errors": [], "hints": []}
     assert team[1] == ["Hurricanes", "Whalers", "Whalers"]  # no answer to a mutation is kept
 
 
 async def test_a_mutation_carries_the_call_s_idempotency_key(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
 ) -> None:
     slug = make_upstream(team[0].address, allows_mutations=True)
     asked: list[tuple[str, str, str]] = [
@@ -60,7 +60,7 @@ async def test_a_mutation_carries_the_call_s_idempotency_key(
     ]  # fmt: skip
 
     for path, query, request_id in asked:
-        await fast_lane.post(path, json={"query": query, "upstream": slug}, headers={"X-Request-Id": request_id})
+        await fast_client.post(path, json={"query": query, "upstream": slug}, headers={"X-Request-Id": request_id})
 
     first, again, other, reading = team[0].idempotency_keys
     assert first == again != other
@@ -68,11 +68,11 @@ async def test_a_mutation_carries_the_call_s_idempotency_key(
 
 
 async def test_the_reading_tool_names_the_writing_one(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
 ) -> None:
     slug = make_upstream(team[0].address, allows_mutations=True)
 
-    refused = await fast_lane.post(READS, json={"query": RENAME, "upstream": slug})
+    refused = await fast_client.post(READS, json={"query": RENAME, "upstream": slug})
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "MUTATION_REFUSED")
     assert "execute_graphql_mutation" in refused.json()["error"]["suggestion"]
@@ -80,13 +80,13 @@ async def test_the_reading_tool_names_the_writing_one(
 
 
 async def test_a_reading_key_is_told_the_scope_it_lacks(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team, make_key: MakeKey
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team, make_key: MakeKey
 ) -> None:
     slug, (_, key) = make_upstream(team[0].address, allows_mutations=True), make_key()
     mine = {"Authorization": f"Bearer {key}"}
 
-    refused = await fast_lane.post(WRITES, json={"query": RENAME, "upstream": slug}, headers=mine)
-    pointed = await fast_lane.post(READS, json={"query": RENAME, "upstream": slug}, headers=mine)
+    refused = await fast_client.post(WRITES, json={"query": RENAME, "upstream": slug}, headers=mine)
+    pointed = await fast_client.post(READS, json={"query": RENAME, "upstream": slug}, headers=mine)
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FORBIDDEN")
     assert "graphql_proxy:write" in refused.json()["error"]["message"]
@@ -104,37 +104,37 @@ async def test_a_reading_key_is_told_the_scope_it_lacks(
     ],
 )
 async def test_an_upstream_that_is_read_only_refuses_every_form(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team, query: str
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team, query: str
 ) -> None:
     slug = make_upstream(team[0].address)
 
     for tool in (READS, WRITES):
-        refused = await fast_lane.post(tool, json={"query": query, "operationName": "A", "upstream": slug})
+        refused = await fast_client.post(tool, json={"query": query, "operationName": "A", "upstream": slug})
         assert refused.status_code == 403, tool
 
     assert team[0].asked == []
 
 
 async def test_subscriptions_are_refused_by_both(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
 ) -> None:
     slug = make_upstream(team[0].address, allows_mutations=True)
 
     for tool in (READS, WRITES):
-        refused = await fast_lane.post(tool, json={"query": "subscription { names }", "upstream": slug})
+        refused = await fast_client.post(tool, json={"query": "subscription { names }", "upstream": slug})
         assert refused.status_code == 403, tool
 
     assert team[0].asked == []
 
 
 async def test_what_was_written_is_in_the_audit_before_the_answer_is_out(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
 ) -> None:
     from asgiref.sync import sync_to_async
 
     slug = make_upstream(team[0].address, allows_mutations=True)
 
-    answer = await fast_lane.post(WRITES, json={"query": RENAME, "upstream": slug})
+    answer = await fast_client.post(WRITES, json={"query": RENAME, "upstream": slug})
 
     request = answer.headers["x-request-id"]
     rows = ToolCall.objects.filter(request_id=request, tool="execute_graphql_mutation")

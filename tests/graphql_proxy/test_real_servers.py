@@ -46,25 +46,25 @@ async def _through(client: httpx.AsyncClient, upstream: str, case: dict[str, Any
 
 
 async def test_a_good_query_is_answered(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, address: str
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, address: str
 ) -> None:
     case = {"query": "query Q($n: Int) { teams(limit: $n) { totalCount edges { id name } } }", "variables": {"n": 2}}
 
-    told = await _through(fast_lane, make_upstream(address, sdl=SMALL_SDL), case)
+    told = await _through(fast_client, make_upstream(address, sdl=SMALL_SDL), case)
 
     assert told["errors"] == []
     assert isinstance(told["data"]["teams"]["totalCount"], int)
 
 
 async def test_every_error_keeps_its_words_and_gets_its_help(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None, address: str
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None, address: str
 ) -> None:
     upstream = make_upstream(address, sdl=SMALL_SDL)
     parsing = [case for case in cases("graphql_js") if not case["errors"][0].startswith("Syntax Error")]
 
     for case in parsing:
         direct = await _directly(address, case)
-        told = await _through(fast_lane, upstream, case)
+        told = await _through(fast_client, upstream, case)
 
         said = [error["message"] for error in direct["errors"]]
         heard = [error["message"] for error in told["errors"]]
@@ -76,21 +76,21 @@ async def test_every_error_keeps_its_words_and_gets_its_help(
 
 
 async def test_introspection_that_is_off_leads_to_the_stored_schema(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None, closed: str
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None, closed: str
 ) -> None:
     case = {"query": "{ __schema { types { name } } }", "variables": {}}
 
-    told = await _through(fast_lane, make_upstream(closed, sdl=SMALL_SDL), case)
+    told = await _through(fast_client, make_upstream(closed, sdl=SMALL_SDL), case)
 
     assert "introspection" in told["errors"][0]["message"].lower()
     assert any("introspect_schema" in hint for hint in told["hints"])
 
 
 async def test_a_server_that_knows_registered_documents_only_says_so(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None
 ) -> None:
     with running("yoga", SCHEMA, mode="registered") as address:
-        told = await _through(fast_lane, make_upstream(address), {"query": "{ team(id: 1) { id } }", "variables": {}})
+        told = await _through(fast_client, make_upstream(address), {"query": "{ team(id: 1) { id } }", "variables": {}})
 
     assert told["data"] is None
     assert told["errors"][0]["message"] == "PersistedQueryOnly"

@@ -133,20 +133,20 @@ async def call(client: httpx.AsyncClient, name: str, **parameters: Any) -> httpx
 
 
 async def test_a_row_is_a_tool_on_both_lanes_until_it_is_gone(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, keep: Callable[..., SavedOperation]
+    fast_client: httpx.AsyncClient, ninja_client: httpx.AsyncClient, keep: Callable[..., SavedOperation]
 ) -> None:
-    assert (await call(fast_lane, "find_arena", id="CAR")).status_code == 404
+    assert (await call(fast_client, "find_arena", id="CAR")).status_code == 404
     row = keep()
 
     await until(lambda: registry.find("find_arena") is not None)
-    fast, ninja = await call(fast_lane, "find_arena", id="CAR"), await call(ninja_lane, "find_arena", id="CAR")
+    fast, ninja = await call(fast_client, "find_arena", id="CAR"), await call(ninja_client, "find_arena", id="CAR")
     in_a_thread(row.delete)
     await until(lambda: registry.find("find_arena") is None)
 
     assert fast.status_code == 200, fast.text
     assert fast.json()["record"] == {"team": "name", "arena": "name"}
     assert ninja.json() == fast.json()
-    assert (await call(fast_lane, "find_arena", id="CAR")).status_code == 404
+    assert (await call(fast_client, "find_arena", id="CAR")).status_code == 404
 
 
 async def test_another_process_offers_it_on_mcp_and_in_openapi(
@@ -170,12 +170,12 @@ async def test_another_process_offers_it_on_mcp_and_in_openapi(
 
 
 async def test_a_row_that_is_invalid_or_clashes_is_skipped_with_its_reason(
-    fast_lane: httpx.AsyncClient, keep: Callable[..., SavedOperation]
+    fast_client: httpx.AsyncClient, keep: Callable[..., SavedOperation]
 ) -> None:
     keep(name="query_linescore_data")
     keep(name="find_nothing", document="query Show($id: ID!) { nothing(id: $id) }")
     keep()
-    await call(fast_lane, "find_arena", id="CAR")
+    await call(fast_client, "find_arena", id="CAR")
     await until(lambda: registry.find("find_arena") is not None)
 
     reasons = {row.name: row.reason for row in registry.find_skipped(domain="graphql_proxy")}
@@ -188,16 +188,16 @@ async def test_a_row_that_is_invalid_or_clashes_is_skipped_with_its_reason(
 
 
 async def test_its_parameters_are_held_to_their_schema(
-    fast_lane: httpx.AsyncClient, keep: Callable[..., SavedOperation]
+    fast_client: httpx.AsyncClient, keep: Callable[..., SavedOperation]
 ) -> None:
     keep()
-    await call(fast_lane, "find_arena", id="CAR")
+    await call(fast_client, "find_arena", id="CAR")
     await until(lambda: registry.find("find_arena") is not None)
 
     missing, wrong, unknown = (
-        await call(fast_lane, "find_arena"),
-        await call(fast_lane, "find_arena", id=5),
-        await call(fast_lane, "find_arena", ID="CAR"),
+        await call(fast_client, "find_arena"),
+        await call(fast_client, "find_arena", id=5),
+        await call(fast_client, "find_arena", ID="CAR"),
     )
 
     assert [missing.status_code, wrong.status_code, unknown.status_code] == [400, 400, 400]

@@ -29,11 +29,11 @@ async def _check(client: httpx.AsyncClient, upstream: str, query: str, **more: A
 
 
 async def test_a_good_document_is_valid_and_its_cost_is_told(
-    fast_lane: httpx.AsyncClient, small: str, bad: BadUpstream
+    fast_client: httpx.AsyncClient, small: str, bad: BadUpstream
 ) -> None:
     bad.asked.clear()
 
-    told = await _check(fast_lane, small, "{ teams(limit: 10) { edges { name } } }")
+    told = await _check(fast_client, small, "{ teams(limit: 10) { edges { name } } }")
 
     assert (told["valid"], told["wouldBeSent"], told["errors"], told["hints"]) == (True, True, [], [])
     assert told["cost"]["cost"] == 21
@@ -44,18 +44,18 @@ async def test_a_good_document_is_valid_and_its_cost_is_told(
 
 @pytest.mark.parametrize("case", cases("graphql_core"), ids=lambda case: str(case["query"])[:40])
 async def test_it_says_what_the_server_would_say(
-    fast_lane: httpx.AsyncClient, small: str, case: dict[str, Any]
+    fast_client: httpx.AsyncClient, small: str, case: dict[str, Any]
 ) -> None:
     """All but what only running a document finds out: variables that were not sent, several operations."""
-    told = await _check(fast_lane, small, case["query"])
+    told = await _check(fast_client, small, case["query"])
 
     found = [error["message"].partition("\n\n")[0] for error in told["errors"]]
     at_run_time = ("has invalid value", "Must provide operation name")
     assert found == [error for error in case["errors"] if not any(words in error for words in at_run_time)]
 
 
-async def test_a_misspelt_field_is_invalid_but_would_be_sent(fast_lane: httpx.AsyncClient, small: str) -> None:
-    told = await _check(fast_lane, small, '{ league(slug: "nhl") { nam } }')
+async def test_a_misspelt_field_is_invalid_but_would_be_sent(fast_client: httpx.AsyncClient, small: str) -> None:
+    told = await _check(fast_client, small, '{ league(slug: "nhl") { nam } }')
 
     assert (told["valid"], told["wouldBeSent"]) == (False, True)
     assert "League has `name` instead of nam." in told["hints"]
@@ -71,43 +71,45 @@ async def test_a_misspelt_field_is_invalid_but_would_be_sent(fast_lane: httpx.As
         ("{ team(id: 1) { name ", "does not parse"),
     ],
 )
-async def test_what_would_not_be_sent_says_why(fast_lane: httpx.AsyncClient, small: str, query: str, said: str) -> None:
-    told = await _check(fast_lane, small, query)
+async def test_what_would_not_be_sent_says_why(
+    fast_client: httpx.AsyncClient, small: str, query: str, said: str
+) -> None:
+    told = await _check(fast_client, small, query)
 
     assert told["wouldBeSent"] is False
     assert said in told["refusal"]
 
 
 async def test_without_a_stored_schema_only_the_form_is_checked(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream
 ) -> None:
-    told = await _check(fast_lane, make_upstream("http://127.0.0.1:9/"), "{ anything }")
+    told = await _check(fast_client, make_upstream("http://127.0.0.1:9/"), "{ anything }")
 
     assert told["valid"] is True
     assert "schemaVersion" not in told
 
 
 async def test_a_document_of_hundreds_of_equal_fields_is_checked_in_time(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream
 ) -> None:
     """The rule that compares fields with each other takes their number squared: seconds of CPU for these."""
     upstream = make_upstream("http://127.0.0.1:9/", sdl=SMALL_SDL)
-    await _check(fast_lane, upstream, "{ team(id: 1) { id } }")
+    await _check(fast_client, upstream, "{ team(id: 1) { id } }")
     started = time.process_time()
 
-    told = await _check(fast_lane, upstream, "{ " + "team(id: 1) { id } " * 550 + "}")
+    told = await _check(fast_client, upstream, "{ " + "team(id: 1) { id } " * 550 + "}")
 
     assert told["cost"]["fields"] == 1_100
     assert time.process_time() - started < 2
 
 
 async def test_two_upstreams_with_one_schema_keep_their_own_versions(
-    fast_lane: httpx.AsyncClient, small: str, make_upstream: MakeUpstream, bad: BadUpstream
+    fast_client: httpx.AsyncClient, small: str, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
     other = make_upstream(bad.url("good"), sdl=SMALL_SDL)
     in_a_thread(lambda: SchemaSnapshot.objects.filter(upstream__slug=other).update(version=7))
     clear_all_caches()
 
-    versions = [(await _check(fast_lane, slug, "{ __typename }"))["schemaVersion"] for slug in (small, other)]
+    versions = [(await _check(fast_client, slug, "{ __typename }"))["schemaVersion"] for slug in (small, other)]
 
     assert versions == [1, 7]

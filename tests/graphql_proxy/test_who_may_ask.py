@@ -54,32 +54,32 @@ async def _ask(client: httpx.AsyncClient, key: str, **more: str) -> httpx.Respon
 
 
 async def test_a_chosen_key_may_ask_what_is_not_open_to_all(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
 ) -> None:
     slug, (row, key), (_, other) = make_upstream(bad.url("good")), make_key(), make_key()
     _close(slug, row)
 
-    chosen = await _ask(fast_lane, key, upstream=slug)
-    refused = await _ask(fast_lane, other, upstream=slug)
+    chosen = await _ask(fast_client, key, upstream=slug)
+    refused = await _ask(fast_client, other, upstream=slug)
 
     assert chosen.json()["data"] == {"answer": 42}
     assert (refused.status_code, refused.json()["error"]["code"]) == (404, "UNKNOWN_UPSTREAM")
 
 
 async def test_what_is_closed_is_not_named_to_others(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
 ) -> None:
     slug, (_, key) = make_upstream(bad.url("good")), make_key()
     _close(slug)
 
-    refused = (await _ask(fast_lane, key, upstream="no-such")).json()["error"]
+    refused = (await _ask(fast_client, key, upstream="no-such")).json()["error"]
 
     assert slug not in str(refused)
     assert "mock" in refused["details"]["upstreams"]
 
 
 async def test_a_tool_made_for_it_is_listed_only_to_whom_it_is_open(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, make_upstream: MakeUpstream, make_key: MakeKey
+    fast_client: httpx.AsyncClient, ninja_client: httpx.AsyncClient, make_upstream: MakeUpstream, make_key: MakeKey
 ) -> None:
     slug, (row, _) = make_upstream("http://127.0.0.1:9/"), make_key()
     reading = frozenset({"graphql_proxy:read"})
@@ -93,11 +93,11 @@ async def test_a_tool_made_for_it_is_listed_only_to_whom_it_is_open(
 
     await _comes_true(lambda: _lists("find_answer", chosen) and not _lists("find_answer", other))
     assert _lists("find_answer", LOCAL_OPERATOR)
-    assert "find_answer" not in (await ninja_lane.get("/api/openapi.json")).text
+    assert "find_answer" not in (await ninja_client.get("/api/openapi.json")).text
 
 
 async def test_every_tool_keeps_to_it(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
 ) -> None:
     slug, (_, key) = make_upstream(bad.url("good")), make_key(scopes=["graphql_proxy:read", "graphql_proxy:write"])
     _close(slug)
@@ -105,7 +105,7 @@ async def test_every_tool_keeps_to_it(
 
     for tool in toolkit.tools:
         asked = tool.example.model_dump(by_alias=True, exclude_unset=True) | {"upstream": slug}
-        answer = await fast_lane.post(
+        answer = await fast_client.post(
             f"/api/tools/graphql_proxy/{tool.name}", json=asked, headers={"Authorization": f"Bearer {key}"}
         )
         assert answer.json()["error"]["code"] == "UNKNOWN_UPSTREAM", tool.name
@@ -114,24 +114,24 @@ async def test_every_tool_keeps_to_it(
 
 
 async def test_a_key_asks_its_own_default_unless_another_is_named(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream, make_key: MakeKey
 ) -> None:
     own, named = make_upstream(bad.url("good")), make_upstream(bad.url("gzip"))
     _, key = make_key(default_upstream=own)
     bad.asked.clear()
 
-    await _ask(fast_lane, key)
-    await _ask(fast_lane, key, upstream=named)
+    await _ask(fast_client, key)
+    await _ask(fast_client, key, upstream=named)
 
     assert [asked.path for asked in bad.asked] == ["/good", "/gzip"]
 
 
 async def test_a_default_that_went_away_is_told_and_nobody_else_is_asked(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, make_key: MakeKey
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, make_key: MakeKey
 ) -> None:
     _, key = make_key(default_upstream="gone")
 
-    refused = await _ask(fast_lane, key)
+    refused = await _ask(fast_client, key)
 
     assert refused.status_code == 404
     assert "asks 'gone' by default" in refused.json()["error"]["message"]
@@ -139,11 +139,11 @@ async def test_a_default_that_went_away_is_told_and_nobody_else_is_asked(
 
 
 async def test_a_misspelt_name_is_mended(
-    fast_lane: httpx.AsyncClient, make_upstream: MakeUpstream, make_key: MakeKey
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, make_key: MakeKey
 ) -> None:
     _, key = make_key()
 
-    refused = await _ask(fast_lane, key, upstream="mokc")
+    refused = await _ask(fast_client, key, upstream="mokc")
 
     assert refused.json()["error"]["details"]["retryWith"] == {"upstream": "mock"}
 

@@ -265,15 +265,15 @@ def test_the_page_of_a_game_has_periods_to_correct_and_results_to_read(curator: 
 
 
 async def test_what_is_corrected_here_is_what_the_tool_answers(
-    scratch_database: None, fast_lane: httpx.AsyncClient
+    scratch_database: None, fast_client: httpx.AsyncClient
 ) -> None:
     question = {"teamCode": "BUF", "startDate": "2024-10-04", "endDate": "2024-10-04", "wonTwoPlusRegPeriods": True}
-    before = await fast_lane.post(TOOL, json=question)
+    before = await fast_client.post(TOOL, json=question)
 
     await sync_to_async(correct_two_periods)()
 
-    periods = await fast_lane.post(TOOL, json=question | {"wonTwoPlusRegPeriods": None})
-    after = await fast_lane.post(TOOL, json=question)
+    periods = await fast_client.post(TOOL, json=question | {"wonTwoPlusRegPeriods": None})
+    after = await fast_client.post(TOOL, json=question)
     assert before.status_code == 404
     assert [row["period_outcome"] for row in periods.json()["data"]["results"]] == ["LOSS", "WIN", "WIN"]
     assert [row["regulation_periods_won"] for row in after.json()["data"]["results"]] == [2]

@@ -23,9 +23,9 @@ SHAPES: list[tuple[dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("ask", "columns"), SHAPES, ids=["periods", "ranking", "games"])
 async def test_a_success_has_the_contract_s_properties_and_no_other(
-    fast_lane: httpx.AsyncClient, ask: dict[str, Any], columns: list[str]
+    fast_client: httpx.AsyncClient, ask: dict[str, Any], columns: list[str]
 ) -> None:
-    answer = await fast_lane.post(ADDRESS, json=ask)
+    answer = await fast_client.post(ADDRESS, json=ask)
     body = answer.json()
 
     assert answer.headers["content-type"] == "application/json"
@@ -36,8 +36,8 @@ async def test_a_success_has_the_contract_s_properties_and_no_other(
     assert all(list(row) == columns for row in body["data"]["results"])
 
 
-async def test_values_have_the_contract_s_types(fast_lane: httpx.AsyncClient) -> None:
-    data = (await fast_lane.post(ADDRESS, json={"teamCode": "CAR"})).json()["data"]
+async def test_values_have_the_contract_s_types(fast_client: httpx.AsyncClient) -> None:
+    data = (await fast_client.post(ADDRESS, json={"teamCode": "CAR"})).json()["data"]
 
     for row in data["results"]:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["game_date"])
@@ -48,8 +48,8 @@ async def test_values_have_the_contract_s_types(fast_lane: httpx.AsyncClient) ->
     assert 0 < data["query_metadata"]["execution_time_ms"] < 5000
 
 
-async def test_all_teams_periods_say_whose_they_are(fast_lane: httpx.AsyncClient) -> None:
-    data = (await fast_lane.post(ADDRESS, json={"startDate": "2025-02-01", "endDate": "2025-02-01"})).json()["data"]
+async def test_all_teams_periods_say_whose_they_are(fast_client: httpx.AsyncClient) -> None:
+    data = (await fast_client.post(ADDRESS, json={"startDate": "2025-02-01", "endDate": "2025-02-01"})).json()["data"]
 
     assert len({row["team_code"] for row in data["results"]}) > 2
 
@@ -67,22 +67,22 @@ async def test_all_teams_periods_say_whose_they_are(fast_lane: httpx.AsyncClient
     ids=str,
 )
 async def test_the_filters_that_were_used_are_named(
-    fast_lane: httpx.AsyncClient, ask: dict[str, Any], filters: list[str]
+    fast_client: httpx.AsyncClient, ask: dict[str, Any], filters: list[str]
 ) -> None:
-    data = (await fast_lane.post(ADDRESS, json=ask)).json()["data"]
+    data = (await fast_client.post(ADDRESS, json=ask)).json()["data"]
 
     assert data["query_metadata"]["filters_applied"] == filters
 
 
-async def test_a_validation_error_has_the_contract_s_properties(fast_lane: httpx.AsyncClient) -> None:
-    body = (await fast_lane.post(ADDRESS, json={"teamCode": "XYZ"})).json()
+async def test_a_validation_error_has_the_contract_s_properties(fast_client: httpx.AsyncClient) -> None:
+    body = (await fast_client.post(ADDRESS, json={"teamCode": "XYZ"})).json()
 
     assert list(body) == ["success", "error"]
     assert body["success"] is False
     assert set(body["error"]) == {"type", "message", "field", "details", "suggestion"}
 
 
-async def test_a_query_error_names_no_field(fast_lane: httpx.AsyncClient) -> None:
-    body = (await fast_lane.post(ADDRESS, json={"startDate": "2030-01-01"})).json()
+async def test_a_query_error_names_no_field(fast_client: httpx.AsyncClient) -> None:
+    body = (await fast_client.post(ADDRESS, json={"startDate": "2030-01-01"})).json()
 
     assert set(body["error"]) == {"type", "message", "details", "suggestion"}

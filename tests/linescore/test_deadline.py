@@ -54,14 +54,14 @@ def test_the_tool_s_deadline_is_the_contract_s_five_seconds() -> None:
 
 
 async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
-    locked: psycopg.Connection[tuple[int]], fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    locked: psycopg.Connection[tuple[int]], fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = registry.find("query_linescore_data")
     assert tool is not None
     hasty = dataclasses.replace(tool, deadline_seconds=0.3)
     monkeypatch.setattr(registry, "_tools", {tool.name: hasty})
 
-    call = asyncio.ensure_future(fast_lane.post(ADDRESS, json={"teamCode": "CAR"}))
+    call = asyncio.ensure_future(fast_client.post(ADDRESS, json={"teamCode": "CAR"}))
     await until(lambda: _waiting(locked) == 1)
     answer = await call
 
@@ -74,9 +74,9 @@ async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
 
 
 async def test_a_caller_who_leaves_takes_the_statement_along(
-    locked: psycopg.Connection[tuple[int]], fast_lane: httpx.AsyncClient
+    locked: psycopg.Connection[tuple[int]], fast_client: httpx.AsyncClient
 ) -> None:
-    call = asyncio.ensure_future(fast_lane.post(ADDRESS, json={"teamCode": "CAR"}))
+    call = asyncio.ensure_future(fast_client.post(ADDRESS, json={"teamCode": "CAR"}))
     await until(lambda: _waiting(locked) == 1)
 
     call.cancel()
@@ -111,7 +111,7 @@ async def test_a_connection_that_is_dropped_takes_the_statement_along(
 
 
 async def test_after_a_deadline_the_next_call_is_answered(
-    scratch_database: None, fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    scratch_database: None, fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = registry.find("query_linescore_data")
     assert tool is not None
@@ -119,9 +119,9 @@ async def test_after_a_deadline_the_next_call_is_answered(
         patch.setattr(registry, "_tools", {tool.name: dataclasses.replace(tool, deadline_seconds=0.2)})
         holder.execute("BEGIN")
         holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")
-        first = await fast_lane.post(ADDRESS, json={"teamCode": "CAR"})
+        first = await fast_client.post(ADDRESS, json={"teamCode": "CAR"})
         holder.execute("ROLLBACK")
 
-    second = await fast_lane.post(ADDRESS, json={"teamCode": "CAR"})
+    second = await fast_client.post(ADDRESS, json={"teamCode": "CAR"})
 
     assert (first.status_code, second.status_code) == (504, 200)

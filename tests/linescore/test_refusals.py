@@ -54,13 +54,13 @@ def merged(target: Any, patch: Any) -> Any:
 
 @pytest.mark.parametrize("ask", MENDABLE, ids=lambda ask: str(ask)[:60])
 async def test_a_refusal_s_suggestion_applied_mechanically_succeeds_on_the_second_call(
-    fast_lane: httpx.AsyncClient, ask: dict[str, Any]
+    fast_client: httpx.AsyncClient, ask: dict[str, Any]
 ) -> None:
-    first = await fast_lane.post(ADDRESS, json=ask)
+    first = await fast_client.post(ADDRESS, json=ask)
     assert first.status_code in (400, 404), first.text
     mended = merged(ask, first.json()["error"]["details"]["retryWith"])
 
-    second = await fast_lane.post(ADDRESS, json=mended)
+    second = await fast_client.post(ADDRESS, json=mended)
 
     assert second.status_code == 200, second.text
     assert second.json()["data"]["count"] >= 1
@@ -68,12 +68,12 @@ async def test_a_refusal_s_suggestion_applied_mechanically_succeeds_on_the_secon
 
 @pytest.mark.parametrize("ask", UNMENDABLE, ids=lambda ask: ascii(ask)[:60])
 async def test_a_refusal_that_cannot_mend_everything_promises_nothing(
-    fast_lane: httpx.AsyncClient, ask: dict[str, Any]
+    fast_client: httpx.AsyncClient, ask: dict[str, Any]
 ) -> None:
-    first = await fast_lane.post(ADDRESS, json=ask)
+    first = await fast_client.post(ADDRESS, json=ask)
     details = first.json()["error"]["details"]
 
-    second = await fast_lane.post(ADDRESS, json=merged(ask, details.get("retryWith", {})))
+    second = await fast_client.post(ADDRESS, json=merged(ask, details.get("retryWith", {})))
 
     assert second.status_code == (200 if "retryWith" in details else 400), second.text
 
@@ -85,8 +85,10 @@ async def test_a_refusal_that_cannot_mend_everything_promises_nothing(
      {"startDate": "2025-02-10", "endDate": "2025-02-20", "periodOutcome": "WIN"}],
     ids=str,
 )  # fmt: skip
-async def test_no_games_is_a_refusal_in_the_contract_s_words(fast_lane: httpx.AsyncClient, ask: dict[str, Any]) -> None:
-    answer = await fast_lane.post(ADDRESS, json=ask)
+async def test_no_games_is_a_refusal_in_the_contract_s_words(
+    fast_client: httpx.AsyncClient, ask: dict[str, Any]
+) -> None:
+    answer = await fast_client.post(ADDRESS, json=ask)
     error = answer.json()["error"]
 
     assert answer.status_code == 404
@@ -96,8 +98,8 @@ async def test_no_games_is_a_refusal_in_the_contract_s_words(fast_lane: httpx.As
     assert "2024-10-04 to 2025-04-17" in error["suggestion"]
 
 
-async def test_an_unknown_team_is_told_before_an_empty_range(fast_lane: httpx.AsyncClient) -> None:
-    answer = await fast_lane.post(ADDRESS, json={"teamCode": "XYZ", "startDate": "2030-01-01"})
+async def test_an_unknown_team_is_told_before_an_empty_range(fast_client: httpx.AsyncClient) -> None:
+    answer = await fast_client.post(ADDRESS, json={"teamCode": "XYZ", "startDate": "2030-01-01"})
 
     assert answer.json()["error"]["details"]["code"] == "INVALID_TEAM_CODE"
 
@@ -119,9 +121,9 @@ async def test_an_unknown_team_is_told_before_an_empty_range(fast_lane: httpx.As
     ids=lambda part: str(part)[:40],
 )
 async def test_an_error_names_the_parameter_and_what_came(
-    fast_lane: httpx.AsyncClient, ask: dict[str, Any], field: str, words: list[str]
+    fast_client: httpx.AsyncClient, ask: dict[str, Any], field: str, words: list[str]
 ) -> None:
-    error = (await fast_lane.post(ADDRESS, json=ask)).json()["error"]
+    error = (await fast_client.post(ADDRESS, json=ask)).json()["error"]
 
     assert error["type"] == "VALIDATION_ERROR"
     assert error["field"] == field
@@ -130,8 +132,8 @@ async def test_an_error_names_the_parameter_and_what_came(
     assert len(error["message"]) < 300
 
 
-async def test_several_mistakes_are_all_named(fast_lane: httpx.AsyncClient) -> None:
-    answer = await fast_lane.post(ADDRESS, json={"limit": "ten", "periodOutcome": "DRAW", "nope": 1})
+async def test_several_mistakes_are_all_named(fast_client: httpx.AsyncClient) -> None:
+    answer = await fast_client.post(ADDRESS, json={"limit": "ten", "periodOutcome": "DRAW", "nope": 1})
 
     error = answer.json()["error"]
     said = str(error)
@@ -145,9 +147,9 @@ async def test_several_mistakes_are_all_named(fast_lane: httpx.AsyncClient) -> N
      "%(most)s", "$1", "{where}", "CAR\\'; SELECT pg_sleep(10)"],
 )  # fmt: skip
 async def test_sql_in_a_string_is_a_bad_value_and_nothing_more(
-    fast_lane: httpx.AsyncClient, field: str, attack: str
+    fast_client: httpx.AsyncClient, field: str, attack: str
 ) -> None:
-    answer = await fast_lane.post(ADDRESS, json={field: attack})
+    answer = await fast_client.post(ADDRESS, json={field: attack})
 
     error = answer.json()["error"]
     assert answer.status_code == 400

@@ -43,11 +43,11 @@ def _named(ask: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("ask", CONTRACT_EXAMPLES + QUESTIONS, ids=_named)
 async def test_a_real_question_is_answered_as_the_arithmetic_says(
-    fast_lane: httpx.AsyncClient, ask: dict[str, Any]
+    fast_client: httpx.AsyncClient, ask: dict[str, Any]
 ) -> None:
     expected = season_by_hand.answer(ask)
 
-    answer = (await fast_lane.post(ADDRESS, json=ask)).json()
+    answer = (await fast_client.post(ADDRESS, json=ask)).json()
 
     assert answer["data"]["results"] == expected
     assert answer["data"]["count"] == len(expected)
@@ -59,11 +59,11 @@ async def test_a_real_question_is_answered_as_the_arithmetic_says(
     "ask", [{"teamCode": "BOS"}, {"periodOutcome": "WIN"}, {"wonTwoPlusRegPeriods": True}], ids=_named
 )
 async def test_a_limit_keeps_the_first_rows_and_says_if_there_were_more(
-    fast_lane: httpx.AsyncClient, ask: dict[str, Any], limit: int
+    fast_client: httpx.AsyncClient, ask: dict[str, Any], limit: int
 ) -> None:
     expected = season_by_hand.answer(ask)
 
-    data = (await fast_lane.post(ADDRESS, json={**ask, "limit": limit})).json()["data"]
+    data = (await fast_client.post(ADDRESS, json={**ask, "limit": limit})).json()["data"]
 
     assert data["results"] == expected[:limit]
     assert data["query_metadata"]["was_limited"] is (len(expected) > limit)

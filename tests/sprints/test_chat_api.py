@@ -14,8 +14,8 @@ from toolbox.database.pools import owner_pool
 PATH = "/api/sprints/chat"
 
 
-async def test_a_question_is_answered(ninja_lane: httpx.AsyncClient) -> None:
-    reply = await ninja_lane.post(PATH, json={"question": "Which issues were carried over from ACCEL's last sprint?"})
+async def test_a_question_is_answered(ninja_client: httpx.AsyncClient) -> None:
+    reply = await ninja_client.post(PATH, json={"question": "Which issues were carried over from ACCEL's last sprint?"})
 
     body = reply.json()
     assert reply.status_code == 200
@@ -24,9 +24,9 @@ async def test_a_question_is_answered(ninja_lane: httpx.AsyncClient) -> None:
     assert "was_carried_over" in body["sql"]
 
 
-async def test_a_key_is_needed_and_its_scope(ninja_lane: httpx.AsyncClient, cast: SimpleNamespace) -> None:
-    without = await ninja_lane.post(PATH, json={"question": "x"}, headers={"Authorization": ""})
-    bob = await ninja_lane.post(PATH, json={"question": "x"}, headers={"Authorization": f"Bearer {cast.bob}"})
+async def test_a_key_is_needed_and_its_scope(ninja_client: httpx.AsyncClient, cast: SimpleNamespace) -> None:
+    without = await ninja_client.post(PATH, json={"question": "x"}, headers={"Authorization": ""})
+    bob = await ninja_client.post(PATH, json={"question": "x"}, headers={"Authorization": f"Bearer {cast.bob}"})
 
     assert (without.status_code, without.json()["error"]["code"]) == (401, "UNAUTHENTICATED")
     assert (bob.status_code, bob.json()["error"]["code"]) == (403, "FORBIDDEN")
@@ -38,16 +38,16 @@ async def test_a_key_is_needed_and_its_scope(ninja_lane: httpx.AsyncClient, cast
      b'{"question": "a", "more": 1}', b'{"question": "\\u0000"}', json.dumps({"question": "x" * 2001}).encode(),
      b"\xff\xfe"],
 )  # fmt: skip
-async def test_bad_input_is_refused_with_what_to_send(ninja_lane: httpx.AsyncClient, body: bytes) -> None:
-    reply = await ninja_lane.post(PATH, content=body, headers={"Content-Type": "application/json"})
+async def test_bad_input_is_refused_with_what_to_send(ninja_client: httpx.AsyncClient, body: bytes) -> None:
+    reply = await ninja_client.post(PATH, content=body, headers={"Content-Type": "application/json"})
 
     assert reply.status_code == 400
     assert reply.json()["error"]["code"] == "INVALID_PARAMETERS"
     assert reply.json()["error"]["suggestion"]
 
 
-async def test_every_question_leaves_an_audit_row(ninja_lane: httpx.AsyncClient) -> None:
-    await ninja_lane.post(PATH, json={"question": "What is blocked?"}, headers={"X-Request-Id": "chat-audited"})
+async def test_every_question_leaves_an_audit_row(ninja_client: httpx.AsyncClient) -> None:
+    await ninja_client.post(PATH, json={"question": "What is blocked?"}, headers={"X-Request-Id": "chat-audited"})
 
     found = await _audited("chat-audited")
     assert [(row["caller"], row["domain"], row["tool"], row["status"]) for row in found] == [

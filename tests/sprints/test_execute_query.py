@@ -43,8 +43,8 @@ def test_there_are_enough_honest_queries() -> None:
     assert len(set(HONEST)) == len(HONEST)
 
 
-async def test_the_contract_s_success(fast_lane: httpx.AsyncClient) -> None:
-    answer = await fast_lane.post(ADDRESS, json={"sql": "SELECT team_key FROM teams ORDER BY 1 LIMIT 2"})
+async def test_the_contract_s_success(fast_client: httpx.AsyncClient) -> None:
+    answer = await fast_client.post(ADDRESS, json={"sql": "SELECT team_key FROM teams ORDER BY 1 LIMIT 2"})
 
     body = answer.json()
     assert answer.status_code == 200
@@ -67,8 +67,8 @@ async def test_the_contract_s_success(fast_lane: httpx.AsyncClient) -> None:
         ("SELECT CASE WHEN true THEN generate_series(1, 2) END", "set-returning functions are not allowed in CASE"),
     ],
 )
-async def test_the_contract_s_error_comes_with_status_200(fast_lane: httpx.AsyncClient, sql: str, error: str) -> None:
-    answer = await fast_lane.post(ADDRESS, json={"sql": sql})
+async def test_the_contract_s_error_comes_with_status_200(fast_client: httpx.AsyncClient, sql: str, error: str) -> None:
+    answer = await fast_client.post(ADDRESS, json={"sql": sql})
 
     body = answer.json()
     assert answer.status_code == 200
@@ -87,9 +87,9 @@ async def test_a_failed_statement_is_an_error_on_mcp() -> None:
     assert worked.structured_content["rows"] == [{"one": 1}]
 
 
-async def test_what_is_no_statement_at_all_keeps_the_kernel_s_words(fast_lane: httpx.AsyncClient) -> None:
+async def test_what_is_no_statement_at_all_keeps_the_kernel_s_words(fast_client: httpx.AsyncClient) -> None:
     for arguments in ({}, {"sql": 1}, {"query": "SELECT 1"}, {"sql": "a\x00b"}):
-        answer = await fast_lane.post(ADDRESS, json=arguments)
+        answer = await fast_client.post(ADDRESS, json=arguments)
 
         assert answer.status_code == 400
         assert answer.json()["error"]["code"] == "INVALID_PARAMETERS"
@@ -253,13 +253,13 @@ def test_many_at_once_are_all_answered() -> None:
 
 
 async def test_while_the_database_is_away_the_error_is_in_the_answer(
-    fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def gone(*_: object) -> None:
         raise DatabaseUnavailable("gone")
 
     monkeypatch.setattr("sprints.executing.analyst.run", gone)
-    answer = await fast_lane.post(ADDRESS, json={"sql": "SELECT 1"})
+    answer = await fast_client.post(ADDRESS, json={"sql": "SELECT 1"})
 
     assert answer.status_code == 200
     assert answer.json()["error"] == "The database cannot run statements now."

@@ -20,14 +20,14 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def committed(cast: object, django_db_blocker: Any) -> Iterator[None]:
+def database_access(cast: object, django_db_blocker: Any) -> Iterator[None]:
     """Let the test commit rows of its own to the shared database, which it tells apart by their ids."""
     with django_db_blocker.unblock():
         yield
 
 
 @pytest.fixture
-def make_key(committed: None) -> Iterator[Callable[..., tuple[ApiKey, str]]]:
+def make_key(database_access: None) -> Iterator[Callable[..., tuple[ApiKey, str]]]:
     """Give a maker of keys that end with the test; without options they are alice's and may read."""
     made: list[int] = []
 

@@ -16,18 +16,20 @@ Fills = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 @asynccontextmanager
-async def answering(fills: Fills, *, mode: str = "auto", caller: Caller = LOCAL_OPERATOR) -> AsyncIterator[Client]:
+async def connect_answering(
+    fills: Fills, *, mode: str = "auto", caller: Caller = LOCAL_OPERATOR
+) -> AsyncIterator[Client]:
     """Connect a client that can be asked; `asked` of it are the messages it was asked with."""
     asked: list[str] = []
 
-    async def elicited(context: Any, params: Any) -> ElicitResult:
+    async def answer_elicitation(context: Any, params: Any) -> ElicitResult:
         assert isinstance(params, ElicitRequestFormParams)
         asked.append(params.message)
         content = fills(dict(params.requested_schema)["properties"])
         return ElicitResult(action="decline" if content is None else "accept", content=content)
 
     server = mcp_server(registry, transport="memory", credential_of=lambda _: caller)
-    async with Client(server, mode=mode, elicitation_callback=elicited) as client:
+    async with Client(server, mode=mode, elicitation_callback=answer_elicitation) as client:
         client.asked = asked  # type: ignore[attr-defined]
         yield client
 

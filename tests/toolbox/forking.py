@@ -29,7 +29,7 @@ def call() -> Call:
     return Call(tool=tool.name, arguments=arguments, credential=LOCAL_OPERATOR, transport="test", request_id="home")
 
 
-def seen() -> dict[str, Any]:
+def read_connection() -> dict[str, Any]:
     """Call a tool, and say by which connection its process reads."""
     status = event_loop.run(dispatch(call())).status
     pids = event_loop.run(reader.fetch("SELECT pg_backend_pid() AS pid LIMIT 1")).rows
@@ -38,7 +38,7 @@ def seen() -> dict[str, Any]:
 
 def child(results: Any) -> None:
     """Do in the forked child what its parent has done, and write it down."""
-    results.put(seen())
+    results.put(read_connection())
     event_loop.run(audit.flush())
     os._exit(0)
 
@@ -47,14 +47,14 @@ def main() -> None:
     """See, fork, and see again."""
     context = multiprocessing.get_context("fork")
     results = context.SimpleQueue()
-    before = seen()
+    before = read_connection()
     process = context.Process(target=child, args=(results,))
     process.start()
     process.join(30)
     if process.is_alive():
         process.kill()
         raise SystemExit("the forked child hangs")
-    told = {"before": before, "child": results.get(), "after": seen(), "exit": process.exitcode}
+    told = {"before": before, "child": results.get(), "after": read_connection(), "exit": process.exitcode}
     event_loop.run(audit.flush())
     print(json.dumps(told))
 

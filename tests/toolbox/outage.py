@@ -36,7 +36,7 @@ place = ensure_running(settings.TOOLROOM_VAR)
 met: dict[str, Any] = {}
 
 
-async def _answered(credential: str | Caller) -> dict[str, Any]:
+async def _answer(credential: str | Caller) -> dict[str, Any]:
     started = time.perf_counter()
     call = Call(
         tool="query_linescore_data", arguments=b"{}", credential=credential, transport="test", request_id="outage"
@@ -47,14 +47,14 @@ async def _answered(credential: str | Caller) -> dict[str, Any]:
 
 def call(step: str, *, credential: str | Caller = LOCAL_OPERATOR) -> None:
     """Call the tool once and note what came of it."""
-    met[step] = event_loop.run(_answered(credential))
+    met[step] = event_loop.run(_answer(credential))
 
 
 def call_together(step: str, *, times: int) -> None:
     """Call the tool several times at once and note the statuses."""
 
     async def together() -> list[dict[str, Any]]:
-        return await asyncio.gather(*[_answered(LOCAL_OPERATOR) for _ in range(times)])
+        return await asyncio.gather(*[_answer(LOCAL_OPERATOR) for _ in range(times)])
 
     met[step] = [reply["status"] for reply in event_loop.run(together())]
 
@@ -82,7 +82,7 @@ def stop_under_a_statement() -> None:
     holder = superuser()
     holder.execute("BEGIN")
     holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")
-    waiting = asyncio.run_coroutine_threadsafe(_answered(LOCAL_OPERATOR), event_loop.get_loop())
+    waiting = asyncio.run_coroutine_threadsafe(_answer(LOCAL_OPERATOR), event_loop.get_loop())
     locks = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     until = time.monotonic() + 4
     with superuser() as onlooker:
@@ -134,7 +134,7 @@ def outage_under_busy_pools(key: str) -> None:
 def outage_under_an_idle_pool() -> None:
     """Take the database from a pool that has no connection."""
     event_loop.run(reader.close())
-    event_loop.run(home_opens_without_connecting())
+    event_loop.run(open_without_connecting())
     stop()
     call("away, from an idle pool")
     met["a pool is kept while away"] = reader._pool is not None
@@ -152,7 +152,7 @@ def ended_connections() -> None:
     call_together("many after every connection was ended", times=8)
 
 
-async def home_opens_without_connecting() -> None:
+async def open_without_connecting() -> None:
     """Leave the reader as ten idle minutes leave it: a pool without a connection."""
     await reader._open()
 

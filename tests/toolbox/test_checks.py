@@ -36,11 +36,11 @@ def test_it_names_what_to_revoke(scratch_database: None, statement: str, said: s
 
 @pytest.mark.parametrize("table", ["linescore_teams", "linescore_period_results", "toolbox_api_keys"])
 async def test_a_database_that_is_behind_the_code_is_a_part_that_is_away(
-    scratch_database: None, fast_lane: httpx.AsyncClient, table: str
+    scratch_database: None, fast_client: httpx.AsyncClient, table: str
 ) -> None:
     await sync_to_async(_rename)(table)
 
-    answer = await fast_lane.post("/api/tools/linescore/query_linescore_data", json={"teamCode": "XXX"})
+    answer = await fast_client.post("/api/tools/linescore/query_linescore_data", json={"teamCode": "XXX"})
 
     assert answer.status_code == 503, answer.text
     assert answer.json()["error"]["details"]["code"] == "DATABASE_ERROR"

@@ -30,7 +30,7 @@ Without the one tool whose call leaves something for a worker to do, each time a
 A_TOOL = next(tool for tool in TOOLS if tool.name == "query_linescore_data")
 """The tool that tests of the kernel call where any would do; bob may use it."""
 
-ONE_OF_EACH_DIALECT = list({id(tool.envelope): tool for tool in reversed(TOOLS)}.values())
+ONE_OF_EACH_ENVELOPE = list({id(tool.envelope): tool for tool in reversed(TOOLS)}.values())
 """A tool for every way of saying no: enough where the kernel decides and the tool's own code is never reached."""
 
 
@@ -43,16 +43,16 @@ def address(tool: Tool) -> str:
     return f"/api/tools/{tool.domain}/{tool.name}"
 
 
-def named(tool: Tool) -> str:
+def tool_id(tool: Tool) -> str:
     """Name the tool in a test's id."""
     return f"{tool.domain}.{tool.name}"
 
 
-def settled(body: Any) -> Any:
+def without_timings(body: Any) -> Any:
     """Give an answer without what a clock measured (`..._ms`), which no two calls share."""
     if isinstance(body, dict):
-        return {name: settled(part) for name, part in body.items() if not re.search(r"(_ms|Ms)$", name)}
-    return [settled(part) for part in body] if isinstance(body, list) else body
+        return {name: without_timings(part) for name, part in body.items() if not re.search(r"(_ms|Ms)$", name)}
+    return [without_timings(part) for part in body] if isinstance(body, list) else body
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -32,10 +32,10 @@ def call(*, ago: timedelta, **columns: Any) -> ToolCall:
 
 @pytest.fixture
 def curator(scratch_database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
-    async def known() -> list[health.Part]:
+    async def check_parts() -> list[health.Part]:
         return [health.Part(name="broker", is_up=False, says="does not answer")]
 
-    monkeypatch.setattr(dashboard, "parts", known)
+    monkeypatch.setattr(dashboard, "parts", check_parts)
     client = Client(raise_request_exception=False)
     client.force_login(User.objects.get(username="curator"))
     return client

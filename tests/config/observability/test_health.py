@@ -41,7 +41,7 @@ async def nothing() -> str:
     return "answers"
 
 
-async def gone() -> str:
+async def fail_probe() -> str:
     raise ConnectionError("secret address")
 
 
@@ -58,13 +58,13 @@ async def test_it_is_alive_under_any_host_without_a_database(
 async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "_broker", gone)
+    monkeypatch.setattr(health, "_broker", fail_probe)
     monkeypatch.setattr(health, "_workers", nothing)
     monkeypatch.setattr("devassist.finding_callers.installed", lambda: {"ty": True, "jdtls": False})
     degraded = await client.get("/readyz")
 
     health._known.clear()
-    monkeypatch.setattr(health, "_database", gone)
+    monkeypatch.setattr(health, "_database", fail_probe)
     away = await client.get("/readyz")
 
     states = {part["name"]: part["state"] for part in degraded.json()["parts"]}
@@ -140,10 +140,10 @@ async def test_a_request_s_id_comes_back_and_stands_in_the_audit_on_every_way(cl
 
     assert {answer.headers["x-request-id"] for answer in (rest, fast, page)} == {"trace-0123456789"}
     assert len(odd.headers["x-request-id"]) == 32
-    assert await recorded("trace-0123456789") == {"rest", "mcp"}
+    assert await read_recorded("trace-0123456789") == {"rest", "mcp"}
 
 
-async def recorded(request_id: str) -> set[str]:
+async def read_recorded(request_id: str) -> set[str]:
     from toolbox.database.pools import owner_pool
 
     found = await owner_pool.fetch(

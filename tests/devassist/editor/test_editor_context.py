@@ -58,11 +58,11 @@ async def _ask(client: httpx.AsyncClient, edith: dict[str, str], **ask: bool) ->
 
 
 async def test_what_an_editor_pushes_is_told_with_secrets_masked(
-    fast_lane: httpx.AsyncClient, edith: dict[str, str]
+    fast_client: httpx.AsyncClient, edith: dict[str, str]
 ) -> None:
-    pushed = await fast_lane.put(PUSH, json=STATE | TERMINAL, headers=edith)
+    pushed = await fast_client.put(PUSH, json=STATE | TERMINAL, headers=edith)
 
-    told = await _ask(fast_lane, edith, captureTerminal=True)
+    told = await _ask(fast_client, edith, captureTerminal=True)
 
     assert pushed.json() == {"success": True, "data": {"kept": ["editor", "terminal"], "seconds": 900}}
     assert told["activeFile"] == "app/src/Main.kt"
@@ -75,11 +75,11 @@ async def test_what_an_editor_pushes_is_told_with_secrets_masked(
     assert "isSample" not in told
 
 
-async def test_only_what_is_asked_for_is_told(fast_lane: httpx.AsyncClient, edith: dict[str, str]) -> None:
-    await fast_lane.put(PUSH, json=STATE | TERMINAL, headers=edith)
+async def test_only_what_is_asked_for_is_told(fast_client: httpx.AsyncClient, edith: dict[str, str]) -> None:
+    await fast_client.put(PUSH, json=STATE | TERMINAL, headers=edith)
 
-    by_default = await _ask(fast_lane, edith)
-    bare = await _ask(fast_lane, edith, captureSelection=False, captureDiagnostics=False)
+    by_default = await _ask(fast_client, edith)
+    bare = await _ask(fast_client, edith, captureSelection=False, captureDiagnostics=False)
 
     assert "terminalOutput" not in by_default
     assert "selectedText" not in bare
@@ -87,15 +87,15 @@ async def test_only_what_is_asked_for_is_told(fast_lane: httpx.AsyncClient, edit
 
 
 async def test_a_terminal_s_push_leaves_the_editor_s_part_and_the_other_way_round(
-    fast_lane: httpx.AsyncClient, edith: dict[str, str]
+    fast_client: httpx.AsyncClient, edith: dict[str, str]
 ) -> None:
-    await fast_lane.put(PUSH, json=TERMINAL, headers=edith)
-    alone = await _ask(fast_lane, edith)
-    terminal = await _ask(fast_lane, edith, captureTerminal=True)
-    await fast_lane.put(PUSH, json=STATE, headers=edith)
-    await fast_lane.put(PUSH, json={"activeFile": "b.kt"}, headers=edith)
+    await fast_client.put(PUSH, json=TERMINAL, headers=edith)
+    alone = await _ask(fast_client, edith)
+    terminal = await _ask(fast_client, edith, captureTerminal=True)
+    await fast_client.put(PUSH, json=STATE, headers=edith)
+    await fast_client.put(PUSH, json={"activeFile": "b.kt"}, headers=edith)
 
-    both = await _ask(fast_lane, edith, captureTerminal=True)
+    both = await _ask(fast_client, edith, captureTerminal=True)
 
     assert (alone["code"], alone["details"]["retryWith"]) == ("NO_ACTIVE_EDITOR", {"captureTerminal": True})
     assert (terminal["activeFile"], terminal["cursorPosition"]["line"]) == ("", 0)
@@ -104,47 +104,47 @@ async def test_a_terminal_s_push_leaves_the_editor_s_part_and_the_other_way_roun
 
 
 async def test_what_is_over_is_not_told_and_goes_with_the_next_push(
-    fast_lane: httpx.AsyncClient, edith: dict[str, str], django_db_blocker: Any
+    fast_client: httpx.AsyncClient, edith: dict[str, str], django_db_blocker: Any
 ) -> None:
-    await fast_lane.put(PUSH, json=STATE, headers=edith)
+    await fast_client.put(PUSH, json=STATE, headers=edith)
     over = "UPDATE devassist_editor_states SET kept_until = now() - interval '1 second' WHERE kept_until IS NOT NULL"
     change(over)
 
-    gone = await _ask(fast_lane, edith)
-    await fast_lane.put(PUSH, json=TERMINAL, headers=edith)
+    gone = await _ask(fast_client, edith)
+    await fast_client.put(PUSH, json=TERMINAL, headers=edith)
 
     assert gone["code"] == "NO_ACTIVE_EDITOR"
     assert await EditorState.objects.filter(owner__username="edith").acount() == 1
 
 
 async def test_no_diagnostics_is_said_where_they_alone_were_asked_for(
-    fast_lane: httpx.AsyncClient, edith: dict[str, str]
+    fast_client: httpx.AsyncClient, edith: dict[str, str]
 ) -> None:
-    await fast_lane.put(PUSH, json=STATE | {"diagnostics": []}, headers=edith)
+    await fast_client.put(PUSH, json=STATE | {"diagnostics": []}, headers=edith)
 
-    alone = await _ask(fast_lane, edith, captureSelection=False)
-    beside = await _ask(fast_lane, edith)
+    alone = await _ask(fast_client, edith, captureSelection=False)
+    beside = await _ask(fast_client, edith)
 
     assert alone["code"] == "NO_DIAGNOSTICS"
     assert beside["diagnostics"] == []
 
 
 async def test_nobody_sees_another_s_editor_but_whoever_runs_the_machine(
-    fast_lane: httpx.AsyncClient, edith: dict[str, str]
+    fast_client: httpx.AsyncClient, edith: dict[str, str]
 ) -> None:
-    await fast_lane.put(PUSH, json=STATE, headers=edith)
+    await fast_client.put(PUSH, json=STATE, headers=edith)
 
-    alice = (await fast_lane.post(ASK, json={})).json()["data"]
+    alice = (await fast_client.post(ASK, json={})).json()["data"]
     operator = await _answered(LOCAL_OPERATOR)
     conversation = await _answered(Caller(name="a conversation", scopes=LOCAL_OPERATOR.scopes, owner_id=2**40))
-    await fast_lane.delete(PUSH, headers=edith)
+    await fast_client.delete(PUSH, headers=edith)
     afterwards = await _answered(LOCAL_OPERATOR)
 
     assert alice["isSample"] is True  # her own: the example that ships
     assert operator["data"]["activeFile"] == "app/src/Main.kt"
     assert conversation["error"]["code"] == "NO_ACTIVE_EDITOR"
     assert afterwards["data"]["isSample"] is True
-    assert (await _ask(fast_lane, edith))["code"] == "NO_ACTIVE_EDITOR"
+    assert (await _ask(fast_client, edith))["code"] == "NO_ACTIVE_EDITOR"
 
 
 async def _answered(caller: Caller) -> dict[str, Any]:
@@ -175,31 +175,31 @@ async def _answered(caller: Caller) -> dict[str, Any]:
     ],
 )  # fmt: skip
 async def test_a_bad_push_is_refused_plainly(
-    fast_lane: httpx.AsyncClient, edith: dict[str, str], sent: bytes, said: tuple[int, str, str | None]
+    fast_client: httpx.AsyncClient, edith: dict[str, str], sent: bytes, said: tuple[int, str, str | None]
 ) -> None:
-    refused = await fast_lane.put(PUSH, content=sent, headers=edith)
+    refused = await fast_client.put(PUSH, content=sent, headers=edith)
 
     error = refused.json()["error"]
     field = error.get("details", {}).get("field")
     assert (refused.status_code, error["code"], field) == said
-    assert (await _ask(fast_lane, edith))["code"] == "NO_ACTIVE_EDITOR"
+    assert (await _ask(fast_client, edith))["code"] == "NO_ACTIVE_EDITOR"
 
 
-async def test_odd_text_is_kept_without_harm(fast_lane: httpx.AsyncClient, edith: dict[str, str]) -> None:
+async def test_odd_text_is_kept_without_harm(fast_client: httpx.AsyncClient, edith: dict[str, str]) -> None:
     odd = {"activeFile": "ä/日本.kt", "selectedText": "a\0b\u202e", "terminalOutput": "\0\x1b]0;x"}
 
-    assert (await fast_lane.put(PUSH, json=odd, headers=edith)).status_code == 200
-    told = await _ask(fast_lane, edith, captureTerminal=True)
+    assert (await fast_client.put(PUSH, json=odd, headers=edith)).status_code == 200
+    told = await _ask(fast_client, edith, captureTerminal=True)
 
     assert (told["activeFile"], told["selectedText"]) == ("ä/日本.kt", "ab\u202e")
 
 
 async def test_a_push_needs_a_key_that_writes_and_leaves_no_content_in_the_audit(
-    fast_lane: httpx.AsyncClient, edith: dict[str, str], cast: Any
+    fast_client: httpx.AsyncClient, edith: dict[str, str], cast: Any
 ) -> None:
-    nobody = await fast_lane.put(PUSH, json=STATE, headers={"Authorization": ""})
-    reader = await fast_lane.put(PUSH, json=STATE, headers={"Authorization": f"Bearer {cast.bob}"})
-    await fast_lane.put(PUSH, json=STATE, headers=edith)
+    nobody = await fast_client.put(PUSH, json=STATE, headers={"Authorization": ""})
+    reader = await fast_client.put(PUSH, json=STATE, headers={"Authorization": f"Bearer {cast.bob}"})
+    await fast_client.put(PUSH, json=STATE, headers=edith)
     event_loop.run(audit.flush())
 
     call = await ToolCall.objects.filter(tool="push_editor_context", caller="edith").alatest("id")

@@ -201,9 +201,9 @@ def test_only_an_address_of_one_s_own_may_be_private() -> None:
     ],
 )
 async def test_bad_input_is_refused_over_rest(
-    fast_lane: httpx.AsyncClient, sent: dict[str, object], field: str
+    fast_client: httpx.AsyncClient, sent: dict[str, object], field: str
 ) -> None:
-    answer = await fast_lane.post("/api/tools/devassist/web_search_wiki", json=sent)
+    answer = await fast_client.post("/api/tools/devassist/web_search_wiki", json=sent)
 
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (400, "INVALID_PARAMETERS")
@@ -211,7 +211,7 @@ async def test_bad_input_is_refused_over_rest(
 
 
 async def test_over_rest_with_no_way_out_the_answer_comes_in_time(
-    public: Public, fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    public: Public, fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "WAIT_SECONDS", 0.3)
     public.behave("github", like="silence")
@@ -220,7 +220,7 @@ async def test_over_rest_with_no_way_out_the_answer_comes_in_time(
 
     local = {"DEVASSIST_STACKEXCHANGE_URL": address, "DEVASSIST_GITHUB_URL": address}
     with override_settings(DEVASSIST_WEB_SEARCH=True, **local):
-        answer = await fast_lane.post(
+        answer = await fast_client.post(
             "/api/tools/devassist/web_search_wiki",
             json={
                 "query": "lateinit property has not been initialized",

@@ -13,39 +13,39 @@ async def call(client: httpx.AsyncClient, tool: str, arguments: dict[str, Any]) 
     return answer.json()
 
 
-async def test_the_contract_s_question_becomes_sql(fast_lane: httpx.AsyncClient) -> None:
+async def test_the_contract_s_question_becomes_sql(fast_client: httpx.AsyncClient) -> None:
     answer = await call(
-        fast_lane, "generate_sql", {"naturalLanguageQuery": "Show all issues in QA status for Team ACCEL"}
+        fast_client, "generate_sql", {"naturalLanguageQuery": "Show all issues in QA status for Team ACCEL"}
     )
 
     assert (answer["isAmbiguous"], answer["clarification"]) == (False, None)
     assert "i.status IN ('QA')" in answer["sql"]
-    rows = await call(fast_lane, "execute_query", {"sql": answer["sql"]})
+    rows = await call(fast_client, "execute_query", {"sql": answer["sql"]})
     assert {row["status"] for row in rows["rows"]} == {"QA"}
     assert {row["issue_key"].split("-")[0] for row in rows["rows"]} == {"ACCEL"}
 
 
-async def test_an_ambiguous_question_is_the_contract_s_clarification(fast_lane: httpx.AsyncClient) -> None:
-    answer = await call(fast_lane, "generate_sql", {"naturalLanguageQuery": "What is Avery working on?"})
+async def test_an_ambiguous_question_is_the_contract_s_clarification(fast_client: httpx.AsyncClient) -> None:
+    answer = await call(fast_client, "generate_sql", {"naturalLanguageQuery": "What is Avery working on?"})
 
     assert answer["clarification"].startswith("Which Avery are you referring to?")
     assert answer | {"clarification": ""} == {"sql": None, "clarification": "", "isAmbiguous": True, "assumptions": []}
 
 
-async def test_a_schema_that_lacks_a_view_is_respected(fast_lane: httpx.AsyncClient) -> None:
+async def test_a_schema_that_lacks_a_view_is_respected(fast_client: httpx.AsyncClient) -> None:
     context = {"tables": [{"name": "users", "columns": []}], "foreignKeys": []}
 
     answer = await call(
-        fast_lane, "generate_sql", {"naturalLanguageQuery": "What is blocked?", "schemaContext": context}
+        fast_client, "generate_sql", {"naturalLanguageQuery": "What is blocked?", "schemaContext": context}
     )
 
     assert answer["isAmbiguous"]
     assert "issues" in answer["clarification"]
 
 
-async def test_the_contract_s_repair(fast_lane: httpx.AsyncClient) -> None:
+async def test_the_contract_s_repair(fast_client: httpx.AsyncClient) -> None:
     answer = await call(
-        fast_lane,
+        fast_client,
         "repair_sql",
         {"failedSql": "SELECT s.name FROM sprints s LIMIT 50", "errorMessage": "column s.name does not exist"},
     )
@@ -58,8 +58,8 @@ async def test_the_contract_s_repair(fast_lane: httpx.AsyncClient) -> None:
     }
 
 
-async def test_what_cannot_be_mended_comes_back_and_says_so(fast_lane: httpx.AsyncClient) -> None:
-    answer = await call(fast_lane, "repair_sql", {"failedSql": "SELECT 1/0", "errorMessage": "division by zero"})
+async def test_what_cannot_be_mended_comes_back_and_says_so(fast_client: httpx.AsyncClient) -> None:
+    answer = await call(fast_client, "repair_sql", {"failedSql": "SELECT 1/0", "errorMessage": "division by zero"})
 
     assert answer == {
         "repairedSql": "SELECT 1/0",
@@ -71,12 +71,12 @@ async def test_what_cannot_be_mended_comes_back_and_says_so(fast_lane: httpx.Asy
     ("question", "is_json"), [("Which issues are blocked?", True), ("Something nobody has verified", False)]
 )
 async def test_an_explanation_is_text_or_the_contract_s_json(
-    fast_lane: httpx.AsyncClient, *, question: str, is_json: bool
+    fast_client: httpx.AsyncClient, *, question: str, is_json: bool
 ) -> None:
     result = {"rows": [{"issue_key": "ACCEL-1", "blocked_days": 3}], "rowCount": 1, "runtimeMs": 1}
     asked = {"queryResults": result, "originalQuery": question, "sql": "SELECT 1"}
 
-    answer = await call(fast_lane, "explain_results", asked)
+    answer = await call(fast_client, "explain_results", asked)
 
     assert isinstance(answer, str)
     if is_json:

@@ -45,8 +45,8 @@ def _columns(catalogue: Any) -> dict[tuple[str, str], set[str]]:
     return found
 
 
-async def test_the_contract_s_shape(fast_lane: httpx.AsyncClient) -> None:
-    body = (await fast_lane.post(ADDRESS, json={})).json()
+async def test_the_contract_s_shape(fast_client: httpx.AsyncClient) -> None:
+    body = (await fast_client.post(ADDRESS, json={})).json()
 
     tables = {table["name"]: table for table in body["tables"]}
     issue_id = tables["issues"]["columns"][0]
@@ -157,7 +157,7 @@ def test_every_foreign_key_of_the_base_tables_that_a_view_shows_is_declared(cata
     assert missing == []
 
 
-async def test_it_is_remembered_for_a_minute(fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_is_remembered_for_a_minute(fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     live = queries.view_columns
 
@@ -168,21 +168,21 @@ async def test_it_is_remembered_for_a_minute(fast_lane: httpx.AsyncClient, monke
     clear_all_caches()
     monkeypatch.setattr(queries, "view_columns", counted)
     for _ in range(5):
-        await fast_lane.post(ADDRESS, json={})
+        await fast_client.post(ADDRESS, json={})
 
     assert len(asked) == 1
 
 
 async def test_while_the_database_is_away_the_stored_copy_is_given(
-    fast_lane: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def gone(_: Any) -> Any:
         raise DatabaseUnavailable("gone")
 
-    here = (await fast_lane.post(ADDRESS, json={})).json()
+    here = (await fast_client.post(ADDRESS, json={})).json()
     clear_all_caches()
     monkeypatch.setattr(queries, "view_columns", gone)
-    away = await fast_lane.post(ADDRESS, json={})
+    away = await fast_client.post(ADDRESS, json={})
 
     assert away.status_code == 200
     assert away.json() == here

@@ -37,10 +37,10 @@ def test_names_in_question_and_sql_become_slots() -> None:
     assert sql == "SELECT 1 WHERE u IN {person} AND t IN {team} AND d >= {period.start}"
 
 
-async def test_an_answer_is_kept_over_rest_once_and_waits_for_a_person(ninja_lane: httpx.AsyncClient) -> None:
+async def test_an_answer_is_kept_over_rest_once_and_waits_for_a_person(ninja_client: httpx.AsyncClient) -> None:
     body = {"question": "How much was ever invented?", "sql": "SELECT count(*) AS invented FROM issues"}
 
-    first, again = await ninja_lane.post(PATH, json=body), await ninja_lane.post(PATH, json=body)
+    first, again = await ninja_client.post(PATH, json=body), await ninja_client.post(PATH, json=body)
 
     assert first.json() == {"slug": "how-much-was-ever-invented", "isNew": True, "isEnabled": False}
     assert again.json()["isNew"] is False
@@ -48,26 +48,30 @@ async def test_an_answer_is_kept_over_rest_once_and_waits_for_a_person(ninja_lan
     assert (row.question, row.is_enabled, row.source) == ("How much was ever invented?", False, "promoted")
 
 
-async def test_a_statement_that_would_never_answer_its_own_question_is_not_kept(ninja_lane: httpx.AsyncClient) -> None:
+async def test_a_statement_that_would_never_answer_its_own_question_is_not_kept(
+    ninja_client: httpx.AsyncClient,
+) -> None:
     sql = "SELECT count(*) AS n FROM issues JOIN teams USING (team_id) WHERE team_key = 'ACCEL'"
 
-    reply = await ninja_lane.post(PATH, json={"question": "How much did ACCEL invent?", "sql": sql})
+    reply = await ninja_client.post(PATH, json={"question": "How much did ACCEL invent?", "sql": sql})
 
     assert reply.status_code == 400
     assert "names a team" in reply.json()["error"]["message"]
 
 
-async def test_a_statement_that_does_not_run_is_not_kept(ninja_lane: httpx.AsyncClient) -> None:
-    reply = await ninja_lane.post(PATH, json={"question": "Anything", "sql": "DELETE FROM issues"})
+async def test_a_statement_that_does_not_run_is_not_kept(ninja_client: httpx.AsyncClient) -> None:
+    reply = await ninja_client.post(PATH, json={"question": "Anything", "sql": "DELETE FROM issues"})
 
     assert reply.status_code == 400
     assert "Forbidden keyword detected: DELETE" in reply.json()["error"]["message"]
 
 
-async def test_keeping_needs_the_write_scope(ninja_lane: httpx.AsyncClient, cast: SimpleNamespace) -> None:
+async def test_keeping_needs_the_write_scope(ninja_client: httpx.AsyncClient, cast: SimpleNamespace) -> None:
     headers = {"Authorization": f"Bearer {cast.bob}"}
 
-    assert (await ninja_lane.post(PATH, json={"question": "x", "sql": "SELECT 1"}, headers=headers)).status_code == 403
+    assert (
+        await ninja_client.post(PATH, json={"question": "x", "sql": "SELECT 1"}, headers=headers)
+    ).status_code == 403
 
 
 @pytest.fixture

@@ -33,10 +33,10 @@ def _code(reply: Reply) -> str:
     return code
 
 
-async def test_without_a_key_a_call_is_refused_with_how_to_send_one(fast_lane: httpx.AsyncClient) -> None:
-    fast_lane.headers.pop("Authorization")
+async def test_without_a_key_a_call_is_refused_with_how_to_send_one(fast_client: httpx.AsyncClient) -> None:
+    fast_client.headers.pop("Authorization")
 
-    answered = await fast_lane.post(address(TOOL), content=TOOL.example_arguments)
+    answered = await fast_client.post(address(TOOL), content=TOOL.example_arguments)
 
     assert answered.status_code == 401
     assert answered.headers["www-authenticate"].startswith("Bearer")
@@ -45,22 +45,22 @@ async def test_without_a_key_a_call_is_refused_with_how_to_send_one(fast_lane: h
 
 @pytest.mark.parametrize("header", ["X-API-Key", "x-api-key"])
 async def test_a_key_may_come_in_its_own_header(
-    fast_lane: httpx.AsyncClient, cast: SimpleNamespace, header: str
+    fast_client: httpx.AsyncClient, cast: SimpleNamespace, header: str
 ) -> None:
-    fast_lane.headers.pop("Authorization")
+    fast_client.headers.pop("Authorization")
 
-    answered = await fast_lane.post(address(TOOL), content=TOOL.example_arguments, headers={header: cast.bob})
+    answered = await fast_client.post(address(TOOL), content=TOOL.example_arguments, headers={header: cast.bob})
 
     assert answered.status_code == 200
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 async def test_the_scheme_s_case_does_not_matter(
-    fast_lane: httpx.AsyncClient, cast: SimpleNamespace, scheme: str
+    fast_client: httpx.AsyncClient, cast: SimpleNamespace, scheme: str
 ) -> None:
     headers = {"Authorization": f"{scheme} {cast.bob}"}
 
-    answered = await fast_lane.post(address(TOOL), content=TOOL.example_arguments, headers=headers)
+    answered = await fast_client.post(address(TOOL), content=TOOL.example_arguments, headers=headers)
 
     assert answered.status_code == 200
 
@@ -166,11 +166,11 @@ def limited_key(make_key: KeyMaker) -> str:
 
 
 async def test_over_the_limit_a_call_is_refused_with_the_seconds_to_wait(
-    limited_key: str, fast_lane: httpx.AsyncClient
+    limited_key: str, fast_client: httpx.AsyncClient
 ) -> None:
     headers = {"Authorization": f"Bearer {limited_key}"}
 
-    answers = [await fast_lane.post(address(TOOL), content=TOOL.example_arguments, headers=headers) for _ in range(5)]
+    answers = [await fast_client.post(address(TOOL), content=TOOL.example_arguments, headers=headers) for _ in range(5)]
 
     statuses = [answered.status_code for answered in answers]
     refused = answers[-1]

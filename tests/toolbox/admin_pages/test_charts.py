@@ -7,14 +7,14 @@ import pytest
 from toolbox.admin_pages.charts import BLUE, GREEN, HEIGHT, Dot, Series, bars, columns, dots, evenly, lines
 
 
-def drawn(svg: str) -> list[tuple[float, float]]:
+def read_bars(svg: str) -> list[tuple[float, float]]:
     """Give the top and the height of each bar; the legend's squares are none."""
     found = re.findall(r'y="([\d.]+)" width="[\d.]+" height="([\d.]+)" fill="[^"]+" data-series', svg)
     return [(float(top), float(height)) for top, height in found]
 
 
 def heights(svg: str) -> list[float]:
-    return [height for _, height in drawn(svg)]
+    return [height for _, height in read_bars(svg)]
 
 
 def test_columns_are_as_high_as_their_numbers() -> None:
@@ -27,7 +27,7 @@ def test_columns_are_as_high_as_their_numbers() -> None:
 def test_what_is_below_zero_hangs_down_from_it() -> None:
     svg = columns([Series(name="A", values=[-5, 5], color=BLUE)], labels=["x", "y"], title="T")
 
-    (first_top, first), (second_top, second) = drawn(svg)
+    (first_top, first), (second_top, second) = read_bars(svg)
     assert first == pytest.approx(second)
     assert first_top == pytest.approx(second_top + second)
 

@@ -22,10 +22,10 @@ TOOL = "/api/tools/linescore/query_linescore_data"
 
 @pytest.fixture
 def curator(db: None) -> Client:
-    return logged_in()
+    return log_in()
 
 
-def logged_in() -> Client:
+def log_in() -> Client:
     client = Client()
     client.force_login(User.objects.get(username="curator"))
     return client
@@ -124,15 +124,15 @@ def test_the_other_pages_open(curator: Client, page: str) -> None:
 
 
 async def test_a_key_made_here_works_and_a_revoked_one_does_not(
-    scratch_database: None, fast_lane: httpx.AsyncClient
+    scratch_database: None, fast_client: httpx.AsyncClient
 ) -> None:
-    client = await sync_to_async(logged_in)()
+    client = await sync_to_async(log_in)()
     key = await sync_to_async(make)(client)
     headers = {"Authorization": f"Bearer {key}"}
 
-    before = await fast_lane.post(TOOL, json={"teamCode": "CAR"}, headers=headers)
+    before = await fast_client.post(TOOL, json={"teamCode": "CAR"}, headers=headers)
     await sync_to_async(revoke)(client)
-    after = await fast_lane.post(TOOL, json={"teamCode": "CAR"}, headers=headers)
+    after = await fast_client.post(TOOL, json={"teamCode": "CAR"}, headers=headers)
 
     assert before.status_code == 200
     assert after.status_code == 401

@@ -11,7 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db.models import Q
 
-from tests.toolbox.transports import A_TOOL, TOOLS, address, mcp_in_memory, named, until
+from tests.toolbox.transports import A_TOOL, TOOLS, address, mcp_in_memory, tool_id, until
 from toolbox.audit.log import MAX_ARGUMENTS, Audit, CallRecord, audit
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable, Refusal
@@ -21,7 +21,7 @@ from toolbox.database.pools import owner_pool
 from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.models import ToolCall
 
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=named)
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 
 
 async def _rows(mark: str) -> list[ToolCall]:
@@ -43,11 +43,11 @@ def _record(**changes: Any) -> CallRecord:
 
 @every_tool
 async def test_an_answer_leaves_one_row_that_says_everything(
-    committed: None, mark: str, fast_lane: httpx.AsyncClient, tool: Tool
+    database_access: None, mark: str, fast_client: httpx.AsyncClient, tool: Tool
 ) -> None:
     before = datetime.now(UTC)
 
-    answered = await fast_lane.post(address(tool), content=tool.example_arguments, headers={"X-Request-Id": mark})
+    answered = await fast_client.post(address(tool), content=tool.example_arguments, headers={"X-Request-Id": mark})
 
     (row,) = await _rows(mark)
     assert (row.caller, row.transport, row.domain, row.tool) == ("alice", "rest", tool.domain, tool.name)
@@ -60,8 +60,12 @@ async def test_an_answer_leaves_one_row_that_says_everything(
     assert 0 < row.milliseconds < 60_000
 
 
-async def test_a_linescore_answer_s_rows_are_counted(committed: None, mark: str, fast_lane: httpx.AsyncClient) -> None:
-    await fast_lane.post("/api/tools/linescore/query_linescore_data", json={"limit": 7}, headers={"X-Request-Id": mark})
+async def test_a_linescore_answer_s_rows_are_counted(
+    database_access: None, mark: str, fast_client: httpx.AsyncClient
+) -> None:
+    await fast_client.post(
+        "/api/tools/linescore/query_linescore_data", json={"limit": 7}, headers={"X-Request-Id": mark}
+    )
 
     (row,) = await _rows(mark)
     assert row.rows == 7
@@ -69,10 +73,10 @@ async def test_a_linescore_answer_s_rows_are_counted(committed: None, mark: str,
 
 @every_tool
 async def test_both_lanes_and_mcp_leave_the_same_row_but_for_the_face(
-    committed: None, mark: str, fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, tool: Tool
+    database_access: None, mark: str, fast_client: httpx.AsyncClient, ninja_client: httpx.AsyncClient, tool: Tool
 ) -> None:
-    await fast_lane.post(address(tool), json={"surely_no_parameter": mark})
-    await ninja_lane.post(address(tool), json={"surely_no_parameter": mark})
+    await fast_client.post(address(tool), json={"surely_no_parameter": mark})
+    await ninja_client.post(address(tool), json={"surely_no_parameter": mark})
     async with mcp_in_memory(Caller(name="local", scopes=frozenset({"*:read", "*:write"}))) as client:
         await client.call_tool(tool.name, {"surely_no_parameter": mark})
 
@@ -95,25 +99,27 @@ async def test_both_lanes_and_mcp_leave_the_same_row_but_for_the_face(
     ],
     ids=["no key", "no scope", "no tool", "too large"],
 )
-@pytest.mark.usefixtures("committed")
+@pytest.mark.usefixtures("database_access")
 async def test_a_refusal_by_the_kernel_leaves_a_row_as_well(
     mark: str,
-    fast_lane: httpx.AsyncClient,
+    fast_client: httpx.AsyncClient,
     cast: SimpleNamespace,
     sent: tuple[str | None, str, bytes],
     told: tuple[object, ...],
 ) -> None:
     key, path, body = sent
-    del fast_lane.headers["Authorization"]
+    del fast_client.headers["Authorization"]
     headers = {"X-Request-Id": mark} | ({"Authorization": f"Bearer {getattr(cast, key)}"} if key else {})
 
-    await fast_lane.post(path, content=body, headers=headers)
+    await fast_client.post(path, content=body, headers=headers)
 
     (row,) = await _rows(mark)
     assert (row.caller, row.outcome, row.code, row.status) == told
 
 
-async def test_a_call_that_was_left_leaves_a_row(committed: None, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_that_was_left_leaves_a_row(
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     entered, tool = asyncio.Event(), A_TOOL
 
     async def endless(*_: object) -> None:
@@ -133,9 +139,9 @@ async def test_a_call_that_was_left_leaves_a_row(committed: None, mark: str, mon
 
 
 async def test_long_arguments_are_cut_and_secrets_blanked(
-    committed: None, mark: str, fast_lane: httpx.AsyncClient
+    database_access: None, mark: str, fast_client: httpx.AsyncClient
 ) -> None:
-    await fast_lane.post(
+    await fast_client.post(
         address(A_TOOL), json={"password": "hunter2hunter2", "text": "x" * 10_000}, headers={"X-Request-Id": mark}
     )
 
@@ -148,7 +154,7 @@ async def test_long_arguments_are_cut_and_secrets_blanked(
 @pytest.mark.parametrize(
     "arguments", [b"\x00\x00", b"\xff\xfe", b'{"a": "\\ud800"}', "é🏒".encode() * 3000, b"\\N\t\n\\.", b""]
 )
-async def test_whatever_was_sent_can_be_kept(committed: None, mark: str, arguments: bytes) -> None:
+async def test_whatever_was_sent_can_be_kept(database_access: None, mark: str, arguments: bytes) -> None:
     call = Call(
         tool="\x00" * 300,
         arguments=arguments,
@@ -164,10 +170,10 @@ async def test_whatever_was_sent_can_be_kept(committed: None, mark: str, argumen
     assert len(row.arguments) <= MAX_ARGUMENTS
 
 
-async def test_one_record_that_cannot_be_kept_does_not_stop_the_others(committed: None, mark: str) -> None:
+async def test_one_record_that_cannot_be_kept_does_not_stop_the_others(database_access: None, mark: str) -> None:
     """A lone surrogate cannot be written as UTF-8; it may come in by way of an environment or a protocol's JSON."""
     await event_loop.run_on_loop(
-        lambda: _recorded(_record(tool="\ud800", request_id=mark), _record(tool="after", request_id=mark))
+        lambda: _record_all(_record(tool="\ud800", request_id=mark), _record(tool="after", request_id=mark))
     )
 
     try:
@@ -177,7 +183,7 @@ async def test_one_record_that_cannot_be_kept_does_not_stop_the_others(committed
     assert "after" in [row.tool for row in rows]
 
 
-async def _recorded(*records: CallRecord) -> None:
+async def _record_all(*records: CallRecord) -> None:
     for record in records:
         audit.record(record)
 
@@ -188,9 +194,9 @@ def _operator() -> Any:
     return LOCAL_OPERATOR
 
 
-def test_rows_are_written_by_themselves(committed: None, mark: str) -> None:
+def test_rows_are_written_by_themselves(database_access: None, mark: str) -> None:
     """No flush here: the task writes them out after 250 ms at most."""
-    event_loop.run(_recorded(_record(request_id=mark)))
+    event_loop.run(_record_all(_record(request_id=mark)))
 
     asyncio.run(until(lambda: all(record.request_id != mark for record in audit._buffer)))
 
@@ -198,24 +204,24 @@ def test_rows_are_written_by_themselves(committed: None, mark: str) -> None:
 
 
 async def test_only_so_much_of_large_arguments_is_searched_for_secrets(
-    committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The search runs on the loop that serves every call: a megabyte of text took it more than a second."""
     searched: list[int] = []
 
-    def noted(text: str) -> str:
+    def note_search(text: str) -> str:
         searched.append(len(text))
         return text
 
-    monkeypatch.setattr("toolbox.audit.log.redact", noted)
+    monkeypatch.setattr("toolbox.audit.log.redact", note_search)
 
-    await event_loop.run_on_loop(lambda: _recorded(_record(request_id=mark, arguments=b"x" * 1_000_000)))
+    await event_loop.run_on_loop(lambda: _record_all(_record(request_id=mark, arguments=b"x" * 1_000_000)))
     await _rows(mark)
 
     assert 0 < max(searched) <= 65_536
 
 
-def test_closing_writes_out_what_is_left(committed: None, mark: str) -> None:
+def test_closing_writes_out_what_is_left(database_access: None, mark: str) -> None:
     async def record_and_close() -> None:
         own = Audit()
         own.record(_record(request_id=mark))
@@ -227,7 +233,7 @@ def test_closing_writes_out_what_is_left(committed: None, mark: str) -> None:
 
 
 def test_while_the_database_is_away_rows_wait_and_none_is_lost(
-    committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(_: object) -> None:
         raise DatabaseUnavailable("away")
@@ -248,7 +254,7 @@ def test_while_the_database_is_away_rows_wait_and_none_is_lost(
 
 
 def test_a_full_buffer_makes_calls_wait_then_refuses_them(
-    committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("toolbox.audit.log.WAIT_SECONDS", 0.01)
     monkeypatch.setattr("toolbox.audit.log.BUFFER_ROWS", 5)
@@ -269,7 +275,9 @@ def test_a_full_buffer_makes_calls_wait_then_refuses_them(
     assert refusal.retry_after_seconds
 
 
-def test_a_call_waits_for_room_and_is_then_taken(committed: None, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_waits_for_room_and_is_then_taken(
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("toolbox.audit.log.BUFFER_ROWS", 5)
 
     async def waits() -> None:
@@ -288,7 +296,7 @@ def test_a_call_waits_for_room_and_is_then_taken(committed: None, mark: str, mon
 
 
 def test_a_writing_tool_s_call_is_on_record_before_it_is_answered(
-    committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import dataclasses
 

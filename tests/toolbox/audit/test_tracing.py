@@ -9,7 +9,7 @@ from toolbox.audit.log import CallRecord, audit
 CALLED_AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def called(**other: object) -> CallRecord:
+def make_record(**other: object) -> CallRecord:
     said: dict[str, object] = {
         "called_at": CALLED_AT, "request_id": "r-1", "caller": "alice", "key_id": 7, "transport": "rest",
         "domain": "linescore", "tool": "query_linescore_data", "arguments": b'{"secret": 1}', "outcome": "answered",
@@ -34,7 +34,11 @@ def test_a_call_s_span_has_its_times_its_ending_and_the_request_s_id(monkeypatch
     kept, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
-    for call in (called(), called(outcome="failed", code="X", status=500), called(tool="made_up", is_known=False)):
+    for call in (
+        make_record(),
+        make_record(outcome="failed", code="X", status=500),
+        make_record(tool="made_up", is_known=False),
+    ):
         export_span(call)
 
     well, failed, unknown = kept.get_finished_spans()

@@ -22,16 +22,16 @@ class Nothing(ToolInput):
     """No parameters."""
 
 
-class Said(ToolOutput):
+class Word(ToolOutput):
     """A word."""
 
     word: str = Field(description="What is said.")
 
 
-def named(name: str) -> ToolFunction:
-    async def function(ask: Nothing) -> Said:
+def make_tool(name: str) -> ToolFunction:
+    async def function(ask: Nothing) -> Word:
         """Say a word."""
-        return Said(word=name)
+        return Word(word=name)
 
     function.__name__ = name
     return function
@@ -54,7 +54,7 @@ class Rows:
 
     def _row(self, name: str) -> Tool | SkippedRow:
         try:
-            return self.kit.make_tool(named(name), example=Nothing())
+            return self.kit.make_tool(make_tool(name), example=Nothing())
         except InvalidTool as mistake:
             return SkippedRow(name=name, reason=str(mistake))
 
@@ -76,7 +76,7 @@ def rows() -> Rows:
 
 
 @pytest.fixture
-async def watched(rows: Rows, django_db_setup: None) -> AsyncIterator[tuple[Registry, DynamicToolCache]]:
+async def watched_registry(rows: Rows, django_db_setup: None) -> AsyncIterator[tuple[Registry, DynamicToolCache]]:
     registry = Registry()
     registry.register(rows.kit)
     registry.close()
@@ -89,8 +89,8 @@ def names_of(registry: Registry) -> list[str]:
     return [tool.name for tool in registry.visible_to(LOCAL_OPERATOR)]
 
 
-async def test_rows_are_tools_after_the_first_call(watched: tuple[Registry, DynamicToolCache]) -> None:
-    registry, watcher = watched
+async def test_rows_are_tools_after_the_first_call(watched_registry: tuple[Registry, DynamicToolCache]) -> None:
+    registry, watcher = watched_registry
 
     await watcher.wait_until_loaded()
 
@@ -100,8 +100,8 @@ async def test_rows_are_tools_after_the_first_call(watched: tuple[Registry, Dyna
     assert "buy_bread" in registry.find_nearest("by_bread", caller=LOCAL_OPERATOR)
 
 
-async def test_rows_stay_out_of_what_the_code_declares(watched: tuple[Registry, DynamicToolCache]) -> None:
-    registry, watcher = watched
+async def test_rows_stay_out_of_what_the_code_declares(watched_registry: tuple[Registry, DynamicToolCache]) -> None:
+    registry, watcher = watched_registry
 
     await watcher.wait_until_loaded()
 
@@ -109,9 +109,9 @@ async def test_rows_stay_out_of_what_the_code_declares(watched: tuple[Registry, 
 
 
 async def test_an_announcement_of_another_process_refreshes_them(
-    watched: tuple[Registry, DynamicToolCache], rows: Rows
+    watched_registry: tuple[Registry, DynamicToolCache], rows: Rows
 ) -> None:
-    registry, watcher = watched
+    registry, watcher = watched_registry
     await watcher.wait_until_loaded()
     rows.names = ["buy_cake"]
 
@@ -121,9 +121,9 @@ async def test_an_announcement_of_another_process_refreshes_them(
 
 
 async def test_an_announcement_of_an_unknown_domain_is_passed_over(
-    watched: tuple[Registry, DynamicToolCache], rows: Rows
+    watched_registry: tuple[Registry, DynamicToolCache], rows: Rows
 ) -> None:
-    registry, watcher = watched
+    registry, watcher = watched_registry
     await watcher.wait_until_loaded()
     rows.names = ["buy_cake"]
 
@@ -134,9 +134,9 @@ async def test_an_announcement_of_an_unknown_domain_is_passed_over(
 
 
 async def test_a_clash_and_an_invalid_row_are_skipped_with_their_reason(
-    watched: tuple[Registry, DynamicToolCache], rows: Rows
+    watched_registry: tuple[Registry, DynamicToolCache], rows: Rows
 ) -> None:
-    registry, watcher = watched
+    registry, watcher = watched_registry
     rows.names = ["buy_bread", "buy_bread", "No Good Name"]
 
     await watcher.wait_until_loaded()
@@ -149,7 +149,7 @@ async def test_a_clash_and_an_invalid_row_are_skipped_with_their_reason(
 
 async def test_a_row_never_takes_a_declared_tools_place(rows: Rows) -> None:
     registry, bakery = Registry(), Toolkit(domain="bakery", summary="Bread.")
-    bakery.tool(example=Nothing())(named("buy_bread"))
+    bakery.tool(example=Nothing())(make_tool("buy_bread"))
     registry.register(bakery)
     registry.register(rows.kit)
 
@@ -162,9 +162,9 @@ async def test_a_row_never_takes_a_declared_tools_place(rows: Rows) -> None:
 
 
 async def test_a_source_without_its_database_keeps_what_it_had(
-    watched: tuple[Registry, DynamicToolCache], rows: Rows
+    watched_registry: tuple[Registry, DynamicToolCache], rows: Rows
 ) -> None:
-    registry, watcher = watched
+    registry, watcher = watched_registry
     await watcher.wait_until_loaded()
     loads, rows.failure = rows.loads, psycopg.errors.UndefinedTable("no such table yet")
 
@@ -175,10 +175,10 @@ async def test_a_source_without_its_database_keeps_what_it_had(
 
 
 async def test_it_listens_again_after_its_connection_was_cut(
-    watched: tuple[Registry, DynamicToolCache], rows: Rows, monkeypatch: pytest.MonkeyPatch
+    watched_registry: tuple[Registry, DynamicToolCache], rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("toolbox.catalogue.dynamic_tools.RETRY_SECONDS", 0.01)
-    registry, watcher = watched
+    registry, watcher = watched_registry
     await watcher.wait_until_loaded()
     rows.names = ["buy_cake"]
 

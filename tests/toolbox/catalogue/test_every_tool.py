@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from tests.architecture.select_limits import is_bounded
-from tests.toolbox.transports import TOOLS, address, mcp_in_memory, mcp_over_http, named, settled, text_of
+from tests.toolbox.transports import TOOLS, address, mcp_in_memory, mcp_over_http, text_of, tool_id, without_timings
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database.caches import clear_all_caches
@@ -21,7 +21,7 @@ from toolbox.mcp.tool_listing import mcp_tool
 
 MAY_DO_ALL = Caller(name="local", scopes=frozenset({"*:read", "*:write"}))
 _OURS: ContextVar[bool] = ContextVar("_OURS", default=False)
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=named)
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 
 
 def _arguments(tool: Tool) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def _arguments(tool: Tool) -> dict[str, Any]:
     return arguments
 
 
-def _published(tool: Tool) -> dict[str, Any]:
+def _output_schema(tool: Tool) -> dict[str, Any]:
     """Give the output schema that MCP clients check every result by."""
     schema = mcp_tool(tool).output_schema
     assert schema
@@ -38,10 +38,10 @@ def _published(tool: Tool) -> dict[str, Any]:
 
 @every_tool
 async def test_its_example_gets_the_same_answer_in_both_lanes_and_in_memory(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, stopped_clock: None, tool: Tool
+    fast_client: httpx.AsyncClient, ninja_client: httpx.AsyncClient, stopped_clock: None, tool: Tool
 ) -> None:
-    fast = await fast_lane.post(address(tool), content=tool.example_arguments)
-    ninja = await ninja_lane.post(address(tool), content=tool.example_arguments)
+    fast = await fast_client.post(address(tool), content=tool.example_arguments)
+    ninja = await ninja_client.post(address(tool), content=tool.example_arguments)
     async with mcp_in_memory(MAY_DO_ALL) as client:
         told = await client.call_tool(tool.name, _arguments(tool))
 
@@ -55,26 +55,28 @@ async def test_its_example_gets_the_same_answer_in_both_lanes_and_in_memory(
 @every_tool
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_its_example_gets_the_same_answer_over_mcp(
-    server: str, cast: SimpleNamespace, fast_lane: httpx.AsyncClient, tool: Tool, mode: str
+    server: str, cast: SimpleNamespace, fast_client: httpx.AsyncClient, tool: Tool, mode: str
 ) -> None:
     path = "/mcp" if mode == "auto" else f"/mcp/{tool.domain}"
-    rest = (await fast_lane.post(address(tool), content=tool.example_arguments)).json()
+    rest = (await fast_client.post(address(tool), content=tool.example_arguments)).json()
 
     async with mcp_over_http(server, key=cast.alice, path=path, mode=mode) as client:
         listed = await client.list_tools()
         told = await client.call_tool(tool.name, _arguments(tool))
 
     assert tool.name in [entry.name for entry in listed.tools]
-    assert settled(told.structured_content) == settled(rest if isinstance(rest, dict) else {"result": rest})
+    assert without_timings(told.structured_content) == without_timings(
+        rest if isinstance(rest, dict) else {"result": rest}
+    )
     assert orjson.loads(text_of(told)) == (told.structured_content if isinstance(rest, dict) else rest)
     assert told.is_error is False
 
 
 @every_tool
 async def test_its_text_over_mcp_is_the_bytes_that_rest_sends(
-    fast_lane: httpx.AsyncClient, stopped_clock: None, tool: Tool
+    fast_client: httpx.AsyncClient, stopped_clock: None, tool: Tool
 ) -> None:
-    rest = await fast_lane.post(address(tool), content=tool.example_arguments)
+    rest = await fast_client.post(address(tool), content=tool.example_arguments)
 
     async with mcp_in_memory(MAY_DO_ALL) as client:
         told = await client.call_tool(tool.name, _arguments(tool))
@@ -83,54 +85,54 @@ async def test_its_text_over_mcp_is_the_bytes_that_rest_sends(
 
 
 @every_tool
-async def test_its_example_and_its_answer_fit_the_published_schemas(fast_lane: httpx.AsyncClient, tool: Tool) -> None:
-    body = (await fast_lane.post(address(tool), content=tool.example_arguments)).json()
+async def test_its_example_and_its_answer_fit_the_published_schemas(fast_client: httpx.AsyncClient, tool: Tool) -> None:
+    body = (await fast_client.post(address(tool), content=tool.example_arguments)).json()
 
     published = mcp_tool(tool)
-    for schema in (published.input_schema, _published(tool), tool.success_schema):
+    for schema in (published.input_schema, _output_schema(tool), tool.success_schema):
         jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(_arguments(tool), published.input_schema)
     jsonschema.validate(body, tool.success_schema)
-    jsonschema.validate(body if isinstance(body, dict) else {"result": body}, _published(tool))
+    jsonschema.validate(body if isinstance(body, dict) else {"result": body}, _output_schema(tool))
 
 
 @every_tool
-async def test_a_refusal_fits_the_published_schemas(fast_lane: httpx.AsyncClient, tool: Tool) -> None:
-    body = (await fast_lane.post(address(tool), json={"surely_no_parameter": 1})).json()
+async def test_a_refusal_fits_the_published_schemas(fast_client: httpx.AsyncClient, tool: Tool) -> None:
+    body = (await fast_client.post(address(tool), json={"surely_no_parameter": 1})).json()
 
     jsonschema.validate(body, tool.envelope.refusal_schema())
-    jsonschema.validate(body, _published(tool))
+    jsonschema.validate(body, _output_schema(tool))
 
 
 @every_tool
 async def test_a_refusal_by_the_kernel_fits_what_mcp_publishes(
-    fast_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool
+    fast_client: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool
 ) -> None:
     alien = {"Authorization": f"Bearer {cast.charlie}"}
-    body = (await fast_lane.post(address(tool), content=tool.example_arguments, headers=alien)).json()
+    body = (await fast_client.post(address(tool), content=tool.example_arguments, headers=alien)).json()
 
-    jsonschema.validate(body, _published(tool))
+    jsonschema.validate(body, _output_schema(tool))
 
 
 @every_tool
 async def test_it_asks_the_database_as_often_as_it_says(
-    fast_lane: httpx.AsyncClient, reads: list[str], tool: Tool
+    fast_client: httpx.AsyncClient, reads: list[str], tool: Tool
 ) -> None:
-    await fast_lane.post(address(tool), content=tool.example_arguments)  # what is worked out once a process
+    await fast_client.post(address(tool), content=tool.example_arguments)  # what is worked out once a process
     clear_all_caches()
 
     with ours():
-        await fast_lane.post(address(tool), content=tool.example_arguments)
+        await fast_client.post(address(tool), content=tool.example_arguments)
 
     assert len(reads) == tool.queries
 
 
 @every_tool
 async def test_it_never_reads_an_unbounded_number_of_rows(
-    fast_lane: httpx.AsyncClient, reads: list[str], tool: Tool
+    fast_client: httpx.AsyncClient, reads: list[str], tool: Tool
 ) -> None:
     with ours():
-        await fast_lane.post(address(tool), content=tool.example_arguments)
+        await fast_client.post(address(tool), content=tool.example_arguments)
 
     assert [statement for statement in reads if not is_bounded(statement)] == []
 
@@ -153,8 +155,8 @@ def test_mcp_is_told_whether_it_writes(tool: Tool) -> None:
 
 
 @every_tool
-async def test_the_openapi_page_shows_it(ninja_lane: httpx.AsyncClient, tool: Tool) -> None:
-    described = (await ninja_lane.get("/api/openapi.json")).json()["paths"][address(tool)]["post"]
+async def test_the_openapi_page_shows_it(ninja_client: httpx.AsyncClient, tool: Tool) -> None:
+    described = (await ninja_client.get("/api/openapi.json")).json()["paths"][address(tool)]["post"]
 
     content = described["requestBody"]["content"]["application/json"]
     assert content["schema"] == tool.input_schema
@@ -177,12 +179,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     run = Pool.run
 
-    async def spying(pool: Pool, work: Callable[[Connection], Awaitable[Any]]) -> Any:
+    async def spy(pool: Pool, work: Callable[[Connection], Awaitable[Any]]) -> Any:
         if pool is not reader or not _OURS.get():
             return await run(pool, work)
         return await run(pool, lambda connection: work(_Spy(connection, seen)))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Pool, "run", spying)
+    monkeypatch.setattr(Pool, "run", spy)
     return seen
 
 

@@ -35,7 +35,7 @@ BEFORE: dict[str, Any] = {
 }
 
 
-def changed(path: str, value: Any) -> dict[str, Any]:
+def change_snapshot(path: str, value: Any) -> dict[str, Any]:
     """Set, or with None remove, one place of the snapshot, given as keys joined by slashes."""
     after = deepcopy(BEFORE)
     *way, last = path.split("/")
@@ -69,14 +69,14 @@ BREAKING = {
 
 @pytest.mark.parametrize(("path", "value", "said"), BREAKING.values(), ids=BREAKING)
 def test_it_names_a_breaking_change(path: str, value: Any, said: str) -> None:
-    broken = list(breaking_changes(BEFORE, changed(path, value)))
+    broken = list(breaking_changes(BEFORE, change_snapshot(path, value)))
 
     assert broken == [f"find_game: {said}; raise its version"]
 
 
 @pytest.mark.parametrize(("path", "value", "said"), BREAKING.values(), ids=BREAKING)
 def test_a_new_version_lets_it_pass(path: str, value: Any, said: str) -> None:
-    after = changed(path, value)
+    after = change_snapshot(path, value)
     after["find_game"]["version"] = 4
 
     assert list(breaking_changes(BEFORE, after)) == []
@@ -94,11 +94,11 @@ def test_a_new_version_lets_it_pass(path: str, value: Any, said: str) -> None:
     ],
 )
 def test_a_widening_passes(path: str, value: Any) -> None:
-    assert list(breaking_changes(BEFORE, changed(path, value))) == []
+    assert list(breaking_changes(BEFORE, change_snapshot(path, value))) == []
 
 
 def test_a_deprecated_parameter_stays_for_two_versions() -> None:
-    early, late = changed("input/properties/club", None), changed("input/properties/club", None)
+    early, late = change_snapshot("input/properties/club", None), change_snapshot("input/properties/club", None)
     late["find_game"]["version"] = 4
 
     assert list(breaking_changes(BEFORE, early)) == [

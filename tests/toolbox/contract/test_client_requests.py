@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.mock_upstream import COMMON_NAME, MockUpstream
-from tests.toolbox.dispatching import answering, first_choice
+from tests.toolbox.dispatching import connect_answering, first_choice
 from tests.toolbox.transports import mcp_in_memory
 
 pytestmark = pytest.mark.usefixtures("cast")
@@ -15,7 +15,7 @@ AVERY = {"naturalLanguageQuery": "What is Avery working on?"}
 
 @both_eras
 async def test_a_name_of_several_is_asked_and_the_sql_is_of_the_one_picked(mode: str) -> None:
-    async with answering(lambda entries: {"answer_1": entries["answer_1"]["enum"][1]}, mode=mode) as client:
+    async with connect_answering(lambda entries: {"answer_1": entries["answer_1"]["enum"][1]}, mode=mode) as client:
         told = (await client.call_tool("generate_sql", AVERY)).structured_content
         rows = (await client.call_tool("execute_query", {"sql": told["sql"]})).structured_content
 
@@ -27,7 +27,7 @@ async def test_a_name_of_several_is_asked_and_the_sql_is_of_the_one_picked(mode:
 
 @pytest.mark.parametrize("fills", [lambda _: None, lambda _: {}, lambda _: {"answer_1": "somebody else"}])
 async def test_who_declines_or_says_what_was_not_offered_gets_the_contract_s_clarification(fills: Any) -> None:
-    async with answering(fills) as client, mcp_in_memory() as silent:
+    async with connect_answering(fills) as client, mcp_in_memory() as silent:
         told = (await client.call_tool("generate_sql", AVERY)).structured_content
         expected = (await silent.call_tool("generate_sql", AVERY)).structured_content
 
@@ -36,7 +36,7 @@ async def test_who_declines_or_says_what_was_not_offered_gets_the_contract_s_cla
 
 
 async def test_a_question_that_is_not_understood_is_asked_in_other_words() -> None:
-    async with answering(lambda _: {"answer_1": "What is blocked?"}) as client:
+    async with connect_answering(lambda _: {"answer_1": "What is blocked?"}) as client:
         told = await client.call_tool("generate_sql", {"naturalLanguageQuery": "Blorf the frobnicator"})
 
     assert told.structured_content["sql"]
@@ -45,7 +45,7 @@ async def test_a_question_that_is_not_understood_is_asked_in_other_words() -> No
 async def test_a_day_that_may_be_two_is_asked() -> None:
     question = {"naturalLanguageQuery": "Show all issues created since 03/04/2025 in team ACCEL"}
 
-    async with answering(first_choice) as client:
+    async with connect_answering(first_choice) as client:
         told = (await client.call_tool("generate_sql", question)).structured_content
 
     assert client.asked[0] == "Is 'since 03/04/2025' 3 April 2025 or 4 March 2025?"  # type: ignore[attr-defined]
@@ -54,7 +54,7 @@ async def test_a_day_that_may_be_two_is_asked() -> None:
 
 @both_eras
 async def test_a_place_of_two_teams_is_asked_and_the_call_goes_on(mode: str) -> None:
-    async with answering(first_choice, mode=mode) as client:
+    async with connect_answering(first_choice, mode=mode) as client:
         told = await client.call_tool("query_linescore_data", {"teamCode": "New York", "limit": 3})
         sure = await client.call_tool("query_linescore_data", {"teamCode": "Carolina Hurricanes"})
 
@@ -67,7 +67,7 @@ async def test_a_place_of_two_teams_is_asked_and_the_call_goes_on(mode: str) -> 
 
 @both_eras
 async def test_a_player_of_several_is_asked_and_looked_up_by_id(mock: MockUpstream, mode: str) -> None:
-    async with answering(first_choice, mode=mode) as client:
+    async with connect_answering(first_choice, mode=mode) as client:
         told = (await client.call_tool("get_player", {"player": COMMON_NAME})).structured_content
 
     assert "clarification" not in told

@@ -12,7 +12,7 @@ from django.test import override_settings
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from tests.sprints.asking.chat_server import ChatServer, chat_server
-from tests.toolbox.dispatching import answering
+from tests.toolbox.dispatching import connect_answering
 from toolbox.audit.log import audit
 from toolbox.catalogue.registry import registry
 from toolbox.mcp import client as mcp_client
@@ -36,32 +36,32 @@ def model(cast: Any) -> Iterator[ChatServer]:
         yield server
 
 
-def _told(server: ChatServer) -> list[bool]:
+def _find_answers(server: ChatServer) -> list[bool]:
     """Tell of every request to the model whether it held the person's answer."""
     return ["the spring one" in json.dumps(request["messages"]) for request in server.asked]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_the_person_is_asked_and_the_model_goes_on_with_the_answer(model: ChatServer, mode: str) -> None:
-    async with answering(lambda _: {"answer_1": "the spring one"}, mode=mode) as client:
+    async with connect_answering(lambda _: {"answer_1": "the spring one"}, mode=mode) as client:
         told = (await client.call_tool("generate_sql", QUESTION)).structured_content
 
     assert client.asked == [WHICH]  # type: ignore[attr-defined]
     assert (told["isAmbiguous"], told["clarification"]) == (False, None)
     assert "count(*)" in told["sql"]
-    assert _told(model) == [False, True]
+    assert _find_answers(model) == [False, True]
 
 
 @asynccontextmanager
-async def _lane(key: str) -> AsyncIterator[Callable[..., Any]]:
+async def _serve_mcp(key: str) -> AsyncIterator[Callable[..., Any]]:
     """Serve MCP over HTTP in this process; gives what posts a call of `generate_sql`, in the 2026 era."""
 
     async def nothing(*_: Any) -> None:
         raise AssertionError
 
-    lane = McpMiddleware(nothing, registry=registry)
-    client = httpx.AsyncClient(transport=httpx.ASGITransport(lane), base_url="http://localhost")
-    async with lane.run_session_managers(), client:
+    middleware = McpMiddleware(nothing, registry=registry)
+    client = httpx.AsyncClient(transport=httpx.ASGITransport(middleware), base_url="http://localhost")
+    async with middleware.run_session_managers(), client:
 
         async def post(**more: Any) -> dict[str, Any]:
             meta = {
@@ -89,9 +89,9 @@ def _answers(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_a_question_of_2026_asks_the_model_once_and_leaves_a_row_for_each_request(
-    committed: None, model: ChatServer, mark: str, cast: Any
+    database_access: None, model: ChatServer, mark: str, cast: Any
 ) -> None:
-    async with _lane(cast.alice) as post:
+    async with _serve_mcp(cast.alice) as post:
         asked = await post(mark=mark)
         told = await post(mark=mark, **_answers(asked))
 
@@ -100,16 +100,16 @@ async def test_a_question_of_2026_asks_the_model_once_and_leaves_a_row_for_each_
     assert asked["result"]["resultType"] == "input_required"
     assert asked["result"]["inputRequests"]["clarification_1"]["params"]["message"] == WHICH
     assert "count(*)" in told["result"]["structuredContent"]["sql"]
-    assert _told(model) == [False, True]
+    assert _find_answers(model) == [False, True]
     assert [row.outcome for row in rows] == ["continued", "answered"]
 
 
 async def test_a_state_is_good_for_its_caller_its_question_and_an_hour(
-    committed: None, model: ChatServer, make_key: Any, cast: Any, monkeypatch: pytest.MonkeyPatch
+    database_access: None, model: ChatServer, make_key: Any, cast: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, other = await sync_to_async(make_key)(name="another of alice's", scopes=["sprints:read"])
 
-    async with _lane(cast.alice) as post:
+    async with _serve_mcp(cast.alice) as post:
         given = _answers(await post())
         state = given["requestState"]
         refused = [
@@ -122,4 +122,4 @@ async def test_a_state_is_good_for_its_caller_its_question_and_an_hour(
         refused.append(await post(**given))
 
     assert [told["error"]["code"] for told in refused] == [-32602] * 5
-    assert _told(model) == [False]
+    assert _find_answers(model) == [False]

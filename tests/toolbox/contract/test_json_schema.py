@@ -30,7 +30,7 @@ class Everything(ToolInput):
     required_or_null: str | None = Field(description="A word or null, but said.")
 
 
-class Told(ToolOutput):
+class Answer(ToolOutput):
     """An answer with parts."""
 
     place: Place = Field(description="Where.")
@@ -79,7 +79,7 @@ def test_parameters_are_closed_and_the_required_ones_named() -> None:
     ("name", "path"), [("place", []), ("places", ["items"]), ("by_name", ["additionalProperties"])]
 )
 def test_a_part_stands_in_place_of_its_reference(name: str, path: list[str]) -> None:
-    part = make_output_schema(TypeAdapter(Told))["properties"][name]
+    part = make_output_schema(TypeAdapter(Answer))["properties"][name]
     for step in path:
         part = part[step]
 
@@ -87,7 +87,7 @@ def test_a_part_stands_in_place_of_its_reference(name: str, path: list[str]) -> 
 
 
 def test_nothing_of_pydantic_s_machinery_is_left() -> None:
-    text = str(make_output_schema(TypeAdapter(Told))) + str(make_input_schema(Everything))
+    text = str(make_output_schema(TypeAdapter(Answer))) + str(make_input_schema(Everything))
 
     assert "$ref" not in text
     assert "$defs" not in text
@@ -95,7 +95,7 @@ def test_nothing_of_pydantic_s_machinery_is_left() -> None:
 
 
 def test_an_answer_s_part_may_be_null_where_it_may_be_absent() -> None:
-    properties = make_output_schema(TypeAdapter(Told))["properties"]
+    properties = make_output_schema(TypeAdapter(Answer))["properties"]
 
     assert properties["level"]["type"] == ["string", "null"]
     assert properties["level"]["enum"] == ["low", "high", None]
@@ -103,7 +103,7 @@ def test_an_answer_s_part_may_be_null_where_it_may_be_absent() -> None:
 
 
 def test_what_may_be_absent_is_not_required_and_what_may_not_is() -> None:
-    assert make_output_schema(TypeAdapter(Told))["required"] == ["place", "places", "by_name"]
+    assert make_output_schema(TypeAdapter(Answer))["required"] == ["place", "places", "by_name"]
 
 
 def test_an_answer_need_be_no_object() -> None:

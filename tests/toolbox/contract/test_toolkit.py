@@ -22,7 +22,7 @@ class Ask(ToolInput):
     word: str = Field(description="Any word.")
 
 
-class Told(ToolOutput):
+class Answer(ToolOutput):
     """An answer."""
 
     word: str = Field(description="The word.")
@@ -32,9 +32,9 @@ def _toolkit(domain: str = "words") -> Toolkit:
     return Toolkit(domain=domain, summary="Words.")
 
 
-async def say_it(ask: Ask) -> Told:
+async def say_it(ask: Ask) -> Answer:
     """Say the word again."""
-    return Told(word=ask.word)
+    return Answer(word=ask.word)
 
 
 EXAMPLE = Ask(word="hello")
@@ -75,14 +75,14 @@ def test_live_figures_follow_the_description_of_the_moment_and_stay_out_of_the_d
 
 
 def _no_docstring() -> Any:
-    async def say_it(ask: Ask) -> Told:
+    async def say_it(ask: Ask) -> Answer:
         raise NotImplementedError
 
     return say_it
 
 
 def _synchronous() -> Any:
-    def say_it(ask: Ask) -> Told:
+    def say_it(ask: Ask) -> Answer:
         """Say it."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ def _synchronous() -> Any:
 
 
 def _two_parameters() -> Any:
-    async def say_it(ask: Ask, more: int) -> Told:
+    async def say_it(ask: Ask, more: int) -> Answer:
         """Say it."""
         raise NotImplementedError
 
@@ -109,7 +109,7 @@ def _plain_model() -> Any:
     class Plain(BaseModel):
         word: str = Field(description="Any word.")
 
-    async def say_it(ask: Plain) -> Told:
+    async def say_it(ask: Plain) -> Answer:
         """Say it."""
         raise NotImplementedError
 
@@ -121,7 +121,7 @@ def _bare_field() -> Any:
     class Bare(ToolInput):
         word: str
 
-    async def say_it(ask: Bare) -> Told:
+    async def say_it(ask: Bare) -> Answer:
         """Say it."""
         raise NotImplementedError
 
@@ -158,8 +158,8 @@ class Tree(ToolOutput):
     branches: list["Tree"] = Field(description="More of it.")
 
 
-def _shouting() -> Any:
-    async def SayIt(ask: Ask) -> Told:  # noqa: N802
+def _make_loud_tool() -> Any:
+    async def SayIt(ask: Ask) -> Answer:  # noqa: N802
         """Say it."""
         raise NotImplementedError
 
@@ -177,7 +177,7 @@ def _shouting() -> Any:
         (_bare_field, "word needs a description"),
         (_bare_nested_field, r"inner\[\]\.deep needs a description"),
         (_recursive, "contains itself"),
-        (_shouting, "snake_case"),
+        (_make_loud_tool, "snake_case"),
     ],
 )
 def test_a_function_that_cannot_be_offered_is_refused_with_a_sentence(make: Callable[[], Any], sentence: str) -> None:
@@ -209,7 +209,7 @@ def test_an_unknown_option_is_refused() -> None:
         _toolkit().tool(example=EXAMPLE, colour="red")
 
 
-def _declared(domain: str) -> Toolkit:
+def _declare(domain: str) -> Toolkit:
     toolkit = _toolkit(domain)
     toolkit.tool(example=EXAMPLE)(say_it)
     return toolkit
@@ -217,17 +217,17 @@ def _declared(domain: str) -> Toolkit:
 
 def test_two_domains_cannot_have_a_tool_of_one_name() -> None:
     catalogue = Registry()
-    catalogue.register(_declared("words"))
+    catalogue.register(_declare("words"))
 
     with pytest.raises(InvalidTool, match=r"phrases\.say_it: another tool has that name"):
-        catalogue.register(_declared("phrases"))
+        catalogue.register(_declare("phrases"))
 
     assert [tool.domain for tool in catalogue.tools()] == ["words"]
     assert [toolkit.domain for toolkit in catalogue.toolkits()] == ["words"]
 
 
 def test_one_domain_cannot_have_two_tools_of_one_name() -> None:
-    toolkit = _declared("words")
+    toolkit = _declare("words")
     toolkit.tool(example=EXAMPLE)(say_it)
 
     with pytest.raises(InvalidTool, match="another tool has that name"):
@@ -236,7 +236,7 @@ def test_one_domain_cannot_have_two_tools_of_one_name() -> None:
 
 def test_a_domain_comes_once() -> None:
     catalogue = Registry()
-    catalogue.register(_declared("words"))
+    catalogue.register(_declare("words"))
 
     with pytest.raises(InvalidTool, match="two toolkits call themselves words"):
         catalogue.register(_toolkit("words"))
@@ -244,7 +244,7 @@ def test_a_domain_comes_once() -> None:
 
 def test_a_toolkit_that_comes_after_the_start_is_refused() -> None:
     with pytest.raises(InvalidTool, match="words came too late"):
-        registry.register(_declared("words"))
+        registry.register(_declare("words"))
 
 
 def test_a_tool_declared_after_the_start_is_refused_or_at_least_not_offered() -> None:
@@ -270,13 +270,15 @@ def test_importing_a_domain_s_tools_again_changes_nothing() -> None:
 
 def test_a_caller_sees_the_tools_of_its_scopes() -> None:
     catalogue = Registry()
-    catalogue.register(_declared("words"))
+    catalogue.register(_declare("words"))
 
-    def seen(*scopes: str) -> int:
+    def count_visible(*scopes: str) -> int:
         return len(catalogue.visible_to(Caller(name="c", scopes=frozenset(scopes))))
 
-    assert seen("words:read") == seen("*:read") == 1
-    assert seen() == seen("words:write") == seen("word:read") == seen("words:*") == 0
+    assert count_visible("words:read") == count_visible("*:read") == 1
+    assert (
+        count_visible() == count_visible("words:write") == count_visible("word:read") == count_visible("words:*") == 0
+    )
 
 
 @pytest.mark.parametrize("names", [("team", "team"), ("Team",), ("team code",)])

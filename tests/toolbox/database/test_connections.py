@@ -48,7 +48,7 @@ async def _nothing_more() -> dict[str, Any]:
 
 
 async def test_a_body_that_does_not_come_whole_in_time_is_refused_and_recorded(
-    committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "BODY_SECONDS", 0.01)
     parts = [{"type": "http.request", "body": b'{"limit":', "more_body": True}]

@@ -63,7 +63,7 @@ def test_loops_that_come_and_go_in_eight_threads_all_get_answers() -> None:
 
 
 @pytest.fixture(scope="module")
-def forked() -> dict[str, Any]:
+def forked_process() -> dict[str, Any]:
     """Run the program that calls, forks and calls again; gives what parent and child saw."""
     program = [sys.executable, "-W", "ignore::DeprecationWarning", "-m", "tests.toolbox.forking"]
     ran = subprocess.run(
@@ -80,14 +80,14 @@ def forked() -> dict[str, Any]:
     return told
 
 
-def test_a_forked_child_calls_tools_after_its_parent_has(forked: dict[str, Any]) -> None:
-    assert [forked[who]["status"] for who in ("before", "child", "after")] == [200] * 3
-    assert forked["exit"] == 0
+def test_a_forked_child_calls_tools_after_its_parent_has(forked_process: dict[str, Any]) -> None:
+    assert [forked_process[who]["status"] for who in ("before", "child", "after")] == [200] * 3
+    assert forked_process["exit"] == 0
 
 
-def test_a_forked_child_leaves_its_parent_s_connections_alone(forked: dict[str, Any]) -> None:
-    assert forked["child"]["pid"] != forked["before"]["pid"]
-    assert forked["after"]["pid"] == forked["before"]["pid"]
+def test_a_forked_child_leaves_its_parent_s_connections_alone(forked_process: dict[str, Any]) -> None:
+    assert forked_process["child"]["pid"] != forked_process["before"]["pid"]
+    assert forked_process["after"]["pid"] == forked_process["before"]["pid"]
 
 
 def test_the_home_is_one_loop_whoever_asks_first() -> None:

@@ -239,28 +239,28 @@ async def _stream(server: str, *, key: str, watched: list[str]) -> AsyncIterator
             lines = stream.aiter_lines()
             assert await anext(lines) == ": here"
 
-            async def following() -> Any:
+            async def read_event() -> Any:
                 async for line in lines:
                     if line.startswith("data: "):
                         return orjson.loads(line.removeprefix("data: "))
                 return None
 
-            yield following
+            yield read_event
 
 
 @pytest.mark.slow
 async def test_a_2025_session_hears_on_its_stream_until_its_key_ends() -> None:
     with running_server() as server:
         watched = [GAME, "sprints://teams/ACCEL"]
-        async with _stream(server, key=BOB_KEY, watched=watched) as following, asyncio.timeout(30):
+        async with _stream(server, key=BOB_KEY, watched=watched) as read_event, asyncio.timeout(30):
             for statement in ("UPDATE sprints_issues SET title = title || '!'", CORRECTION, PROMPT):
                 await asyncio.to_thread(_curates, statement)
-            first, second = await following(), await following()
+            first, second = await read_event(), await read_event()
             await asyncio.to_thread(_curates, "UPDATE toolbox_api_keys SET revoked_at = now() WHERE name = 'bob'")
             last = first
             while last is not None:  # for as long as a key may be remembered
                 await asyncio.to_thread(_curates, PROMPT)
-                last = await following()
+                last = await read_event()
         async with mcp_over_http(server, key=ALICE_KEY, mode="legacy") as client:
             declared = client.server_capabilities
 

@@ -46,7 +46,7 @@ async def _set(connection: Connection) -> int:
     return id(connection)
 
 
-async def _shown(connection: Connection) -> tuple[int, str]:
+async def _show_work_mem(connection: Connection) -> tuple[int, str]:
     cursor = await connection.execute("SHOW work_mem")
     row = await cursor.fetchone()
     assert row
@@ -54,10 +54,10 @@ async def _shown(connection: Connection) -> tuple[int, str]:
 
 
 def test_a_connection_is_configured_once_and_reset_each_time(pool: Pool, hooks: Hooks) -> None:
-    before = event_loop.run(pool.run(_shown))
+    before = event_loop.run(pool.run(_show_work_mem))
     event_loop.run(pool.run(_set))
 
-    assert event_loop.run(pool.run(_shown)) == before
+    assert event_loop.run(pool.run(_show_work_mem)) == before
     assert hooks.new == [before[0]]
     assert hooks.back[:2] == [before[0]] * 2
 
@@ -67,7 +67,7 @@ def test_a_connection_that_cannot_be_reset_is_closed(pool: Pool, hooks: Hooks) -
     first = event_loop.run(pool.run(_set))
     hooks.fails = False
 
-    second, work_mem = event_loop.run(pool.run(_shown))
+    second, work_mem = event_loop.run(pool.run(_show_work_mem))
 
     assert len(hooks.new) == 2
     assert work_mem != "1MB"

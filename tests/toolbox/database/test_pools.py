@@ -28,12 +28,12 @@ async def _process(connection: Connection) -> int:
 def test_a_call_that_is_cancelled_cancels_its_statement_and_keeps_its_connection(pool: Pool, statement: str) -> None:
     before = event_loop.run(pool.run(_process))
 
-    async def given_up() -> None:
+    async def give_up() -> None:
         async with asyncio.timeout(0.05):
             await pool.fetch(statement)
 
     with pytest.raises(TimeoutError):
-        event_loop.run(given_up())
+        event_loop.run(give_up())
 
     assert event_loop.run(pool.run(_process)) == before
     assert pool.in_use == 0

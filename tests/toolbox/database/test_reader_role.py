@@ -35,17 +35,17 @@ CHANGES = [
 ]
 
 
-def _refused(statement: str) -> str | None:
+def _find_refusal(statement: str) -> str | None:
     """Give the SQLSTATE with which the reader's own connection refuses the statement."""
 
-    async def tried(connection: Connection) -> str | None:
+    async def try_statement(connection: Connection) -> str | None:
         try:
             await connection.execute(statement.encode())
         except psycopg.Error as error:
             return error.sqlstate
         return None
 
-    return event_loop.run(reader.run(tried))
+    return event_loop.run(reader.run(try_statement))
 
 
 def _refused_when_writable(statement: str) -> str | None:
@@ -63,7 +63,7 @@ def _refused_when_writable(statement: str) -> str | None:
         return None
 
 
-WAYS: list[Callable[[str], str | None]] = [_refused, _refused_when_writable]
+WAYS: list[Callable[[str], str | None]] = [_find_refusal, _refused_when_writable]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -80,7 +80,7 @@ def test_the_kernel_s_and_django_s_tables_may_not(table: str, way: Callable[[str
 
 @pytest.mark.parametrize("statement", CHANGES)
 def test_nothing_may_be_changed(statement: str) -> None:
-    assert _refused(statement) in (
+    assert _find_refusal(statement) in (
         psycopg.errors.InsufficientPrivilege.sqlstate, psycopg.errors.ReadOnlySqlTransaction.sqlstate
     )  # fmt: skip
 

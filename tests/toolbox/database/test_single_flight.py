@@ -49,11 +49,11 @@ async def test_an_error_reaches_those_who_wait_and_the_next_starts_anew() -> Non
     under_way, work = SingleFlight[int](), Work()
     work.may_end.set()
 
-    async def failing() -> int:
+    async def fail() -> int:
         raise LookupError
 
     with pytest.raises(LookupError):
-        await under_way.run("key", failing)
+        await under_way.run("key", fail)
 
     assert await under_way.run("key", work.start) == 1
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.toolbox.transports import TOOLS, named
+from tests.toolbox.transports import TOOLS, tool_id
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.errors import ToolError
 from toolbox.contract.models import ToolInput
@@ -17,7 +17,7 @@ from toolbox.database import event_loop
 from toolbox.dispatch.arguments import parse_arguments
 from toolbox.dispatch.dispatch import Call, dispatch
 
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=named)
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -88,7 +88,7 @@ def test_a_call_ends_in_a_reply_and_never_in_a_crash(tool: Tool, data: st.DataOb
 @pytest.mark.parametrize(
     ("tool", "name"),
     [
-        pytest.param(tool, name, id=f"{named(tool)}-{name}")
+        pytest.param(tool, name, id=f"{tool_id(tool)}-{name}")
         for tool in TOOLS
         for name in tool.input_schema["properties"]
     ],

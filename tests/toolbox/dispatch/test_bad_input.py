@@ -9,11 +9,11 @@ import httpx
 import orjson
 import pytest
 
-from tests.toolbox.transports import ONE_OF_EACH_DIALECT, TOOLS, address, mcp_over_http, named, text_of
+from tests.toolbox.transports import ONE_OF_EACH_ENVELOPE, TOOLS, address, mcp_over_http, text_of, tool_id
 from toolbox.contract.tool import Tool
 
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=named)
-every_dialect = pytest.mark.parametrize("tool", ONE_OF_EACH_DIALECT, ids=named)
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
+every_envelope = pytest.mark.parametrize("tool", ONE_OF_EACH_ENVELOPE, ids=tool_id)
 RAW_BODIES = {
     "not JSON": b"{limit: 1}",
     "cut JSON": b'{"a": [1, 2',
@@ -60,7 +60,7 @@ def _string_parameters(tool: Tool) -> list[str]:
 
 
 PARAMETERS = [
-    pytest.param(tool, name, id=f"{named(tool)}-{name}") for tool in TOOLS for name in tool.input_schema["properties"]
+    pytest.param(tool, name, id=f"{tool_id(tool)}-{name}") for tool in TOOLS for name in tool.input_schema["properties"]
 ]
 
 
@@ -94,7 +94,7 @@ def _over_mcp(rest: httpx.Client, tool: Tool, arguments: bytes) -> httpx.Respons
 
 
 @pytest.mark.parametrize("name", RAW_BODIES)
-@every_dialect
+@every_envelope
 def test_a_bad_body_is_refused_on_rest(rest: httpx.Client, tool: Tool, name: str) -> None:
     answer = rest.post(address(tool), content=RAW_BODIES[name])
 
@@ -104,7 +104,7 @@ def test_a_bad_body_is_refused_on_rest(rest: httpx.Client, tool: Tool, name: str
 
 
 @pytest.mark.parametrize("name", [name for name in RAW_BODIES if name != "null"])
-@every_dialect
+@every_envelope
 def test_a_bad_body_is_refused_on_mcp(rest: httpx.Client, tool: Tool, name: str) -> None:
     """By the tool, or by the protocol where the message is none."""
     answer = _over_mcp(rest, tool, RAW_BODIES[name])
@@ -144,7 +144,7 @@ def _is_alike(over_rest: httpx.Response, over_mcp: httpx.Response) -> bool:
     return body["error"]["code"] in (-32700, -32600, -32602)
 
 
-@every_dialect
+@every_envelope
 def test_any_value_is_answered_or_refused_on_mcp_as_on_rest(rest: httpx.Client, tool: Tool) -> None:
     parameter = next(iter(tool.input_schema["properties"]), "surely_no_parameter")
     sent = {name: b'{"%s": %s}' % (parameter.encode(), value.encode()) for name, value in VALUES.items()}
@@ -164,7 +164,7 @@ def test_a_nul_in_any_text_is_refused_by_name(rest: httpx.Client, tool: Tool) ->
         assert "\\u0000" not in answer.text
 
 
-@every_dialect
+@every_envelope
 def test_ten_megabytes_are_refused_quickly_and_the_server_lives_on(rest: httpx.Client, tool: Tool) -> None:
     large = b'{"surely_no_parameter": "' + b"x" * 10_000_000 + b'"}'
 
@@ -180,7 +180,7 @@ def test_ten_megabytes_are_refused_quickly_and_the_server_lives_on(rest: httpx.C
     assert after.status_code == 200
 
 
-@every_dialect
+@every_envelope
 def test_the_larger_of_two_values_of_one_name_does_not_slip_through(rest: httpx.Client, tool: Tool) -> None:
     answer = rest.post(address(tool), content=b'{"surely_no_parameter": 1, "surely_no_parameter": 2}')
 
@@ -189,11 +189,11 @@ def test_the_larger_of_two_values_of_one_name_does_not_slip_through(rest: httpx.
 
 @every_tool
 async def test_the_refusal_on_mcp_is_the_refusal_on_rest(
-    fast_lane: httpx.AsyncClient, server: str, cast: SimpleNamespace, tool: Tool
+    fast_client: httpx.AsyncClient, server: str, cast: SimpleNamespace, tool: Tool
 ) -> None:
     ask = {"surely_no_parameter": 1}
 
-    over_rest = await fast_lane.post(address(tool), json=ask)
+    over_rest = await fast_client.post(address(tool), json=ask)
     async with mcp_over_http(server, key=cast.alice) as client:
         told = await client.call_tool(tool.name, ask)
 

@@ -22,7 +22,7 @@ class Ask(ToolInput):
     word: str = Field(description="Any word.")
 
 
-class Told(ToolOutput):
+class Answer(ToolOutput):
     """Who asked what."""
 
     word: str = Field(description="The word.")
@@ -44,10 +44,10 @@ toolkit = Toolkit(domain="words", summary="Words.")
 
 
 @toolkit.tool(example=Ask(word="hello"))
-async def say_who(ask: Ask, call: CallContext) -> Told:
+async def say_who(ask: Ask, call: CallContext) -> Answer:
     """Say who asks."""
     caller = call.caller
-    return Told(
+    return Answer(
         word=ask.word,
         who=caller.name,
         owner=caller.owner_id is not None,
@@ -57,7 +57,7 @@ async def say_who(ask: Ask, call: CallContext) -> Told:
 
 
 @toolkit.tool(example=Ask(word="hello"), envelope=Quiet())
-async def say_no(ask: Ask) -> Told:
+async def say_no(ask: Ask) -> Answer:
     """Refuse."""
     raise ToolError(WRONG, f"{ask.word} is wrong.", suggestion="Say another.")
 
@@ -70,7 +70,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolbox.dispatch.dispatch.registry", catalogue)
 
 
-def _called(tool: str, key: str) -> Reply:
+def _call(tool: str, key: str) -> Reply:
     call = Call(tool=tool, arguments=b'{"word":"x"}', credential=key, transport="test", request_id="context-test")
     return event_loop.run(dispatch(call))
 
@@ -78,7 +78,7 @@ def _called(tool: str, key: str) -> Reply:
 def test_a_tool_is_told_of_its_call(words: None, make_key) -> None:  # type: ignore[no-untyped-def]
     _, key = make_key(name="desk", scopes=["words:read"], default_upstream="hockey")
 
-    told = orjson.loads(_called("say_who", key).body)
+    told = orjson.loads(_call("say_who", key).body)
 
     assert told == {"word": "x", "who": "desk", "owner": True, "upstream": "hockey", "request_id": "context-test"}
 
@@ -86,7 +86,7 @@ def test_a_tool_is_told_of_its_call(words: None, make_key) -> None:  # type: ign
 def test_a_tool_may_have_a_dialect_of_its_own(words: None, make_key) -> None:  # type: ignore[no-untyped-def]
     _, key = make_key(scopes=["words:read"])
 
-    reply = _called("say_no", key)
+    reply = _call("say_no", key)
 
     assert (reply.code, orjson.loads(reply.body)) == ("WRONG", {"error": "x is wrong."})
     assert A_TOOL.envelope is not toolkit.tools[1].envelope

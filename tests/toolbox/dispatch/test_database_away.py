@@ -18,7 +18,7 @@ AT_ONCE_SECONDS = 3.0
 
 
 @pytest.fixture(scope="module")
-def met() -> Iterator[dict[str, Any]]:
+def outage_replies() -> Iterator[dict[str, Any]]:
     """Run the outages once; gives what each call met."""
     var = Path(tempfile.mkdtemp(prefix="toolroom-outage-"))
     var.chmod(0o711)  # started by root, PostgreSQL runs as nobody, who must be able to enter
@@ -38,32 +38,32 @@ def met() -> Iterator[dict[str, Any]]:
     "step", ["away", "away still", "away, with a key that must be looked up", "away, from an idle pool",
              "the database goes under a statement"],
 )  # fmt: skip
-def test_while_the_database_is_away_a_call_is_refused_at_once(met: dict[str, Any], step: str) -> None:
-    assert (met[step]["status"], met[step]["code"]) == (503, "DATABASE_ERROR")
-    assert met[step]["seconds"] < AT_ONCE_SECONDS
+def test_while_the_database_is_away_a_call_is_refused_at_once(outage_replies: dict[str, Any], step: str) -> None:
+    assert (outage_replies[step]["status"], outage_replies[step]["code"]) == (503, "DATABASE_ERROR")
+    assert outage_replies[step]["seconds"] < AT_ONCE_SECONDS
 
 
 @pytest.mark.parametrize("step", ["back", "back, with a key", "back, from an idle pool", "back again"])
-def test_the_very_next_call_works_when_it_is_back(met: dict[str, Any], step: str) -> None:
-    assert met[step]["status"] == 200, met[step]
-    assert met[step]["seconds"] < AT_ONCE_SECONDS
+def test_the_very_next_call_works_when_it_is_back(outage_replies: dict[str, Any], step: str) -> None:
+    assert outage_replies[step]["status"] == 200, outage_replies[step]
+    assert outage_replies[step]["seconds"] < AT_ONCE_SECONDS
 
 
-def test_no_pool_is_kept_whose_retries_back_off(met: dict[str, Any]) -> None:
+def test_no_pool_is_kept_whose_retries_back_off(outage_replies: dict[str, Any]) -> None:
     """After minutes of outage psycopg_pool waits a minute between attempts; a call would wait with it."""
-    assert met["a pool is kept while away"] is False
+    assert outage_replies["a pool is kept while away"] is False
 
 
-def test_ended_connections_are_not_noticed_by_the_next_call(met: dict[str, Any]) -> None:
-    assert met["after every connection was ended"]["status"] == 200
+def test_ended_connections_are_not_noticed_by_the_next_call(outage_replies: dict[str, Any]) -> None:
+    assert outage_replies["after every connection was ended"]["status"] == 200
 
 
-def test_ended_connections_are_not_noticed_by_many_calls_at_once(met: dict[str, Any]) -> None:
-    assert met["many after every connection was ended"] == [200] * 8
+def test_ended_connections_are_not_noticed_by_many_calls_at_once(outage_replies: dict[str, Any]) -> None:
+    assert outage_replies["many after every connection was ended"] == [200] * 8
 
 
-def test_records_of_calls_outlive_the_outage(met: dict[str, Any]) -> None:
-    calls = sum(len(reply) if isinstance(reply, list) else isinstance(reply, dict) for reply in met.values())
+def test_records_of_calls_outlive_the_outage(outage_replies: dict[str, Any]) -> None:
+    calls = sum(len(reply) if isinstance(reply, list) else isinstance(reply, dict) for reply in outage_replies.values())
 
-    assert met["rows that wait"] >= 3
-    assert met["rows kept"] == calls
+    assert outage_replies["rows that wait"] >= 3
+    assert outage_replies["rows kept"] == calls

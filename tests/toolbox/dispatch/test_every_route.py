@@ -203,7 +203,7 @@ def test_a_new_route_would_be_missed() -> None:
 
 
 @pytest.fixture
-async def client(cast: SimpleNamespace, committed: None) -> AsyncIterator[httpx.AsyncClient]:
+async def client(cast: SimpleNamespace, database_access: None) -> AsyncIterator[httpx.AsyncClient]:
     from django.core.asgi import get_asgi_application
 
     from backtests.upload_middleware import UploadMiddleware
@@ -216,7 +216,7 @@ async def client(cast: SimpleNamespace, committed: None) -> AsyncIterator[httpx.
 
 
 @pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def counted_callers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List whom the rate limit counts."""
     names: list[str] = []
     original = CallLimits.count
@@ -242,32 +242,32 @@ async def _row(mark: str) -> ToolCall:
 
 @each
 async def test_without_a_credential_it_is_refused_once(
-    client: httpx.AsyncClient, case: Case, mark: str, counted: list[str]
+    client: httpx.AsyncClient, case: Case, mark: str, counted_callers: list[str]
 ) -> None:
     answer = await _send(client, case, key=None, mark=mark)
 
     row = await _row(mark)
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "UNAUTHENTICATED")
     assert (row.outcome, row.code, row.status, row.caller, row.arguments) == ("refused", "UNAUTHENTICATED", 401, "", "")
-    assert counted == []
+    assert counted_callers == []
     assert answer.headers["X-Request-Id"] == mark
 
 
 @each
 async def test_without_the_scope_it_is_refused_once_and_counted(
-    client: httpx.AsyncClient, case: Case, mark: str, counted: list[str]
+    client: httpx.AsyncClient, case: Case, mark: str, counted_callers: list[str]
 ) -> None:
     answer = await _send(client, case, key=CHARLIE_KEY, mark=mark)
 
     row = await _row(mark)
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "FORBIDDEN")
     assert (row.outcome, row.code, row.status, row.caller) == ("refused", "FORBIDDEN", 403, "charlie")
-    assert counted == ["charlie"]
+    assert counted_callers == ["charlie"]
 
 
 @each
 async def test_a_crash_is_answered_in_the_envelope_once(
-    client: httpx.AsyncClient, case: Case, mark: str, counted: list[str], monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, case: Case, mark: str, counted_callers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _let_it_crash(case, monkeypatch)
 
@@ -277,7 +277,7 @@ async def test_a_crash_is_answered_in_the_envelope_once(
     crash = case.envelope.crash
     assert answer.status_code == (case.crash_status or crash.status)
     assert (row.outcome, row.code, row.caller) == ("failed", crash.code, "alice")
-    assert counted == ["alice"]
+    assert counted_callers == ["alice"]
     assert "injected" not in answer.text
     if case.crash_status is None:
         shape: Any = case.envelope.refusal(ToolError(crash, "m", suggestion="s"))
@@ -286,7 +286,7 @@ async def test_a_crash_is_answered_in_the_envelope_once(
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.succeeds], ids=str)
 async def test_a_success_is_recorded_once(
-    client: httpx.AsyncClient, case: Case, mark: str, counted: list[str], monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, case: Case, mark: str, counted_callers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if case.gives and case.inside:
         monkeypatch.setattr(case.inside, case.gives)
@@ -297,18 +297,18 @@ async def test_a_success_is_recorded_once(
     assert answer.status_code < 300, answer.text
     assert (row.outcome, row.code, row.status, row.caller) == ("answered", "", answer.status_code, "alice")
     assert row.answer_bytes == len(answer.content)
-    assert counted == ["alice"]
+    assert counted_callers == ["alice"]
     assert row.tool == case.tool or case.tool in ("", "resources/")
 
 
 async def test_an_upload_that_django_serves_is_recorded_alike(
-    ninja_lane: httpx.AsyncClient, committed: None, monkeypatch: pytest.MonkeyPatch
+    ninja_client: httpx.AsyncClient, database_access: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (case,) = [case for case in CASES if case.tool == "upload_backtest_events"]
     monkeypatch.setattr("backtests.uploading.load_lines", _crash)
     mark = f"mark-{uuid4().hex}"
 
-    answer = await ninja_lane.post(case.path, content=case.body, headers={"X-Request-Id": mark})
+    answer = await ninja_client.post(case.path, content=case.body, headers={"X-Request-Id": mark})
 
     row = await _row(mark)
     assert (answer.status_code, row.outcome, row.code) == (500, "failed", BacktestsDialect().crash.code)

@@ -15,7 +15,7 @@ RUN = "079cbad8-9e31-5383-8c7a-3f85849b9439"
 
 
 @pytest.mark.parametrize(
-    ("tool", "said", "mended"),
+    ("tool", "said", "fixed"),
     [
         ("query_linescore_data", {"limit": "10"}, {"limit": 10}),
         ("query_linescore_data", {"wonTwoPlusRegPeriods": "True"}, {"wonTwoPlusRegPeriods": True}),
@@ -36,11 +36,11 @@ RUN = "079cbad8-9e31-5383-8c7a-3f85849b9439"
         ),
     ],
 )
-def test_the_patch_mends_the_whole_call(tool: str, said: dict[str, Any], mended: dict[str, Any]) -> None:
-    patch = _refused(tool, said).retry_with
+def test_the_patch_mends_the_whole_call(tool: str, said: dict[str, Any], fixed: dict[str, Any]) -> None:
+    patch = _find_refusal(tool, said).retry_with
 
-    assert merged(said, patch) == mended
-    assert parse_arguments(_tool(tool), json.dumps(mended).encode())
+    assert merged(said, patch) == fixed
+    assert parse_arguments(_tool(tool), json.dumps(fixed).encode())
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_the_patch_mends_the_whole_call(tool: str, said: dict[str, Any], mended:
     ],
 )
 def test_there_is_no_patch_that_would_mend_half(tool: str, said: dict[str, Any]) -> None:
-    assert _refused(tool, said).retry_with == {}
+    assert _find_refusal(tool, said).retry_with == {}
 
 
-def _refused(tool: str, said: dict[str, Any]) -> ToolError:
+def _find_refusal(tool: str, said: dict[str, Any]) -> ToolError:
     with pytest.raises(ToolError) as refused:
         parse_arguments(_tool(tool), json.dumps(said).encode())
     return refused.value

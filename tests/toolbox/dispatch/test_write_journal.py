@@ -36,18 +36,18 @@ async def count_of(outcome: str) -> int:
     return await sync_to_async(count)()
 
 
-def asked(mark: str, *, arguments: bytes = b"{}", caller: Caller = ALICE) -> Request:
+def make_request(mark: str, *, arguments: bytes = b"{}", caller: Caller = ALICE) -> Request:
     return Request(credential=caller, transport="test", request_id=mark, arguments=arguments)
 
 
-async def test_the_row_is_there_before_the_work_begins(committed: None, mark: str) -> None:
+async def test_the_row_is_there_before_the_work_begins(database_access: None, mark: str) -> None:
     seen: list[ToolCall] = []
 
     async def work(_: ActiveCall) -> str:
         seen.extend(await rows_of(mark))
         return "done"
 
-    assert await perform(WRITE, request=asked(mark), work=work) == "done"
+    assert await perform(WRITE, request=make_request(mark), work=work) == "done"
 
     (intent,), (row,) = seen, await rows_of(mark)
     assert (intent.outcome, intent.caller, intent.tool) == ("unknown", "alice", WRITE.name)
@@ -57,7 +57,7 @@ async def test_the_row_is_there_before_the_work_begins(committed: None, mark: st
 
 @pytest.mark.parametrize(("raised", "outcome"), [(RuntimeError("crash"), "failed"), (None, "answered")])
 async def test_a_journaled_call_is_counted_once_when_it_has_ended(
-    committed: None, mark: str, raised: Exception | None, outcome: str
+    database_access: None, mark: str, raised: Exception | None, outcome: str
 ) -> None:
     before, unknown = await count_of(outcome), await count_of("unknown")
 
@@ -67,14 +67,14 @@ async def test_a_journaled_call_is_counted_once_when_it_has_ended(
             raise raised
         return Reply(body=b"{}", rows=3)
 
-    await perform(WRITE, request=asked(mark), work=work)
+    await perform(WRITE, request=make_request(mark), work=work)
 
     assert await count_of(outcome) == before + 1
     assert await count_of("unknown") == unknown == 0
 
 
-async def test_another_change_of_a_recorded_call_counts_nothing(committed: None, mark: str) -> None:
-    await perform(WRITE, request=asked(mark), work=_nothing)
+async def test_another_change_of_a_recorded_call_counts_nothing(database_access: None, mark: str) -> None:
+    await perform(WRITE, request=make_request(mark), work=_nothing)
     before = await count_of("answered")
 
     await owner_pool.fetch("UPDATE toolbox_tool_calls SET rows = 1 WHERE request_id = %s RETURNING id", [mark])
@@ -83,7 +83,7 @@ async def test_another_change_of_a_recorded_call_counts_nothing(committed: None,
 
 
 async def test_without_a_journal_nothing_is_written(
-    committed: None, mark: str, monkeypatch: pytest.MonkeyPatch
+    database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
 
@@ -96,7 +96,7 @@ async def test_without_a_journal_nothing_is_written(
     with monkeypatch.context() as broken:
         broken.setattr(audit, "flush", _later)
         broken.setattr("toolbox.audit.log.owner_pool.fetch", away)
-        reply = await perform(WRITE, request=asked(mark), work=work)
+        reply = await perform(WRITE, request=make_request(mark), work=work)
 
     assert isinstance(reply, Reply)
     assert (reply.status, reply.code, begun) == (503, "UNAVAILABLE", [])
@@ -105,7 +105,9 @@ async def test_without_a_journal_nothing_is_written(
     assert (row.outcome, row.code) == ("refused", "UNAVAILABLE")
 
 
-async def test_a_killed_process_leaves_an_unknown_outcome(committed: None, mark: str, cast: SimpleNamespace) -> None:
+async def test_a_killed_process_leaves_an_unknown_outcome(
+    database_access: None, mark: str, cast: SimpleNamespace
+) -> None:
     command = [sys.executable, "-m", "tests.toolbox.dispatch.killed_call", mark]
     with subprocess.Popen(command, env=server_environment(), stdout=subprocess.PIPE, text=True) as process:  # noqa: ASYNC220
         assert process.stdout
@@ -125,7 +127,7 @@ async def test_a_killed_process_leaves_an_unknown_outcome(committed: None, mark:
     assert (await traffic.lost_calls())[("linescore", "killed_write")] == before + 1
 
 
-async def test_metrics_count_what_is_unknown(committed: None, mark: str) -> None:
+async def test_metrics_count_what_is_unknown(database_access: None, mark: str) -> None:
     from config.observability.metrics import exposition
 
     await _leave_lost_call(mark)
@@ -158,16 +160,16 @@ async def _leave_lost_call(mark: str) -> None:
     ],
 )
 async def test_the_idempotency_key_is_the_same_for_every_attempt(
-    committed: None, mark: str, other: dict[str, Any], key: str
+    database_access: None, mark: str, other: dict[str, Any], key: str
 ) -> None:
-    first = await _key_of(asked(mark))
-    again = await _key_of(asked(mark, **other))
+    first = await _key_of(make_request(mark))
+    again = await _key_of(make_request(mark, **other))
 
     assert ("same" if first == again else "another") == key
     assert len(first) == 32
 
 
-async def test_a_call_that_reads_has_no_key_and_no_intent(committed: None, mark: str) -> None:
+async def test_a_call_that_reads_has_no_key_and_no_intent(database_access: None, mark: str) -> None:
     read = Operation(name="journaled_read", domain="linescore", scope=None)
     seen: list[str] = []
 
@@ -175,24 +177,24 @@ async def test_a_call_that_reads_has_no_key_and_no_intent(committed: None, mark:
         seen.append(call.context.idempotency_key)
         assert await rows_of(mark) == []
 
-    await perform(read, request=asked(mark), work=work)
+    await perform(read, request=make_request(mark), work=work)
 
     assert seen == [""]
 
 
-def test_synchronous_code_is_journaled_as_well(committed: None, mark: str) -> None:
+def test_synchronous_code_is_journaled_as_well(database_access: None, mark: str) -> None:
     seen: list[str] = []
 
     def work(_: ActiveCall) -> None:
         seen.extend(ToolCall.objects.filter(request_id=mark).values_list("outcome", flat=True))
 
-    perform_in_thread(WRITE, request=asked(mark), work=work)
+    perform_in_thread(WRITE, request=make_request(mark), work=work)
 
     (row,) = ToolCall.objects.filter(request_id=mark)
     assert (seen, row.outcome) == (["unknown"], "answered")
 
 
-async def test_the_admin_says_that_an_outcome_is_unknown(committed: None, mark: str, admin_page: Any) -> None:
+async def test_the_admin_says_that_an_outcome_is_unknown(database_access: None, mark: str, admin_page: Any) -> None:
     await _leave_lost_call(mark)
     try:
         page = await admin_page(f"/admin/toolbox/toolcall/?outcome__exact=unknown&q={mark}")
@@ -236,8 +238,10 @@ async def _later() -> None:
     raise DatabaseUnavailable("gone")
 
 
-async def test_a_tool_that_writes_is_journaled(committed: None, mark: str, fast_lane: httpx.AsyncClient) -> None:
-    answer = await fast_lane.post(
+async def test_a_tool_that_writes_is_journaled(
+    database_access: None, mark: str, fast_client: httpx.AsyncClient
+) -> None:
+    answer = await fast_client.post(
         "/api/tools/graphql_proxy/execute_graphql_mutation",
         json={"query": "mutation { no }", "upstream": "nowhere"},
         headers={"X-Request-Id": mark},

@@ -28,7 +28,7 @@ def database(scratch_database: None) -> Iterator[None]:
     clear_all_caches()
 
 
-def checked(*domains: str) -> tuple[str, str]:
+def check_examples(*domains: str) -> tuple[str, str]:
     """Run the command; gives what it printed and how it ended."""
     out, err, ended = StringIO(), StringIO(), ""
     try:
@@ -48,7 +48,7 @@ def test_every_shipped_example_works(database: None) -> None:
         point_at(f"{address}/graphql/")
         clear_all_caches()
 
-        printed, ended = checked()
+        printed, ended = check_examples()
 
     assert ended == ""
     assert printed.endswith("49 examples work\n")
@@ -68,7 +68,7 @@ def test_a_broken_example_is_named(database: None, changed: dict[str, Any], said
     Example.objects.filter(domain="linescore", name="team-month").delete()
     Example.objects.create(domain="linescore", name="broken", **USUAL | changed)
 
-    printed, ended = checked("linescore")
+    printed, ended = check_examples("linescore")
 
     assert ended in ("1 of 15 examples do not work", "2 of 15 examples do not work")  # two that say the same
     assert "✗ linescore/broken" in printed
@@ -78,7 +78,7 @@ def test_a_broken_example_is_named(database: None, changed: dict[str, Any], said
 def test_no_examples_at_all_is_a_failure(database: None) -> None:
     Example.objects.all().delete()
 
-    assert checked()[1] == "no example is there"
+    assert check_examples()[1] == "no example is there"
 
 
 def test_loading_twice_adds_nothing_and_keeps_what_curators_wrote(database: None) -> None:

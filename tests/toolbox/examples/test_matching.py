@@ -121,14 +121,14 @@ def data(cast: object) -> Iterator[None]:
         yield
 
 
-async def asked(question: str) -> Outcome:
+async def match_question(question: str) -> Outcome:
     """Match against every example there is."""
     return await match(question, examples=await load_known_examples())
 
 
 @pytest.mark.parametrize(("question", "name"), (COVERED | LATER).items())
 async def test_a_question_finds_its_example(question: str, name: str) -> None:
-    outcome = await asked(question)
+    outcome = await match_question(question)
 
     assert not isinstance(outcome, NotCovered)
     assert outcome.example.name == name
@@ -136,11 +136,11 @@ async def test_a_question_finds_its_example(question: str, name: str) -> None:
 
 @pytest.mark.parametrize("question", OTHERS)
 async def test_what_no_example_covers_finds_none(question: str) -> None:
-    assert isinstance(await asked(question), NotCovered)
+    assert isinstance(await match_question(question), NotCovered)
 
 
 async def test_the_nearest_are_named_where_none_fits() -> None:
-    outcome = await asked("Which teams won the Stanley Cup in 1980?")
+    outcome = await match_question("Which teams won the Stanley Cup in 1980?")
 
     assert isinstance(outcome, NotCovered)
     assert len(outcome.nearest) == 3
@@ -148,14 +148,14 @@ async def test_the_nearest_are_named_where_none_fits() -> None:
 
 
 async def test_slots_are_resolved_from_the_data() -> None:
-    outcome = await asked("how did the habs do in feb")
+    outcome = await match_question("how did the habs do in feb")
 
     assert isinstance(outcome, ExampleMatch)
     assert {name: one.value for name, one in outcome.values.items()} == {"team": "MTL", "month": "2025-02"}
 
 
 async def test_two_of_a_kind_are_told_apart_by_their_order() -> None:
-    outcome = await asked("How did Dallas do from January 5 to January 20, 2025?")
+    outcome = await match_question("How did Dallas do from January 5 to January 20, 2025?")
 
     assert isinstance(outcome, ExampleMatch)
     days = [date.fromisoformat(outcome.values[name].value).day for name in ("first", "last")]
@@ -163,42 +163,42 @@ async def test_two_of_a_kind_are_told_apart_by_their_order() -> None:
 
 
 async def test_what_could_be_several_is_asked_back() -> None:
-    outcome = await asked("How did New York do in February 2025?")
+    outcome = await match_question("How did New York do in February 2025?")
 
     assert isinstance(outcome, Unclear)
     assert (outcome.slot.name, [one.value for one in outcome.candidates]) == ("team", ["NYI", "NYR"])
 
 
 async def test_a_later_word_says_which_was_meant() -> None:
-    outcome = await asked("How did New York do in February 2025?\nthe Rangers")
+    outcome = await match_question("How did New York do in February 2025?\nthe Rangers")
 
     assert isinstance(outcome, ExampleMatch)
     assert outcome.values["team"].value == "NYR"
 
 
 async def test_what_is_not_said_is_asked_for() -> None:
-    outcome = await asked("How many overtime games did Ottawa have?")
+    outcome = await match_question("How many overtime games did Ottawa have?")
 
     assert isinstance(outcome, Unclear)
     assert (outcome.slot.name, list(outcome.candidates)) == ("month", [])
 
 
 async def test_a_slot_without_a_resolver_takes_the_words() -> None:
-    outcome = await asked("What can I query about birth places of players?")
+    outcome = await match_question("What can I query about birth places of players?")
 
     assert isinstance(outcome, ExampleMatch)
     assert outcome.values["topic"].value == "birth places of players"
 
 
 async def test_two_that_fit_equally_well_are_not_chosen_between() -> None:
-    outcome = await asked("Which teams xyzzied the most periods in January 2025?")
+    outcome = await match_question("Which teams xyzzied the most periods in January 2025?")
 
     assert isinstance(outcome, NotCovered)
     assert {one.name for one in outcome.nearest} == {"most-won-month", "most-lost-month", "most-tied-month"}
 
 
 async def test_a_very_long_question_is_cut() -> None:
-    assert isinstance(await asked("How did Carolina do in February 2025? " + "word " * 10_000), NotCovered)
+    assert isinstance(await match_question("How did Carolina do in February 2025? " + "word " * 10_000), NotCovered)
 
 
 def test_the_floor_is_where_it_was_measured() -> None:

@@ -38,7 +38,7 @@ def request(events: list[ModelEvent]) -> ToolRequest:
     return made
 
 
-async def talked(*said: str, tools: list[Tool]) -> list[Message]:
+async def hold_conversation(*said: str, tools: list[Tool]) -> list[Message]:
     """Hold a whole conversation, tools called, and give its messages."""
     messages: list[Message] = []
     for words in said:
@@ -47,11 +47,11 @@ async def talked(*said: str, tools: list[Tool]) -> list[Message]:
             events = await step(messages, tools=tools)
             calls = tuple(event.request for event in events if isinstance(event, CallRequested))
             messages.append(Message.assistant(text(events), calls=calls))
-            messages += [await called(call) for call in calls]
+            messages += [await call_tool(call) for call in calls]
     return messages
 
 
-async def called(made: ToolRequest) -> Message:
+async def call_tool(made: ToolRequest) -> Message:
     """Call a tool as the run engine does."""
     sent = made.arguments.encode()
     reply = await dispatch(
@@ -76,7 +76,7 @@ async def test_a_question_becomes_a_call(tools: list[Tool]) -> None:
 
 
 async def test_the_answer_is_worded_and_says_that_there_is_no_model(tools: list[Tool]) -> None:
-    messages = await talked("How did Carolina do in February 2025?", tools=tools)
+    messages = await hold_conversation("How did Carolina do in February 2025?", tools=tools)
 
     assert messages[-1].text == (
         f"{NOTICE}\n\nIn February 2025, Carolina Hurricanes played 7 games and won 4 periods, lost 10 and tied 7; "
@@ -85,28 +85,28 @@ async def test_the_answer_is_worded_and_says_that_there_is_no_model(tools: list[
 
 
 async def test_it_is_said_once_a_conversation(tools: list[Tool]) -> None:
-    messages = await talked("How did Carolina do in February 2025?", "And Boston in March?", tools=tools)
+    messages = await hold_conversation("How did Carolina do in February 2025?", "And Boston in March?", tools=tools)
 
     assert sum(NOTICE in message.text for message in messages) == 1
     assert messages[-1].text.startswith("In March 2025, Boston Bruins played 14 games")
 
 
 async def test_it_asks_back_and_understands_the_reply(tools: list[Tool]) -> None:
-    messages = await talked("How did New York do in February?", "the Rangers", tools=tools)
+    messages = await hold_conversation("How did New York do in February?", "the Rangers", tools=tools)
 
     assert "Which team do you mean: New York Islanders, New York Rangers?" in messages[1].text
     assert "New York Rangers played 9 games" in messages[-1].text
 
 
 async def test_what_is_missing_is_asked_for_and_taken_from_the_reply(tools: list[Tool]) -> None:
-    messages = await talked("How many overtime games did Ottawa have?", "in February 2025", tools=tools)
+    messages = await hold_conversation("How many overtime games did Ottawa have?", "in February 2025", tools=tools)
 
     assert "Which month do you mean? Say it as January 2025" in messages[1].text
     assert "games of Ottawa Senators in February 2025" in messages[-1].text
 
 
 async def test_what_it_does_not_cover_it_says_and_names_the_nearest(tools: list[Tool]) -> None:
-    messages = await talked("Which teams won the Stanley Cup in 1980?", tools=tools)
+    messages = await hold_conversation("Which teams won the Stanley Cup in 1980?", tools=tools)
 
     first, *listed = messages[-1].text.removeprefix(f"{NOTICE}\n\n").splitlines()
     assert first == "None of the examples covers that question. The nearest are:"
@@ -114,7 +114,7 @@ async def test_what_it_does_not_cover_it_says_and_names_the_nearest(tools: list[
 
 
 async def test_a_refusal_is_put_into_words(tools: list[Tool]) -> None:
-    messages = await talked("How did Carolina do in July 2024?", tools=tools)
+    messages = await hold_conversation("How did Carolina do in July 2024?", tools=tools)
 
     assert "No games found for these filters." in messages[-1].text
     assert "{" not in messages[-1].text
@@ -166,7 +166,7 @@ async def test_arguments_that_a_person_changed_are_not_worded_as_the_question_ha
 
 
 async def test_words_that_count_little_among_all_examples_do_not_lose_the_wording(cast: object) -> None:
-    said = await talked("How many blockers are open?", tools=list(registry.tools()))
+    said = await hold_conversation("How many blockers are open?", tools=list(registry.tools()))
 
     assert said[1].calls[0].name == "execute_query"
     assert "Blocked, longest first" in said[-1].text

@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.conftest import server_environment
-from tests.toolbox.transports import A_TOOL, CATALOGUE, TOOLS, mcp_in_memory, mcp_over_http, settled, text_of
+from tests.toolbox.transports import A_TOOL, CATALOGUE, TOOLS, mcp_in_memory, mcp_over_http, text_of, without_timings
 from toolbox.catalogue.registry import registry
 from toolbox.mcp.server import INSTRUCTIONS
 
@@ -139,7 +139,7 @@ async def test_the_local_operator_lists_and_calls_over_stdio(cast: SimpleNamespa
         expected = await client.call_tool(TOOL.name, orjson.loads(TOOL.example_arguments))
 
     assert TOOL.name in names
-    assert settled(told.structured_content) == settled(expected.structured_content)
+    assert without_timings(told.structured_content) == without_timings(expected.structured_content)
 
 
 async def test_over_stdio_a_key_s_scopes_count(cast: SimpleNamespace) -> None:

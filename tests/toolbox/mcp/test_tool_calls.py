@@ -11,7 +11,7 @@ import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from tests.toolbox.transports import A_TOOL, PLAIN_HTTP, TOOLS, named, settled
+from tests.toolbox.transports import A_TOOL, PLAIN_HTTP, TOOLS, tool_id, without_timings
 from toolbox.contract.tool import Tool
 from toolbox.mcp.tool_calls import ToolsCall, read_call
 
@@ -62,13 +62,13 @@ def _both(client: httpx.Client, era: str | None, message: dict[str, Any]) -> lis
         told = orjson.loads(answered.content.replace(b"%d" % number, b"7"))
         for part in told["result"]["content"]:
             if part["type"] == "text":
-                part["text"] = settled(orjson.loads(part["text"]))
-        answers.append(settled(told))
+                part["text"] = without_timings(orjson.loads(part["text"]))
+        answers.append(without_timings(told))
     return answers
 
 
 @every_era
-@pytest.mark.parametrize("tool", TOOLS, ids=named)
+@pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 def test_an_answer_is_the_sdk_s(client: httpx.Client, tool: Tool, era: str | None) -> None:
     message = _message(era, tool=tool)
     assert _read(orjson.dumps(message), _headers(era, name=tool.name))

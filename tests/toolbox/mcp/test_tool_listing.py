@@ -7,7 +7,7 @@ import orjson
 import pytest
 from mcp_types import CallToolRequestParams
 
-from tests.toolbox.transports import A_TOOL, TOOLS, mcp_over_http, settled
+from tests.toolbox.transports import A_TOOL, TOOLS, mcp_over_http, without_timings
 from toolbox.mcp.tool_calls import ToolsCall
 from toolbox.mcp.tool_listing import (
     BYTES_PER_TOKEN,
@@ -54,7 +54,7 @@ async def test_a_call_through_is_the_tool_s_own_call(server: str, cast: SimpleNa
         direct = await client.call_tool(A_TOOL.name, arguments)
 
     assert listed == list(NAMES)
-    assert settled(through.structured_content) == settled(direct.structured_content)
+    assert without_timings(through.structured_content) == without_timings(direct.structured_content)
     assert wrong.is_error is True
     assert wrong.structured_content["error"]["type"] == "VALIDATION_ERROR"
 

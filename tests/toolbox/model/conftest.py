@@ -36,15 +36,15 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def made(server: ModelServer) -> AsyncIterator["Made"]:
+async def maker(server: ModelServer) -> AsyncIterator["ModelMaker"]:
     """Give a maker of models on the scripted server; their connections are let go of."""
-    made = Made(server)
-    yield made
-    for model in made.models:
+    maker = ModelMaker(server)
+    yield maker
+    for model in maker.models:
         await model._client.close()
 
 
-class Made:
+class ModelMaker:
     """Makes models, and remembers them."""
 
     def __init__(self, server: ModelServer) -> None:

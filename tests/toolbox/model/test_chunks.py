@@ -27,7 +27,7 @@ def piece(index: int | None, *, id: str | None = None, name: str | None = None, 
     return SimpleNamespace(index=index, id=id, function=SimpleNamespace(name=name, arguments=arguments))
 
 
-def stepped(*chunks: Any, taken: tuple[str, ...] = ()) -> list[Any]:
+def step_through(*chunks: Any, taken: tuple[str, ...] = ()) -> list[Any]:
     """Take the chunks, then the end; gives all events."""
     step = StreamedStep(tools=TOOLS, used_ids=taken)
     return [event for one in chunks for event in step.take(one)] + list(step.end(prompt_characters=400))
@@ -42,51 +42,51 @@ def requests(events: list[Any]) -> list[tuple[str, str, str]]:
 def test_calls_that_all_have_index_0_are_told_apart_by_their_ids() -> None:
     both = [piece(0, id="a", name="x", arguments="{}"), piece(0, id="b", name="y", arguments='{"z": 1}')]
 
-    assert requests(stepped(chunk(calls=both, finish="tool_calls"))) == [("a", "x", "{}"), ("b", "y", '{"z": 1}')]
+    assert requests(step_through(chunk(calls=both, finish="tool_calls"))) == [("a", "x", "{}"), ("b", "y", '{"z": 1}')]
 
 
 def test_a_call_without_id_or_index_gets_an_id() -> None:
-    (made,) = requests(stepped(chunk(calls=[piece(None, name="x", arguments=None)], finish="stop")))
+    (made,) = requests(step_through(chunk(calls=[piece(None, name="x", arguments=None)], finish="stop")))
 
     assert made[0].startswith("call_")
     assert made[1:] == ("x", "{}")
 
 
 def test_an_id_that_the_conversation_has_already_is_replaced() -> None:
-    (made,) = requests(stepped(chunk(calls=[piece(0, id="0", name="x")], finish="stop"), taken=("0",)))
+    (made,) = requests(step_through(chunk(calls=[piece(0, id="0", name="x")], finish="stop"), taken=("0",)))
 
     assert made[0] != "0"
 
 
 def test_arguments_may_come_as_an_object() -> None:
-    (made,) = requests(stepped(chunk(calls=[piece(0, id="a", name="x", arguments={"y": 1})], finish="stop")))
+    (made,) = requests(step_through(chunk(calls=[piece(0, id="a", name="x", arguments={"y": 1})], finish="stop")))
 
     assert made[2] == '{"y": 1}'
 
 
 def test_calls_end_a_step_whatever_the_server_calls_the_end() -> None:
-    events = stepped(chunk(calls=[piece(0, id="a", name="x")]), chunk(finish="stop"))
+    events = step_through(chunk(calls=[piece(0, id="a", name="x")]), chunk(finish="stop"))
 
     assert events[-1] == StepEnd(reason="calls")
 
 
 @pytest.mark.parametrize(("said", "reason"), [("length", "length"), ("content_filter", "filtered"), ("eos", "stop")])
 def test_ends_have_names(said: str, reason: Any) -> None:
-    assert stepped(chunk(content="x", finish=said))[-1] == StepEnd(reason=reason)
+    assert step_through(chunk(content="x", finish=said))[-1] == StepEnd(reason=reason)
 
 
 def test_chunks_without_choices_or_delta_are_passed_over() -> None:
     empty = SimpleNamespace(choices=None, usage=None)
     bare = SimpleNamespace(choices=[SimpleNamespace(delta=None, finish_reason=None)], usage=None)
 
-    events = stepped(empty, bare, chunk(content="x" * 40, finish="stop"))
+    events = step_through(empty, bare, chunk(content="x" * 40, finish="stop"))
 
     assert events[-2] == Used(prompt_tokens=100, completion_tokens=10, is_estimated=True)
 
 
 def test_a_stream_without_an_end_broke_off() -> None:
     with pytest.raises(RetryableFailure, match="broke off"):
-        stepped(chunk(content="They won"))
+        step_through(chunk(content="They won"))
 
 
 @given(st.text(alphabet='{}"`<>tol:,a \n[]1', max_size=60), st.lists(st.integers(1, 7), min_size=1))
@@ -103,7 +103,7 @@ def test_a_call_is_found_however_it_is_cut(before: str, sizes: list[int]) -> Non
     prose = before.replace("{", "(").replace("<", "(").replace("`", "'")
     parts = [chunk(content=part) for part in cut(prose + WRITTEN, sizes)]
 
-    events = stepped(*parts, chunk(finish="stop"))
+    events = step_through(*parts, chunk(finish="stop"))
 
     assert [made[1:] for made in requests(events)] == [("query_linescore_data", '{"teamCode": "CAR"}')]
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == prose

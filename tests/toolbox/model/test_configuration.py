@@ -15,7 +15,7 @@ from toolbox.model.openai_client import ChatModel
 
 
 @pytest.fixture
-def configured(settings: Any, server: ModelServer) -> None:
+def configured_server(settings: Any, server: ModelServer) -> None:
     """Name the scripted server's model."""
     settings.AGENT_MODEL, settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = MODEL, server.address, KEY
 
@@ -27,7 +27,7 @@ def test_nothing_set_is_no_model(settings: Any) -> None:
     assert configured_model("another") is None
 
 
-async def test_the_model_that_is_named_answers(server: ModelServer, configured: None) -> None:
+async def test_the_model_that_is_named_answers(server: ModelServer, configured_server: None) -> None:
     server.when("Carolina", says("They won."))
     model = configured_model()
     assert isinstance(model, ChatModel)
@@ -37,18 +37,18 @@ async def test_the_model_that_is_named_answers(server: ModelServer, configured: 
     await model._client.close()
 
 
-def test_another_model_of_the_server_may_be_named(configured: None) -> None:
+def test_another_model_of_the_server_may_be_named(configured_server: None) -> None:
     another = configured_model("another")
 
     assert another
     assert another.name == "another"
 
 
-def test_a_model_is_made_once_and_remembers(configured: None) -> None:
+def test_a_model_is_made_once_and_remembers(configured_server: None) -> None:
     assert configured_model() is configured_model(MODEL)
 
 
-def test_the_key_is_in_no_representation(configured: None) -> None:
+def test_the_key_is_in_no_representation(configured_server: None) -> None:
     model = configured_model()
     assert isinstance(model, ChatModel)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.agents.model_server import ModelServer
 from tests.agents.turns import calls as calling
 from tests.agents.turns import refuses, says
-from tests.toolbox.model.conftest import QUESTION, Made, calls, step, text
+from tests.toolbox.model.conftest import QUESTION, ModelMaker, calls, step, text
 from toolbox.contract.tool import Tool
 from toolbox.model import Message, ModelUnavailable, RetryNotice, StepEnd, TextDelta, ToolRequest
 
@@ -18,11 +18,11 @@ WRITTEN = '{"tool": "query_linescore_data", "parameters": {"teamCode": "CAR"}}'
 
 
 async def test_auto_goes_on_by_json_schema_where_tools_are_refused(
-    server: ModelServer, made: Made, tools: list[Tool]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
 ) -> None:
     server.native = "refused"
     server.when("Carolina", says(WRITTEN), again=True)
-    model = made()
+    model = maker()
 
     first, second = await step(model, tools=tools), await step(model, tools=tools)
 
@@ -44,28 +44,28 @@ async def test_auto_goes_on_by_json_schema_where_tools_are_refused(
     ],
 )
 async def test_each_server_refuses_tools_in_its_own_words(
-    server: ModelServer, made: Made, tools: list[Tool], said: str
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], said: str
 ) -> None:
     server.when("Carolina", refuses(500 if "jinja" in said else 400, message=said), says(WRITTEN))
 
-    assert calls(await step(made(), tools=tools)) == [CALL]
+    assert calls(await step(maker(), tools=tools)) == [CALL]
 
 
-async def test_auto_ends_at_the_prompt(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_auto_ends_at_the_prompt(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     refusals = refuses(400, message="no tools here"), refuses(400, message="response_format json_schema: unsupported")
     server.when("Carolina", *refusals, says(WRITTEN))
-    model = made()
+    model = maker()
 
     assert calls(await step(model, tools=tools)) == [CALL]
     assert model.capabilities.tools == "prompt"
 
 
 async def test_a_call_written_as_text_is_a_call_and_is_remembered(
-    server: ModelServer, made: Made, tools: list[Tool]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
 ) -> None:
     server.native = "ignored"
     server.when("Carolina", calling("query_linescore_data", {"teamCode": "CAR"}), again=True)
-    model = made()
+    model = maker()
 
     first, second = await step(model, tools=tools), await step(model, tools=tools)
 
@@ -74,28 +74,30 @@ async def test_a_call_written_as_text_is_a_call_and_is_remembered(
     assert [bool(asked.tools) for asked in server.asked] == [True, False]
 
 
-async def test_native_stays_native(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_native_stays_native(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     server.native = "refused"
 
     with pytest.raises(ModelUnavailable, match="does not support tools"):
-        await step(made("native"), tools=tools)
+        await step(maker("native"), tools=tools)
 
 
 async def test_usage_is_estimated_where_the_server_will_not_count(
-    server: ModelServer, made: Made, tools: list[Tool]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
 ) -> None:
     server.when("Carolina", refuses(400, message="Unrecognized request argument: stream_options"), says("Yes, twice."))
 
-    events = await step(made(), tools=tools)
+    events = await step(maker(), tools=tools)
 
     assert events[-2].is_estimated  # type: ignore[union-attr]
     assert "stream_options" not in server.asked[1].body
 
 
-async def test_the_prompt_shows_tools_as_the_contract_does(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_the_prompt_shows_tools_as_the_contract_does(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
     server.when("Carolina", says("They won twice."))
 
-    await step(made("prompt"), [Message.system("Be brief."), *QUESTION], tools=tools)
+    await step(maker("prompt"), [Message.system("Be brief."), *QUESTION], tools=tools)
 
     system = server.asked[0].messages[0]["content"]
     listed, _, usage = system.partition("\n\nUSAGE FORMAT:\n")
@@ -107,12 +109,14 @@ async def test_the_prompt_shows_tools_as_the_contract_does(server: ModelServer, 
     assert {"tools", "response_format"}.isdisjoint(server.asked[0].body)
 
 
-async def test_what_was_called_and_answered_is_told_as_text(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_what_was_called_and_answered_is_told_as_text(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
     request = ToolRequest(id="c1", name=CALL[0], arguments=CALL[1])
     said = [*QUESTION, Message.assistant(calls=(request,)), Message.tool_answer("two wins", request=request)]
     server.when("Carolina", says("Two wins."))
 
-    await step(made("prompt"), [*said, Message.user("Sure?")], tools=tools)
+    await step(maker("prompt"), [*said, Message.user("Sure?")], tools=tools)
 
     assert [message["role"] for message in server.asked[0].messages] == ["system", "user", "assistant", "user"]
     assert server.asked[0].messages[2]["content"] == WRITTEN
@@ -133,11 +137,11 @@ async def test_what_was_called_and_answered_is_told_as_text(server: ModelServer,
     ids=["bare", "fenced", "prose", "thinking", "hermes", "comma", "unclosed"],
 )
 async def test_a_written_call_is_read_leniently(
-    server: ModelServer, made: Made, tools: list[Tool], written: str, shown: str
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], written: str, shown: str
 ) -> None:
     server.when("Carolina", says(written))
 
-    events = await step(made("prompt"), tools=tools)
+    events = await step(maker("prompt"), tools=tools)
 
     assert calls(events) == [CALL]
     assert text(events) == shown
@@ -155,20 +159,22 @@ async def test_a_written_call_is_read_leniently(
     ],
 )
 async def test_what_only_looks_like_a_call_is_text(
-    server: ModelServer, made: Made, tools: list[Tool], words: str
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], words: str
 ) -> None:
     server.when("Carolina", says(words))
 
-    events = await step(made("prompt"), tools=tools)
+    events = await step(maker("prompt"), tools=tools)
 
     assert (text(events), calls(events)) == (words, [])
 
 
-async def test_an_answer_in_json_is_streamed_as_words(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_an_answer_in_json_is_streamed_as_words(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
     words = 'They won "twice",\nin Köln.'
     server.when("Carolina", says(json.dumps({"answer": words})))
 
-    events = await step(made("json_schema"), tools=tools)
+    events = await step(maker("json_schema"), tools=tools)
 
     assert text(events) == words
     assert len([event for event in events if isinstance(event, TextDelta)]) > 2
@@ -176,19 +182,19 @@ async def test_an_answer_in_json_is_streamed_as_words(server: ModelServer, made:
 
 
 async def test_a_server_that_ignores_the_schema_is_understood(
-    server: ModelServer, made: Made, tools: list[Tool]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
 ) -> None:
     server.when("Carolina", says("They won twice."))
 
-    assert text(await step(made("json_schema"), tools=tools)) == "They won twice."
+    assert text(await step(maker("json_schema"), tools=tools)) == "They won twice."
 
 
 async def test_the_schema_of_a_step_holds_nothing_that_grammars_trip_over(
-    server: ModelServer, made: Made, tools: list[Tool]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
 ) -> None:
     server.when("Carolina", says(WRITTEN))
 
-    await step(made("json_schema"), tools=tools)
+    await step(maker("json_schema"), tools=tools)
 
     schema = server.asked[0].body["response_format"]["json_schema"]["schema"]
     assert [branch["required"] for branch in schema["anyOf"]] == [["tool", "parameters"], ["answer"]]
@@ -203,9 +209,11 @@ def _keywords(schema: Any) -> set[str]:
     return set(schema).union(*(_keywords(part) for part in below))
 
 
-async def test_a_model_that_calls_natively_may_slip_once(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_a_model_that_calls_natively_may_slip_once(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
     server.when("Carolina", calling("query_linescore_data", {"teamCode": "CAR"}), says(WRITTEN), says("They won."))
-    model = made()
+    model = maker()
 
     steps = [await step(model, tools=tools) for _ in range(3)]
 
@@ -213,10 +221,10 @@ async def test_a_model_that_calls_natively_may_slip_once(server: ModelServer, ma
     assert all(asked.tools for asked in server.asked)
 
 
-async def test_refusals_at_once_teach_one_thing(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_refusals_at_once_teach_one_thing(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     server.native = "refused"
     server.when("Carolina", says(WRITTEN), again=True)
-    model = made()
+    model = maker()
 
     steps = await asyncio.gather(*(step(model, tools=tools) for _ in range(8)))
 
@@ -226,8 +234,8 @@ async def test_refusals_at_once_teach_one_thing(server: ModelServer, made: Made,
 
 @pytest.mark.parametrize(("mode", "made_calls"), [("native", []), ("prompt", [("no_such_tool", "{}")])])
 async def test_a_tool_that_there_is_not_is_a_call_only_of_a_model_that_was_told_to_write_calls(
-    server: ModelServer, made: Made, tools: list[Tool], mode: str, made_calls: list[tuple[str, str]]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], mode: str, made_calls: list[tuple[str, str]]
 ) -> None:
     server.when("Carolina", says('{"tool": "no_such_tool", "parameters": {}}'))
 
-    assert calls(await step(made(mode), tools=tools)) == made_calls
+    assert calls(await step(maker(mode), tools=tools)) == made_calls

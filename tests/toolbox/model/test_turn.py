@@ -7,9 +7,9 @@ from traceback import format_exception
 import pytest
 
 from tests.agents.model_server import KEY, ModelServer
-from tests.agents.turns import Call, Gate, Turn, dies, never, overrun, refuses, says
+from tests.agents.turns import Call, Gate, Turn, dies, never, refuses, report_overrun, says
 from tests.agents.turns import calls as calling
-from tests.toolbox.model.conftest import QUESTION, Made, calls, step, text
+from tests.toolbox.model.conftest import QUESTION, ModelMaker, calls, step, text
 from toolbox.contract.tool import Tool
 from toolbox.model import (
     CallRequested,
@@ -27,19 +27,19 @@ from toolbox.model import (
 CAROLINA = {"teamCode": "CAR"}
 
 
-async def test_text_comes_piece_by_piece(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_text_comes_piece_by_piece(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     server.when("Carolina", says("They won twice."))
 
-    events = await step(made(), tools=tools)
+    events = await step(maker(), tools=tools)
 
     assert [event.text for event in events if isinstance(event, TextDelta)] == ["They ", "won ", "twice."]
     assert events[-2:] == [Used(prompt_tokens=100, completion_tokens=20), StepEnd(reason="stop")]
 
 
-async def test_a_call_comes_whole(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_a_call_comes_whole(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     server.when("Carolina", calling("query_linescore_data", CAROLINA, text="Let me look."))
 
-    events = await step(made(), tools=tools)
+    events = await step(maker(), tools=tools)
 
     assert text(events) == "Let me look."
     assert calls(events) == [("query_linescore_data", json.dumps(CAROLINA))]
@@ -47,11 +47,11 @@ async def test_a_call_comes_whole(server: ModelServer, made: Made, tools: list[T
     assert server.asked[0].tools == ["query_linescore_data"]
 
 
-async def test_several_calls_keep_their_order(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_several_calls_keep_their_order(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     both = (Call(tool="query_linescore_data", arguments='{"teamCode": "CAR"}'), Call(tool="other", arguments=""))
     server.when("Carolina", Turn(calls=both))
 
-    events = await step(made(), tools=tools)
+    events = await step(maker(), tools=tools)
 
     assert calls(events) == [("query_linescore_data", '{"teamCode": "CAR"}'), ("other", "{}")]
     ids = [event.request.id for event in events if isinstance(event, CallRequested)]
@@ -59,7 +59,7 @@ async def test_several_calls_keep_their_order(server: ModelServer, made: Made, t
 
 
 async def test_the_conversation_goes_out_as_the_api_wants_it(
-    server: ModelServer, made: Made, tools: list[Tool]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
 ) -> None:
     request = ToolRequest(id="c1", name="query_linescore_data", arguments='{"teamCode": "CAR"}')
     broken = ToolRequest(id="c2", name="query_linescore_data", arguments='{"teamCode"')
@@ -73,7 +73,7 @@ async def test_the_conversation_goes_out_as_the_api_wants_it(
     ]
     server.when("Carolina", says("Two wins."))
 
-    await step(made(), messages, tools=tools)
+    await step(maker(), messages, tools=tools)
 
     sent = server.asked[0].messages
     assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool", "tool"]
@@ -95,92 +95,98 @@ async def test_the_conversation_goes_out_as_the_api_wants_it(
     ],
     ids=["429", "500", "503", "dies", "garbled", "fault"],
 )
-async def test_what_passes_is_asked_again(server: ModelServer, made: Made, tools: list[Tool], failing: Turn) -> None:
+async def test_what_passes_is_asked_again(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], failing: Turn
+) -> None:
     server.when("Carolina", failing, says("They won."))
 
-    events = await step(made(), tools=tools)
+    events = await step(maker(), tools=tools)
 
     again = next(number for number, event in enumerate(events) if isinstance(event, RetryNotice))
     assert text(events[again:]) == "They won."
     assert len(server.asked) == 2
 
 
-async def test_a_server_that_keeps_failing_is_given_up(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_a_server_that_keeps_failing_is_given_up(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
     server.when("Carolina", refuses(500), again=True)
 
     with pytest.raises(ModelUnavailable, match=r"failed \(500\). It was asked 3 times"):
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)
 
     assert len(server.asked) == 3
 
 
 async def test_a_server_that_keeps_sending_rubbish_misbehaves(
-    server: ModelServer, made: Made, tools: list[Tool]
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
 ) -> None:
     server.when("Carolina", Turn(text="x", garbled=True), again=True)
 
     with pytest.raises(ModelMisbehaved, match="not JSON"):
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)
 
 
-async def test_a_silent_server_is_given_up(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_a_silent_server_is_given_up(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     server.when("Carolina", never(), again=True)
 
     with pytest.raises(ModelUnavailable, match=r"said nothing for 0.2 s"):
-        await step(made(silence_seconds=0.2, retries=1), tools=tools)
+        await step(maker(silence_seconds=0.2, retries=1), tools=tools)
 
 
-async def test_nobody_there(made: Made, server: ModelServer, tools: list[Tool]) -> None:
+async def test_nobody_there(maker: ModelMaker, server: ModelServer, tools: list[Tool]) -> None:
     server.address = "http://127.0.0.1:9/v1"
 
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)
 
 
-async def test_too_long_a_pause_is_not_waited_for(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_too_long_a_pause_is_not_waited_for(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     server.when("Carolina", refuses(429, retry_after="3600"))
 
     with pytest.raises(ModelUnavailable, match="3600 s of rest"):
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)
 
 
-async def test_an_overrun_has_a_name_of_its_own(server: ModelServer, made: Made, tools: list[Tool]) -> None:
-    server.when("Carolina", overrun())
+async def test_an_overrun_has_a_name_of_its_own(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
+    server.when("Carolina", report_overrun())
 
     with pytest.raises(ContextOverrun, match="longer than the model can read"):
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)
 
 
 @pytest.mark.parametrize(
     "turn", [refuses(404, message="no such model, no quota"), refuses(429, code="insufficient_quota")]
 )
 async def test_what_does_not_pass_is_not_asked_again(
-    server: ModelServer, made: Made, tools: list[Tool], turn: Turn
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], turn: Turn
 ) -> None:
     server.when("Carolina", turn)
 
     with pytest.raises(ModelUnavailable, match="quota"):
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)
 
 
-async def test_no_key_is_ever_shown(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_no_key_is_ever_shown(server: ModelServer, maker: ModelMaker, tools: list[Tool]) -> None:
     another = KEY.replace("canary", "finch")
 
     with pytest.raises(ModelUnavailable) as refused:
-        await step(made(key=another), tools=tools)
+        await step(maker(key=another), tools=tools)
     server.when("Carolina", refuses(400, message=f"Header 'Bearer {KEY}' is odd, and so is {KEY}"))
     with pytest.raises(ModelUnavailable) as declined:
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)
 
     said = "".join(format_exception(refused.value) + format_exception(declined.value))
     assert "OPENAI_API_KEY" in said
     assert not any(secret in said for secret in (KEY, another, "canary", "finch"))
 
 
-async def test_a_step_that_is_cancelled_lets_go_of_the_wire(server: ModelServer, made: Made, tools: list[Tool]) -> None:
+async def test_a_step_that_is_cancelled_lets_go_of_the_wire(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
     gate = Gate()
     server.when("Carolina", says("They won twice.").at(gate, after=1))
-    task = asyncio.create_task(step(made(), tools=tools))
+    task = asyncio.create_task(step(maker(), tools=tools))
     assert await asyncio.to_thread(gate.reached.wait, 5)
 
     task.cancel()
@@ -190,20 +196,20 @@ async def test_a_step_that_is_cancelled_lets_go_of_the_wire(server: ModelServer,
     assert await asyncio.to_thread(gate.left.wait, 5)
 
 
-async def test_without_tools_json_is_text(server: ModelServer, made: Made) -> None:
+async def test_without_tools_json_is_text(server: ModelServer, maker: ModelMaker) -> None:
     written = '{"tool": "query_linescore_data", "answer": "x"}'
     server.when("Carolina", says(written))
 
-    events = await step(made(), tools=[])
+    events = await step(maker(), tools=[])
 
     assert (text(events), calls(events)) == (written, [])
 
 
 async def test_a_model_that_never_ends_is_stopped(
-    server: ModelServer, made: Made, tools: list[Tool], monkeypatch: pytest.MonkeyPatch
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("toolbox.model.chunks.MAX_CHARACTERS", 20)
     server.when("Carolina", says("again " * 10))
 
     with pytest.raises(ModelMisbehaved, match="more than 20 characters"):
-        await step(made(), tools=tools)
+        await step(maker(), tools=tools)

@@ -17,7 +17,7 @@ from toolbox.oauth.validators import external_tokens
 
 
 @pytest.fixture
-def issuer(committed: None, settings: Any) -> Iterator[LocalIssuer]:
+def issuer(database_access: None, settings: Any) -> Iterator[LocalIssuer]:
     """Trust an issuer that this process runs; what its subjects left behind goes with it."""
     local = LocalIssuer()
     settings.OAUTH_ISSUER, settings.TOOLROOM_URL, before = ISSUER, HERE, external_tokens.keys
@@ -30,7 +30,7 @@ def issuer(committed: None, settings: Any) -> Iterator[LocalIssuer]:
 
 
 @pytest.fixture
-def make_person(committed: None) -> Iterator[Callable[..., User]]:
+def make_person(database_access: None) -> Iterator[Callable[..., User]]:
     """Give a maker of people with scopes, who go with the test."""
     made: list[int] = []
 

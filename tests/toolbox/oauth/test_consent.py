@@ -124,7 +124,7 @@ def test_a_client_that_describes_itself_wrong_is_not_registered(client: RawClien
     assert answered.json()["error"].startswith("invalid_")
 
 
-def test_registrations_are_counted(committed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_registrations_are_counted(database_access: None, monkeypatch: pytest.MonkeyPatch) -> None:
     asking = RequestFactory().post("/oauth/register/")
     assert RegistrationLimit().has_permission(asking)
 

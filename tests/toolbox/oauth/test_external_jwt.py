@@ -200,12 +200,12 @@ def test_nothing_that_is_presented_is_a_subject_s_key(issuer: LocalIssuer) -> No
 
 
 async def test_a_call_beyond_the_token_says_which_scopes_to_fetch(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, issuer: LocalIssuer
+    fast_client: httpx.AsyncClient, ninja_client: httpx.AsyncClient, issuer: LocalIssuer
 ) -> None:
     sent = {"Authorization": f"Bearer {issuer.token()}", "X-Request-Id": "parity-0123456789"}
 
-    fast = await fast_lane.post(address(OTHER), content=b"{}", headers=sent)
-    ninja = await ninja_lane.post(address(OTHER), content=b"{}", headers=sent)
+    fast = await fast_client.post(address(OTHER), content=b"{}", headers=sent)
+    ninja = await ninja_client.post(address(OTHER), content=b"{}", headers=sent)
 
     assert fast.status_code == 403
     assert fast.headers["www-authenticate"] == (
@@ -215,11 +215,11 @@ async def test_a_call_beyond_the_token_says_which_scopes_to_fetch(
     assert sorted(fast.headers.multi_items()) == sorted(ninja.headers.multi_items())
 
 
-async def test_two_authorization_headers_are_none(fast_lane: httpx.AsyncClient, issuer: LocalIssuer) -> None:
-    fast_lane.headers.pop("Authorization")
+async def test_two_authorization_headers_are_none(fast_client: httpx.AsyncClient, issuer: LocalIssuer) -> None:
+    fast_client.headers.pop("Authorization")
     twice = [("Authorization", f"Bearer {issuer.token()}"), ("Authorization", f"Bearer {issuer.token(sub='bea')}")]
 
-    answered = await fast_lane.post(address(A_TOOL), content=b"{}", headers=twice)
+    answered = await fast_client.post(address(A_TOOL), content=b"{}", headers=twice)
 
     assert answered.status_code == 401
 
@@ -234,13 +234,13 @@ async def test_lists_show_what_the_token_may(issuer: LocalIssuer) -> None:
 
 
 async def test_resources_and_keys_go_on_beside_the_issuer(
-    ninja_lane: httpx.AsyncClient, issuer: LocalIssuer, cast: SimpleNamespace
+    ninja_client: httpx.AsyncClient, issuer: LocalIssuer, cast: SimpleNamespace
 ) -> None:
     by_token = {"Authorization": f"Bearer {issuer.token()}"}
 
-    read = await ninja_lane.get("/api/resources/linescore/teams/", headers=by_token)
-    forged = await ninja_lane.get("/api/resources/linescore/teams/", headers={"Authorization": "Bearer a.b.c"})
-    by_key = await ninja_lane.get("/api/resources/linescore/teams/")
+    read = await ninja_client.get("/api/resources/linescore/teams/", headers=by_token)
+    forged = await ninja_client.get("/api/resources/linescore/teams/", headers={"Authorization": "Bearer a.b.c"})
+    by_key = await ninja_client.get("/api/resources/linescore/teams/")
 
     assert (read.status_code, forged.status_code, by_key.status_code) == (200, 401, 200)
     assert 'error="invalid_token"' in forged.headers["www-authenticate"]
@@ -248,9 +248,9 @@ async def test_resources_and_keys_go_on_beside_the_issuer(
 
 @pytest.mark.parametrize("path", ["", "/mcp", "/mcp/linescore"])
 async def test_the_metadata_name_the_resource_and_the_issuer(
-    ninja_lane: httpx.AsyncClient, issuer: LocalIssuer, path: str
+    ninja_client: httpx.AsyncClient, issuer: LocalIssuer, path: str
 ) -> None:
-    answered = await ninja_lane.get(f"/.well-known/oauth-protected-resource{path}")
+    answered = await ninja_client.get(f"/.well-known/oauth-protected-resource{path}")
 
     told = answered.json()
     assert told["resource"] == f"{HERE}{path}"
@@ -259,5 +259,5 @@ async def test_the_metadata_name_the_resource_and_the_issuer(
     assert ("backtests:read" in told["scopes_supported"]) is (path != "/mcp/linescore")
 
 
-async def test_the_metadata_know_no_other_resource(ninja_lane: httpx.AsyncClient, issuer: LocalIssuer) -> None:
-    assert (await ninja_lane.get("/.well-known/oauth-protected-resource/mcp/no-domain")).status_code == 404
+async def test_the_metadata_know_no_other_resource(ninja_client: httpx.AsyncClient, issuer: LocalIssuer) -> None:
+    assert (await ninja_client.get("/.well-known/oauth-protected-resource/mcp/no-domain")).status_code == 404

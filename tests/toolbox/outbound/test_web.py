@@ -137,10 +137,10 @@ async def test_a_name_that_points_elsewhere_the_second_time_is_resolved_once(ups
     answers = iter([["203.0.113.1", "127.0.0.1"], ["127.0.0.1"]])
     before = upstream.connections
 
-    async def rebinding(host: str, port: int) -> list[str]:
+    async def resolve_again(host: str, port: int) -> list[str]:
         return next(answers)
 
-    web = Web(resolver=rebinding)
+    web = Web(resolver=resolve_again)
     for _ in range(2):
         with pytest.raises(AddressRefused):
             await web.post(Destination(url=upstream.url("good", host="rebind.example"), timeout_seconds=2), body=b"{}")
@@ -203,7 +203,7 @@ async def test_a_hundred_at_once_share_connections(upstream: BadUpstream, web: W
 
 
 @pytest.fixture
-async def hanging(upstream: BadUpstream, web: Web) -> AsyncIterator[None]:
+async def hanging_requests(upstream: BadUpstream, web: Web) -> AsyncIterator[None]:
     """Have more requests at one destination than there are places, none of which is answered."""
     upstream.asked.clear()
     patient = _to(upstream, "silence", timeout_seconds=30)
@@ -217,12 +217,14 @@ async def hanging(upstream: BadUpstream, web: Web) -> AsyncIterator[None]:
 
 
 async def test_a_destination_that_hangs_keeps_nobody_from_another(
-    upstream: BadUpstream, web: Web, hanging: None
+    upstream: BadUpstream, web: Web, hanging_requests: None
 ) -> None:
     assert (await web.post(_to(upstream, "good"), body=b"{}")).body == GOOD
 
 
-async def test_who_waits_in_vain_for_a_place_is_told_so(upstream: BadUpstream, web: Web, hanging: None) -> None:
+async def test_who_waits_in_vain_for_a_place_is_told_so(
+    upstream: BadUpstream, web: Web, hanging_requests: None
+) -> None:
     with pytest.raises(DeadlineExceeded, match=r"all 32 connections to it were busy for 0\.1 s"):
         await web.post(_to(upstream, "silence", timeout_seconds=0.1), body=b"{}")
 

@@ -123,10 +123,10 @@ def test_while_the_database_is_away_no_key_can_be_checked(db: None, monkeypatch:
 def test_a_database_that_goes_away_between_is_no_crash(
     db: None, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gone(*_: object, **__: object) -> None:
+    def fail_gone(*_: object, **__: object) -> None:
         raise OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr("django.db.models.sql.compiler.SQLCompiler.execute_sql", gone)
+    monkeypatch.setattr("django.db.models.sql.compiler.SQLCompiler.execute_sql", fail_gone)
 
     answer = Client().get(GAMES, headers=bearer(cast.bob))
 

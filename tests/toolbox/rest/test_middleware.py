@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.toolbox.transports import ONE_OF_EACH_DIALECT, TOOLS, address, named
+from tests.toolbox.transports import ONE_OF_EACH_ENVELOPE, TOOLS, address, tool_id
 from toolbox.access.limits import call_limits
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import RATE_LIMITED, Refusal
@@ -19,7 +19,7 @@ REQUEST_ID = "parity-0123456789"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sent:
+class SentRequest:
     """One request, as a client may send it; `key` names somebody of the cast."""
 
     content: bytes = b"{}"
@@ -30,59 +30,59 @@ class Sent:
 
 
 REQUESTS = {
-    "no arguments": Sent(),
-    "an empty body": Sent(content=b""),
-    "white space": Sent(content=b" \n"),
-    "an unknown parameter": Sent(content=b'{"surely_no_parameter": 1}'),
-    "a parameter named by nobody": Sent(content=b'{"": 1}'),
-    "no JSON": Sent(content=b"{"),
-    "words": Sent(content=b"hello"),
-    "a list": Sent(content=b"[]"),
-    "null": Sent(content=b"null"),
-    "a string": Sent(content=b'"{}"'),
-    "a number": Sent(content=b"1"),
-    "two objects": Sent(content=b"{}{}"),
-    "a byte order mark": Sent(content=b"\xef\xbb\xbf{}"),
-    "UTF-16": Sent(content="{}".encode("utf-16")),
-    "invalid UTF-8": Sent(content=b'{"\xff": "\xc3\x28"}'),
-    "a lone surrogate": Sent(content=b'{"a": "\\ud800"}'),
-    "a NUL": Sent(content=b'{"a": "\\u0000"}'),
-    "a bare NUL": Sent(content=b"{\x00}"),
-    "deep nesting": Sent(content=b'{"a":' + b"[" * 100_000),
-    "NaN": Sent(content=b'{"a": NaN}'),
-    "a huge number": Sent(content=b'{"a": ' + b"9" * 5000 + b"}"),
-    "the same name twice": Sent(content=b'{"a": 1, "a": 2}'),
-    "just below the largest body": Sent(content=b'{"a": "' + b"x" * 1_048_567 + b'"}'),
-    "just above the largest body": Sent(content=b'{"a": "' + b"x" * 1_048_568 + b'"}'),
-    "a body of 10 MB": Sent(content=b" " * 10_000_000),
-    "no key": Sent(key=None),
-    "an unknown key": Sent(key=None, headers={"Authorization": "Bearer tr_nobody"}),
-    "another scheme": Sent(key=None, headers={"Authorization": "Basic YWxpY2U6YWxpY2U="}),
-    "a scheme without a key": Sent(key=None, headers={"Authorization": "Bearer "}),
-    "a key that is not ASCII": Sent(key=None, headers={"X-API-Key": "tr_\xe9\xff"}),
-    "a key without the scope": Sent(key="charlie"),
-    "an unknown tool": Sent(path="/api/tools/linescore/no_such_tool"),
-    "a tool of another domain": Sent(path="/api/tools/toolbox/query_linescore_data"),
-    "an unknown domain": Sent(path="/api/tools/nowhere/nothing"),
-    "no tool": Sent(path="/api/tools/linescore"),
-    "an empty tool": Sent(path="/api/tools/linescore/"),
-    "nothing at all": Sent(path="/api/tools/"),
-    "a deeper path": Sent(path="/api/tools/linescore/query_linescore_data/more"),
-    "a slash too many": Sent(path="/api/tools/linescore/query_linescore_data/"),
-    "a NUL in the path": Sent(path="/api/tools/linescore/query%00"),
-    "letters of another script": Sent(path="/api/tools/linescore/%E7%90%83"),
-    "an unknown tool without a key": Sent(path="/api/tools/linescore/no_such_tool", key=None),
-    "another content type": Sent(headers={"Content-Type": "text/plain"}),
-    "a form": Sent(content=b"limit=1", headers={"Content-Type": "application/x-www-form-urlencoded"}),
-    "an id of ours to make": Sent(headers={"X-Request-Id": REQUEST_ID}),
-    "a compressed answer wanted": Sent(headers={"Accept-Encoding": "gzip, br", "Accept": "text/html"}),
-    "another site's origin": Sent(headers={"Origin": "https://evil.example"}),
-    "another host": Sent(headers={"Host": "evil.example"}),
+    "no arguments": SentRequest(),
+    "an empty body": SentRequest(content=b""),
+    "white space": SentRequest(content=b" \n"),
+    "an unknown parameter": SentRequest(content=b'{"surely_no_parameter": 1}'),
+    "a parameter named by nobody": SentRequest(content=b'{"": 1}'),
+    "no JSON": SentRequest(content=b"{"),
+    "words": SentRequest(content=b"hello"),
+    "a list": SentRequest(content=b"[]"),
+    "null": SentRequest(content=b"null"),
+    "a string": SentRequest(content=b'"{}"'),
+    "a number": SentRequest(content=b"1"),
+    "two objects": SentRequest(content=b"{}{}"),
+    "a byte order mark": SentRequest(content=b"\xef\xbb\xbf{}"),
+    "UTF-16": SentRequest(content="{}".encode("utf-16")),
+    "invalid UTF-8": SentRequest(content=b'{"\xff": "\xc3\x28"}'),
+    "a lone surrogate": SentRequest(content=b'{"a": "\\ud800"}'),
+    "a NUL": SentRequest(content=b'{"a": "\\u0000"}'),
+    "a bare NUL": SentRequest(content=b"{\x00}"),
+    "deep nesting": SentRequest(content=b'{"a":' + b"[" * 100_000),
+    "NaN": SentRequest(content=b'{"a": NaN}'),
+    "a huge number": SentRequest(content=b'{"a": ' + b"9" * 5000 + b"}"),
+    "the same name twice": SentRequest(content=b'{"a": 1, "a": 2}'),
+    "just below the largest body": SentRequest(content=b'{"a": "' + b"x" * 1_048_567 + b'"}'),
+    "just above the largest body": SentRequest(content=b'{"a": "' + b"x" * 1_048_568 + b'"}'),
+    "a body of 10 MB": SentRequest(content=b" " * 10_000_000),
+    "no key": SentRequest(key=None),
+    "an unknown key": SentRequest(key=None, headers={"Authorization": "Bearer tr_nobody"}),
+    "another scheme": SentRequest(key=None, headers={"Authorization": "Basic YWxpY2U6YWxpY2U="}),
+    "a scheme without a key": SentRequest(key=None, headers={"Authorization": "Bearer "}),
+    "a key that is not ASCII": SentRequest(key=None, headers={"X-API-Key": "tr_\xe9\xff"}),
+    "a key without the scope": SentRequest(key="charlie"),
+    "an unknown tool": SentRequest(path="/api/tools/linescore/no_such_tool"),
+    "a tool of another domain": SentRequest(path="/api/tools/toolbox/query_linescore_data"),
+    "an unknown domain": SentRequest(path="/api/tools/nowhere/nothing"),
+    "no tool": SentRequest(path="/api/tools/linescore"),
+    "an empty tool": SentRequest(path="/api/tools/linescore/"),
+    "nothing at all": SentRequest(path="/api/tools/"),
+    "a deeper path": SentRequest(path="/api/tools/linescore/query_linescore_data/more"),
+    "a slash too many": SentRequest(path="/api/tools/linescore/query_linescore_data/"),
+    "a NUL in the path": SentRequest(path="/api/tools/linescore/query%00"),
+    "letters of another script": SentRequest(path="/api/tools/linescore/%E7%90%83"),
+    "an unknown tool without a key": SentRequest(path="/api/tools/linescore/no_such_tool", key=None),
+    "another content type": SentRequest(headers={"Content-Type": "text/plain"}),
+    "a form": SentRequest(content=b"limit=1", headers={"Content-Type": "application/x-www-form-urlencoded"}),
+    "an id of ours to make": SentRequest(headers={"X-Request-Id": REQUEST_ID}),
+    "a compressed answer wanted": SentRequest(headers={"Accept-Encoding": "gzip, br", "Accept": "text/html"}),
+    "another site's origin": SentRequest(headers={"Origin": "https://evil.example"}),
+    "another host": SentRequest(headers={"Host": "evil.example"}),
 }
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=named)
+every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 
 
-async def _seen(client: httpx.AsyncClient, sent: Sent, *, tool: Tool, cast: SimpleNamespace) -> dict[str, Any]:
+async def _send(client: httpx.AsyncClient, sent: SentRequest, *, tool: Tool, cast: SimpleNamespace) -> dict[str, Any]:
     headers = {"X-Request-Id": REQUEST_ID, **sent.headers}
     if sent.key:
         headers["Authorization"] = f"Bearer {getattr(cast, sent.key)}"
@@ -95,12 +95,16 @@ async def _seen(client: httpx.AsyncClient, sent: Sent, *, tool: Tool, cast: Simp
 
 @every_tool
 async def test_its_example_looks_the_same_in_both_lanes(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, stopped_clock: None, tool: Tool
+    fast_client: httpx.AsyncClient,
+    ninja_client: httpx.AsyncClient,
+    cast: SimpleNamespace,
+    stopped_clock: None,
+    tool: Tool,
 ) -> None:
-    sent = Sent(content=tool.example_arguments)
+    sent = SentRequest(content=tool.example_arguments)
 
-    fast = await _seen(fast_lane, sent, tool=tool, cast=cast)
-    ninja = await _seen(ninja_lane, sent, tool=tool, cast=cast)
+    fast = await _send(fast_client, sent, tool=tool, cast=cast)
+    ninja = await _send(ninja_client, sent, tool=tool, cast=cast)
 
     assert fast["status"] == 200
     assert ("x-request-id", REQUEST_ID) in fast["headers"]
@@ -111,17 +115,17 @@ def _cases() -> Iterator[Any]:
     """Pair each request with one tool of each dialect; with a single tool where none is reached, or a body is large."""
     for name, sent in REQUESTS.items():
         reached = sent.path is None and sent.key == "alice" and len(sent.content) < 1_000_000
-        for tool in ONE_OF_EACH_DIALECT if reached else ONE_OF_EACH_DIALECT[:1]:
-            yield pytest.param(tool, name, id=f"{named(tool)}-{name}")
+        for tool in ONE_OF_EACH_ENVELOPE if reached else ONE_OF_EACH_ENVELOPE[:1]:
+            yield pytest.param(tool, name, id=f"{tool_id(tool)}-{name}")
 
 
 @pytest.mark.usefixtures("stopped_clock")
 @pytest.mark.parametrize(("tool", "name"), list(_cases()))
 async def test_whatever_is_sent_looks_the_same_in_both_lanes(
-    fast_lane: httpx.AsyncClient, ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, name: str
+    fast_client: httpx.AsyncClient, ninja_client: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, name: str
 ) -> None:
-    fast = await _seen(fast_lane, REQUESTS[name], tool=tool, cast=cast)
-    ninja = await _seen(ninja_lane, REQUESTS[name], tool=tool, cast=cast)
+    fast = await _send(fast_client, REQUESTS[name], tool=tool, cast=cast)
+    ninja = await _send(ninja_client, REQUESTS[name], tool=tool, cast=cast)
 
     assert fast == ninja
     assert fast["status"] < 500
@@ -129,8 +133,8 @@ async def test_whatever_is_sent_looks_the_same_in_both_lanes(
 
 @every_tool
 async def test_a_used_up_limit_looks_the_same_in_both_lanes(
-    fast_lane: httpx.AsyncClient,
-    ninja_lane: httpx.AsyncClient,
+    fast_client: httpx.AsyncClient,
+    ninja_client: httpx.AsyncClient,
     cast: SimpleNamespace,
     tool: Tool,
     monkeypatch: pytest.MonkeyPatch,
@@ -140,8 +144,8 @@ async def test_a_used_up_limit_looks_the_same_in_both_lanes(
 
     monkeypatch.setattr(call_limits, "count", used_up)
 
-    fast = await _seen(fast_lane, Sent(), tool=tool, cast=cast)
-    ninja = await _seen(ninja_lane, Sent(), tool=tool, cast=cast)
+    fast = await _send(fast_client, SentRequest(), tool=tool, cast=cast)
+    ninja = await _send(ninja_client, SentRequest(), tool=tool, cast=cast)
 
     assert fast["status"] == 429
     assert ("retry-after", "17") in fast["headers"]
@@ -149,12 +153,12 @@ async def test_a_used_up_limit_looks_the_same_in_both_lanes(
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
-@pytest.mark.parametrize("tool", ONE_OF_EACH_DIALECT, ids=named)
+@pytest.mark.parametrize("tool", ONE_OF_EACH_ENVELOPE, ids=tool_id)
 async def test_another_method_is_refused_with_the_one_that_works(
-    ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, method: str
+    ninja_client: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, method: str
 ) -> None:
     """The fast lane hands other methods on, so only django-ninja is asked."""
-    seen = await _seen(ninja_lane, Sent(method=method), tool=tool, cast=cast)
+    seen = await _send(ninja_client, SentRequest(method=method), tool=tool, cast=cast)
 
     assert seen["status"] == 405
     assert b"POST" in seen["body"] or method == "HEAD"

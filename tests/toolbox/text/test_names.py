@@ -22,7 +22,7 @@ MONTREAL = NamedEntity(
 TEAMS = (CAROLINA, RANGERS, ISLANDERS, MONTREAL)
 
 
-def found(text: str) -> list[tuple[str, str]]:
+def find_mentions(text: str) -> list[tuple[str, str]]:
     """Give what each phrase may mean."""
     return [(text[one.start : one.end], one.value) for one in mentions(text, names=TEAMS)]
 
@@ -39,19 +39,19 @@ def found(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_name_is_found_as_people_write_it(text: str, phrase: str) -> None:
-    assert found(text) == [(phrase, "CAR")]
+    assert find_mentions(text) == [(phrase, "CAR")]
 
 
 def test_accents_may_be_left_out() -> None:
-    assert found("Montreal and MONTRÉAL") == [("Montreal", "MTL"), ("MONTRÉAL", "MTL")]
+    assert find_mentions("Montreal and MONTRÉAL") == [("Montreal", "MTL"), ("MONTRÉAL", "MTL")]
 
 
 def test_a_name_of_two_has_two_readings() -> None:
-    assert found("New York?") == [("New York", "NYR"), ("New York", "NYI")]
+    assert find_mentions("New York?") == [("New York", "NYR"), ("New York", "NYI")]
 
 
 def test_the_longer_name_is_meant() -> None:
-    assert found("the New York Islanders") == [("New York Islanders", "NYI")]
+    assert find_mentions("the New York Islanders") == [("New York Islanders", "NYI")]
 
 
 def test_a_code_in_small_letters_is_less_sure() -> None:
@@ -60,4 +60,4 @@ def test_a_code_in_small_letters_is_less_sure() -> None:
 
 @pytest.mark.parametrize("text", ["", "?!", "How did they do?", "Carla", "cargo", "x" * 5_000])
 def test_other_words_are_no_names(text: str) -> None:
-    assert found(text) == []
+    assert find_mentions(text) == []

@@ -40,16 +40,16 @@ def echo(given: Assignment) -> Outcome:
 def kind(monkeypatch: pytest.MonkeyPatch, cast: object, django_db_blocker: Any) -> Iterator[None]:
     monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
     monkeypatch.setattr(worker, "_is_draining", False)
-    made = JobKind(
+    make_job = JobKind(
         name="test.echo", title="Echo", says="Says it.", form=WordForm, work=echo, permission="linescore.add_game"
     )
-    monkeypatch.setitem(job_kinds._kinds, made.name, made)
+    monkeypatch.setitem(job_kinds._kinds, make_job.name, make_job)
     with django_db_blocker.unblock():
         yield
         Job.objects.filter(kind="test.echo").delete()
 
 
-def made(**columns: Any) -> Job:
+def make_job(**columns: Any) -> Job:
     return Job.objects.create(kind="test.echo", **{"arguments": {"word": "hello"}} | columns)
 
 
@@ -66,7 +66,7 @@ def again(job: Job) -> Job:
 
 
 def test_a_job_is_done_once_and_its_row_says_what_came_of_it() -> None:
-    job = made(file=b"world", file_name="../../w.txt")
+    job = make_job(file=b"world", file_name="../../w.txt")
 
     for _ in range(2):
         carry_out(job)
@@ -78,7 +78,7 @@ def test_a_job_is_done_once_and_its_row_says_what_came_of_it() -> None:
 
 @pytest.mark.parametrize(("word", "summary"), [("refuse", "It is refused."), ("break", "the log has why")])
 def test_a_job_that_fails_says_so_without_the_reason_of_a_fault_of_ours(word: str, summary: str) -> None:
-    job = made(arguments={"word": word})
+    job = make_job(arguments={"word": word})
 
     carry_out(job)
 
@@ -88,7 +88,7 @@ def test_a_job_that_fails_says_so_without_the_reason_of_a_fault_of_ours(word: st
 
 
 def test_a_worker_that_is_told_to_end_gives_its_job_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    job = made()
+    job = make_job()
     use(monkeypatch, _leaves)
 
     carry_out(job)
@@ -103,7 +103,7 @@ def _leaves(given: Assignment) -> Outcome:
 
 
 def test_a_cancelled_job_stops_at_its_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    job = made()
+    job = make_job()
     use(monkeypatch, _is_cancelled)
     monkeypatch.setattr(worker, "HEARTBEAT_SECONDS", 0.01)
 
@@ -144,11 +144,11 @@ def test_who_may_not_load_a_domain_starts_none_of_its_jobs() -> None:
     client = Client()
     client.force_login(clerk)
 
-    offered = client.get(ADD).content.decode()
+    form_page = client.get(ADD).content.decode()
     refused = client.post(f"{ADD}?kind=test.echo", {"word": "hi"})
 
-    assert "Issues from a Jira" in offered
-    assert "Echo" not in offered
+    assert "Issues from a Jira" in form_page
+    assert "Echo" not in form_page
     assert refused.status_code == 200
     assert not Job.objects.filter(kind="test.echo").exists()
     clerk.delete()

@@ -25,7 +25,7 @@ GIVEN: dict[str, Any] = {"roots": []}
 pytestmark = pytest.mark.usefixtures("scratch_database")
 
 
-async def _begun() -> Row:
+async def _begin() -> Row:
     call = Call(
         tool=A_TOOL.name, domain=A_TOOL.domain, arguments=A_TOOL.example_arguments, credential=LOCAL_OPERATOR,
         transport="test", request_id="r", client=TaskChannel(),
@@ -33,7 +33,7 @@ async def _begun() -> Row:
     return await task_queries.create(uuid4(), call=call, caller=LOCAL_OPERATOR, keep_seconds=60)
 
 
-async def _claimed(task_id: UUID) -> Lease:
+async def _claim(task_id: UUID) -> Lease:
     held = await lease.claim(task_queries.TASKS, work_id=task_id, worker=uuid4().hex)
     assert held is not None
     return held
@@ -48,7 +48,7 @@ async def _carry_out(task_id: UUID) -> None:
 
 
 async def test_a_task_is_done_and_kept_for_its_caller_alone() -> None:
-    task_id = (await _begun())["id"]
+    task_id = (await _begin())["id"]
 
     await _carry_out(task_id)
     mine = await task_queries.read(task_id, caller=LOCAL_OPERATOR)
@@ -60,8 +60,8 @@ async def test_a_task_is_done_and_kept_for_its_caller_alone() -> None:
 
 
 async def test_a_stranger_cancels_no_task_and_its_caller_does() -> None:
-    task_id = (await _begun())["id"]
-    held = await _claimed(task_id)
+    task_id = (await _begin())["id"]
+    held = await _claim(task_id)
 
     await task_queries.cancel(task_id, caller=STRANGER)
     is_wanted = await held.heartbeat()
@@ -74,7 +74,7 @@ async def test_a_stranger_cancels_no_task_and_its_caller_does() -> None:
 
 
 async def test_a_task_whose_key_has_ended_fails_with_words() -> None:
-    task_id = (await _begun())["id"]
+    task_id = (await _begin())["id"]
     with psycopg.connect(owner_pool.conninfo(), autocommit=True) as connection:
         connection.execute("UPDATE toolbox_tasks SET key_id = -1")
 
@@ -88,32 +88,32 @@ async def test_a_task_whose_key_has_ended_fails_with_words() -> None:
 
 
 async def test_a_task_that_asks_often_has_lost_no_worker() -> None:
-    task_id = (await _begun())["id"]
+    task_id = (await _begin())["id"]
     for number in range(MAX_LOSSES + 1):
-        held = await _claimed(task_id)
+        held = await _claim(task_id)
         await _park(held, client_requests={f"a{number}": ASKED["a"]})
         assert await task_queries.tell(task_id, given={f"a{number}": GIVEN}, caller=LOCAL_OPERATOR)
 
-    assert not (await _claimed(task_id)).is_hopeless
+    assert not (await _claim(task_id)).is_hopeless
 
 
 async def test_only_what_is_asked_is_told_and_all_of_it_before_it_goes_on() -> None:
-    task_id = (await _begun())["id"]
-    await _park(await _claimed(task_id), client_requests=ASKED)
+    task_id = (await _begin())["id"]
+    await _park(await _claim(task_id), client_requests=ASKED)
 
     goes_on = [
         await task_queries.tell(task_id, given=given, caller=LOCAL_OPERATOR)
         for given in ({"unasked": GIVEN}, {"a": GIVEN}, {"a": {}, "b": GIVEN})
     ]
-    held = await _claimed(task_id)
+    held = await _claim(task_id)
 
     assert goes_on == [False, False, True]
     assert held.row["answers"] == {"a": GIVEN, "b": GIVEN}
 
 
 async def test_an_administrator_cancels_a_task_of_anybody(django_user_model: type[User]) -> None:
-    task_id = (await _begun())["id"]
-    held = await _claimed(task_id)
+    task_id = (await _begin())["id"]
+    held = await _claim(task_id)
     admin = await django_user_model.objects.acreate_superuser("tasks-admin")
     browser = AsyncClient()
     await browser.aforce_login(admin)

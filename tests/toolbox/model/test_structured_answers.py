@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 
 from tests.agents.model_server import ModelServer
 from tests.agents.turns import never, refuses, says
-from tests.toolbox.model.conftest import QUESTION, Made
+from tests.toolbox.model.conftest import QUESTION, ModelMaker
 from toolbox.model import ModelMisbehaved, ModelUnavailable
 
 
@@ -17,10 +17,10 @@ class Plan(BaseModel):
 GOOD = '{"sql": "SELECT 1", "tables": ["games"]}'
 
 
-async def test_the_shape_is_asked_for_and_read(server: ModelServer, made: Made) -> None:
+async def test_the_shape_is_asked_for_and_read(server: ModelServer, maker: ModelMaker) -> None:
     server.when("Carolina", says(GOOD))
 
-    plan = await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
+    plan = await maker().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
     assert plan == Plan(sql="SELECT 1", tables=["games"])
     asked = server.asked[0].body["response_format"]["json_schema"]
@@ -29,15 +29,15 @@ async def test_the_shape_is_asked_for_and_read(server: ModelServer, made: Made) 
 
 
 @pytest.mark.parametrize("said", [f"Here it is:\n```json\n{GOOD}\n```", f'<think>{{"a": 1}}?</think>{GOOD}'])
-async def test_it_is_read_leniently(server: ModelServer, made: Made, said: str) -> None:
+async def test_it_is_read_leniently(server: ModelServer, maker: ModelMaker, said: str) -> None:
     server.when("Carolina", says(said))
 
-    assert (await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)).tables == ["games"]
+    assert (await maker().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)).tables == ["games"]
 
 
-async def test_a_weaker_form_is_asked_for_where_the_schema_is_refused(server: ModelServer, made: Made) -> None:
+async def test_a_weaker_form_is_asked_for_where_the_schema_is_refused(server: ModelServer, maker: ModelMaker) -> None:
     server.when("Carolina", refuses(400, message="json_schema?"), refuses(400, message="json_object?"), says(GOOD))
-    model = made()
+    model = maker()
 
     await model.complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
@@ -46,24 +46,24 @@ async def test_a_weaker_form_is_asked_for_where_the_schema_is_refused(server: Mo
     assert model.capabilities.schema == "none"
 
 
-async def test_what_does_not_fit_is_sent_back_once(server: ModelServer, made: Made) -> None:
+async def test_what_does_not_fit_is_sent_back_once(server: ModelServer, maker: ModelMaker) -> None:
     server.when("Carolina", says('{"sql": 1}'), says(GOOD))
 
-    plan = await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
+    plan = await maker().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
     assert plan.sql == "SELECT 1"
     assert "tables: Field required" in server.asked[1].messages[-1]["content"]
 
 
-async def test_twice_unfit_is_misbehaviour(server: ModelServer, made: Made) -> None:
+async def test_twice_unfit_is_misbehaviour(server: ModelServer, maker: ModelMaker) -> None:
     server.when("Carolina", says("no"), says("no again"))
 
     with pytest.raises(ModelMisbehaved, match="twice: there is no JSON object in it"):
-        await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
+        await maker().complete_structured(QUESTION, schema=Plan, deadline_seconds=5)
 
 
-async def test_the_deadline_holds(server: ModelServer, made: Made) -> None:
+async def test_the_deadline_holds(server: ModelServer, maker: ModelMaker) -> None:
     server.when("Carolina", never())
 
     with pytest.raises(ModelUnavailable, match=r"within 0\.1 s"):
-        await made().complete_structured(QUESTION, schema=Plan, deadline_seconds=0.1)
+        await maker().complete_structured(QUESTION, schema=Plan, deadline_seconds=0.1)
