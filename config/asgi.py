@@ -45,7 +45,7 @@ WATCH_SECONDS = 2.0
 
 
 class Server:
-    """The ASGI application: lifespan here, HTTP in lanes."""
+    """The ASGI application: handles lifespan events, passes HTTP requests to the middleware."""
 
     def __init__(self) -> None:
         start_embedded()

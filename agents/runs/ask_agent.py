@@ -196,7 +196,7 @@ class _Steps:
 
 
 async def _decided(run_id: UUID, *, client: ClientChannel) -> bool:
-    """Ask whoever is at the client; False where nobody can be asked, or nobody said yes or no."""
+    """Ask the client's user to approve; False if the client shows no forms or the user neither accepts nor declines."""
     needed = await events.approval_needed(run_id)
     if needed is None or not client.supports_forms:
         return False

@@ -1,8 +1,8 @@
 """
-Being woken when something happens to a run: one LISTEN connection a process, on the home loop.
+Notifications about runs: one LISTEN connection per process, on the shared event loop.
 
-A bell says that there is something to look up, never what: whoever is woken asks the database. A lost connection
-rings every bell once it is back, so nothing is missed for long.
+Notifications carry no data; a woken listener reads the database again. After a lost connection is restored, every
+listener is woken, so that none misses a change for long.
 """
 
 import asyncio
@@ -25,19 +25,19 @@ ENDINGS = frozenset({"run.finished", "run.taken_back", "run.deleted"})
 
 
 class RunListener:
-    """Rung whenever its run has news; `kinds` narrows that down."""
+    """Waits for notifications about one run; `kinds` limits which events count."""
 
     def __init__(self, *, kinds: frozenset[str] = frozenset(), rung: asyncio.Event | None = None) -> None:
         self._kinds = kinds
         self._rung = rung or asyncio.Event()
 
     def ring(self, *, kind: str = "") -> None:
-        """Wake whoever waits, if this is news for them; news of no kind is for everybody."""
+        """Wake the waiting task if it subscribed to this kind; a notification without a kind wakes every listener."""
         if not kind or not self._kinds or kind in self._kinds:
             self._rung.set()
 
     async def wait(self, *, seconds: float) -> bool:
-        """Wait for the next ring, or so long; tells which it was."""
+        """Wait for the next notification; False if none comes within the time."""
         try:
             async with asyncio.timeout(seconds):
                 await self._rung.wait()
@@ -48,7 +48,7 @@ class RunListener:
 
 
 class RunListeners:
-    """The bells of one process; lives on the home loop."""
+    """All listeners of one process; lives on the shared event loop."""
 
     def __init__(self) -> None:
         self._hung: dict[str, set[RunListener]] = {}
@@ -61,7 +61,7 @@ class RunListeners:
     def hung(
         self, run_id: object, *, kinds: frozenset[str] = frozenset(), rung: asyncio.Event | None = None
     ) -> Iterator[RunListener]:
-        """Hang up a bell for a run, as long as the block lasts."""
+        """Subscribe to a run's notifications for the duration of the block."""
         bell, key = RunListener(kinds=kinds, rung=rung), str(run_id)
         self._hung.setdefault(key, set()).add(bell)
         if self._listening is None or self._listening.done():
@@ -78,7 +78,7 @@ class RunListeners:
         await self._is_connected.wait()
 
     async def close(self) -> None:
-        """Stop listening; the next bell begins again."""
+        """Stop listening; the next subscription starts again."""
         task, self._listening = self._listening, None
         self._is_connected.clear()
         if task:

@@ -1,4 +1,4 @@
-"""The analyst's role in a cluster: made with the others, limited, walled in, also in clusters made before it."""
+"""The analyst's role: created with the other roles and restricted, also in clusters older than the role."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -75,5 +75,5 @@ def test_a_database_that_belongs_to_somebody_else_is_not_walled(place: Place) ->
 
     made = provision(address(place, database="postgres", user=SUPERUSER), database="foreign_one")
 
-    assert [thing for thing in made if "walls" in thing] == []
+    assert [thing for thing in made if "restrictions" in thing] == []
     assert len(_asked(place, mends(role=ANALYST), user=SUPERUSER, database="foreign_one")) > 500

@@ -1,4 +1,4 @@
-"""The merge patch of a refusal mends every mistake that the arguments show, or is not there."""
+"""A refusal's merge patch fixes every mistake in the arguments; otherwise there is no patch."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ RUN = "079cbad8-9e31-5383-8c7a-3f85849b9439"
 
 
 @pytest.mark.parametrize(
-    ("tool", "said", "mended"),
+    ("tool", "said", "fixed"),
     [
         ("query_linescore_data", {"limit": "10"}, {"limit": 10}),
         ("query_linescore_data", {"wonTwoPlusRegPeriods": "True"}, {"wonTwoPlusRegPeriods": True}),

@@ -239,7 +239,7 @@ async def _later() -> None:
 async def test_a_tool_that_writes_is_journaled(committed: None, mark: str, fast_lane: httpx.AsyncClient) -> None:
     answer = await fast_lane.post(
         "/api/tools/graphql_proxy/execute_graphql_mutation",
-        json={"query": "mutation { no }", "upstream": "nowhere"},
+        json={"query": "mutation { no }", "upstream": "absent"},
         headers={"X-Request-Id": mark},
     )
 

@@ -1,4 +1,4 @@
-"""The fast lane and django-ninja give the same status, headers and bytes, whatever is asked."""
+"""The tool call middleware and django-ninja answer every request with the same status, headers and bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Sent:
 REQUESTS = {
     "no arguments": Sent(),
     "an empty body": Sent(content=b""),
-    "white space": Sent(content=b" \n"),
+    "whitespace": Sent(content=b" \n"),
     "an unknown parameter": Sent(content=b'{"surely_no_parameter": 1}'),
     "a parameter named by nobody": Sent(content=b'{"": 1}'),
     "no JSON": Sent(content=b"{"),
@@ -63,7 +63,7 @@ REQUESTS = {
     "a key without the scope": Sent(key="charlie"),
     "an unknown tool": Sent(path="/api/tools/linescore/no_such_tool"),
     "a tool of another domain": Sent(path="/api/tools/toolbox/query_linescore_data"),
-    "an unknown domain": Sent(path="/api/tools/nowhere/nothing"),
+    "an unknown domain": Sent(path="/api/tools/no_such_domain/no_such_tool"),
     "no tool": Sent(path="/api/tools/linescore"),
     "an empty tool": Sent(path="/api/tools/linescore/"),
     "nothing at all": Sent(path="/api/tools/"),
@@ -153,7 +153,7 @@ async def test_a_used_up_limit_looks_the_same_in_both_lanes(
 async def test_another_method_is_refused_with_the_one_that_works(
     ninja_lane: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, method: str
 ) -> None:
-    """The fast lane hands other methods on, so only django-ninja is asked."""
+    """The middleware passes other methods on, so only django-ninja is tested."""
     seen = await _seen(ninja_lane, Sent(method=method), tool=tool, cast=cast)
 
     assert seen["status"] == 405
