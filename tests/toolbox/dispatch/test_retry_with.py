@@ -36,11 +36,11 @@ RUN = "079cbad8-9e31-5383-8c7a-3f85849b9439"
         ),
     ],
 )
-def test_the_patch_mends_the_whole_call(tool: str, said: dict[str, Any], mended: dict[str, Any]) -> None:
+def test_the_patch_mends_the_whole_call(tool: str, said: dict[str, Any], fixed: dict[str, Any]) -> None:
     patch = _refused(tool, said).retry_with
 
-    assert merged(said, patch) == mended
-    assert parse_arguments(_tool(tool), json.dumps(mended).encode())
+    assert merged(said, patch) == fixed
+    assert parse_arguments(_tool(tool), json.dumps(fixed).encode())
 
 
 @pytest.mark.parametrize(
