@@ -38,7 +38,9 @@ class Conversation(models.Model):
     model = models.CharField(max_length=200, blank=True, help_text="Empty: the model that the server names.")
     max_steps = models.PositiveIntegerField(default=24, help_text="Model calls and tool calls of one run, together.")
     max_tokens = models.PositiveIntegerField(default=200_000, help_text="Tokens in and out, of one run.")
-    max_seconds = models.PositiveIntegerField(default=300, help_text="Wall time of one run, approval apart.")
+    max_seconds = models.PositiveIntegerField(
+        default=300, help_text="Seconds that one run may take, without the wait for approval."
+    )
     max_answer_bytes = models.PositiveIntegerField(
         default=20_000, help_text="What the model sees of one tool's answer; the whole is kept."
     )

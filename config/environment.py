@@ -1,4 +1,4 @@
-"""What the environment may say, each variable typed and explained once."""
+"""Environment variables: the type, default and description of each."""
 
 import os
 import secrets

@@ -240,7 +240,7 @@ class McpSession(models.Model):
 
 
 class Task(models.Model):
-    """A call that a worker carries on; its caller looks after it, over MCP (SQL: toolbox/work/task_queries.py)."""
+    """A call that a worker executes; its caller polls it over MCP (SQL: toolbox/work/task_queries.py)."""
 
     class State(models.TextChoices):
         """Where it is; the protocol calls the first two `working`, and the rest as here."""

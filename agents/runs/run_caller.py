@@ -1,7 +1,8 @@
 """
-As whom a run calls tools, narrowed to the conversation's toolkits and looked up at every step.
+Resolve the caller on whose behalf a run calls tools; repeated at every step.
 
-That is the key that asked; for what was asked in the console, the person; else the local operator.
+The caller is the API key that asked, the person who asked in the console, or else the local operator. Its scopes are
+narrowed to the conversation's toolkits.
 """
 
 from dataclasses import replace

@@ -1,1 +1,1 @@
-"""Embedded parts: started on demand, shared by processes, stopped by the last."""
+"""Embedded servers: started on demand, shared by processes, stopped by the last one."""

@@ -1,8 +1,8 @@
 """
-The embedded broker of jobs: Valkey from a wheel, started on demand, stopped when its last user has gone.
+The embedded job broker: Valkey from a wheel, started on demand, stopped by the last process that uses it.
 
-It listens on a unix socket that only its account may use, and keeps nothing on disk: a broker that forgets costs no
-run, because the runs' rows are the truth (toolbox/work/lease.py).
+It listens on a unix socket that only its account can open, and stores nothing on disk. If it loses its messages, no
+run is lost: the rows in PostgreSQL decide what is to be done (toolbox/work/lease.py).
 """
 
 import atexit

@@ -1,4 +1,4 @@
-"""The embedded parts together: started before what needs them, looked after, left at the end."""
+"""Start, revive and leave all embedded servers together."""
 
 from django.conf import settings
 
@@ -8,7 +8,7 @@ from config.postgres.location import find_place
 
 
 def start_embedded() -> None:
-    """Make the parts run that no server of one's own is named for; raises PostgresDidNotStart, BrokerDidNotStart."""
+    """Start the embedded servers that the settings do not replace. Raises PostgresDidNotStart, BrokerDidNotStart."""
     if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
         cluster.ensure_running(settings.TOOLROOM_VAR)
     if settings.TOOLROOM_BROKER_IS_EMBEDDED:
@@ -16,7 +16,7 @@ def start_embedded() -> None:
 
 
 def revive_embedded() -> None:
-    """Start again what has died; its users see that by themselves."""
+    """Restart the servers that have died; their clients reconnect by themselves."""
     if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
         cluster.revive(find_place(settings.TOOLROOM_VAR))
     if settings.TOOLROOM_BROKER_IS_EMBEDDED:
@@ -24,7 +24,7 @@ def revive_embedded() -> None:
 
 
 def leave_embedded() -> None:
-    """Stop using the parts; the last user stops them."""
+    """Stop using the servers; the last process that uses one stops it."""
     if settings.TOOLROOM_BROKER_IS_EMBEDDED:
         broker.leave(settings.TOOLROOM_VAR)
     if settings.TOOLROOM_DATABASE_IS_EMBEDDED:

@@ -1,8 +1,8 @@
 """
-Run Python with the given arguments, in a process that Linux ends when the one that started it ends.
+Run Python with the given arguments, in a process that Linux ends when its parent ends.
 
-A program of its own, `python config/embedded/die_with_parent.py -m module …`, and no `preexec_fn`: that would run in a
-copy of a process that may have threads, of which the copy has none, and wait for ever where one of them was needed.
+This is a separate program, `python config/embedded/die_with_parent.py -m module …`, because `preexec_fn` can deadlock:
+it runs in a fork of a process with threads, and a lock that another thread held at that moment is never released.
 """
 
 import ctypes

@@ -1,8 +1,8 @@
 """
-Parts that processes share: started by the first that needs them, stopped by the last that leaves.
+Servers that processes share: the first process that needs one starts it, the last one stops it.
 
-Every user holds a shared lock on one file. The kernel drops it however the process ends, so a process that
-can lock it exclusively was the last user.
+Each process holds a shared lock on one file. The operating system releases the lock however the process ends, so a
+process that can lock the file exclusively is the last user.
 """
 
 import fcntl

@@ -1,1 +1,1 @@
-"""The embedded PostgreSQL: where it lies, how it starts, who may use it."""
+"""The embedded PostgreSQL: its folders, start and stop, roles."""

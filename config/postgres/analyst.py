@@ -1,8 +1,8 @@
 """
-The role that runs SQL written by a model: it may SELECT the views of one schema, and nothing else.
+Restrict the role that runs SQL written by a model: it may SELECT the views of one schema, and nothing else.
 
-What PostgreSQL lets everyone do (read catalogues, wait, lock, notify, run code) is taken from PUBLIC in a database
-that is ours, and given back to the owner and the reader. sprints/walls.py says what, and why.
+By default, PostgreSQL allows every role to read catalogues, sleep, lock, notify and run code. In our own databases,
+these privileges are revoked from PUBLIC and granted to the owner and the reader. PRIVILEGES in `sprints` lists them.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Django's PostgreSQL backend, starting the embedded server before the first connection."""
+"""Django's PostgreSQL backend; starts the embedded server before the first connection."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from config.postgres.cluster import ensure_running
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """The PostgreSQL backend; the only difference is that the server need not run yet."""
+    """Django's PostgreSQL backend, except that it starts the server when needed."""
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connect, after making the server run; raises PostgresDidNotStart."""
+        """Start the server if needed, then connect. Raises PostgresDidNotStart."""
         ensure_running(settings.TOOLROOM_VAR)
         return super().get_new_connection(conn_params)

@@ -1,4 +1,4 @@
-"""Start the embedded PostgreSQL on demand, and stop it when its last user has gone."""
+"""Start the embedded PostgreSQL on demand; the last process that uses it stops it."""
 
 import atexit
 import os

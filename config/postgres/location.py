@@ -1,8 +1,8 @@
 """
 The embedded PostgreSQL's folders, and the account that runs it.
 
-PostgreSQL refuses to run as root. Started by root it runs as `nobody`, who must be able to enter the folders of its
-programs and data; where that is not so (a clone below a home of mode 0700), both move to `/var/lib/toolroom`.
+PostgreSQL refuses to run as root, so when root starts it, it runs as `nobody`. If `nobody` cannot enter the folders of
+its programs and data (a clone inside a home directory of mode 0700), both move to `/var/lib/toolroom`.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The roles and the extension of a cluster: made once, by a superuser, safe to repeat."""
+"""Create a cluster's roles, database and extension, as a superuser; safe to repeat."""
 
 import psycopg
 from psycopg import sql

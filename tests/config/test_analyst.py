@@ -1,4 +1,4 @@
-"""The analyst's role in a cluster: made with the others, limited, walled in, also in clusters made before it."""
+"""The analyst's role: created with the other roles and restricted, also in clusters older than the role."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -96,7 +96,7 @@ except KeyboardInterrupt:
 
 
 def test_a_database_of_ones_own_needs_its_reader_named(shared_var: Path) -> None:
-    failed = manage("check", var=shared_var, DATABASE_URL="postgresql://somebody@/nowhere")
+    failed = manage("check", var=shared_var, DATABASE_URL="postgresql://somebody@/absent")
 
     assert failed.returncode == 1
     assert "DATABASE_READER_URL is not" in failed.stderr
@@ -104,7 +104,7 @@ def test_a_database_of_ones_own_needs_its_reader_named(shared_var: Path) -> None
 
 
 def test_an_address_of_another_database_is_refused(shared_var: Path) -> None:
-    failed = manage("check", var=shared_var, DATABASE_URL="mysql://somebody@db/nowhere")
+    failed = manage("check", var=shared_var, DATABASE_URL="mysql://somebody@db/absent")
 
     assert failed.returncode == 1
     assert "DATABASE_URL: Value error, must be a postgresql:// address" in failed.stderr

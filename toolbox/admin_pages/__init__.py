@@ -1,1 +1,1 @@
-"""Admin pages of the kernel's tables, and what admin pages of every domain share."""
+"""Admin pages of the kernel's tables, and base classes for the admin pages of the domains."""

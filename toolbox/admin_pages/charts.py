@@ -1,9 +1,9 @@
 """
-Charts as SVG, drawn here: they need no script, no style sheet and nothing from elsewhere. Pure.
+Draw charts as SVG; they need no script, no style sheet and no external resource. Pure.
 
-Colours stand in attributes, for the admin; the console's sheet sets the text's (`svg.plot`: `chart` is a class that the
-admin's own script draws into). A chart shows its figures to a mouse; a table of them belongs beside it
-(`toolbox.admin_pages.panels`).
+Colours are attributes, for the admin; the console's style sheet sets the colour of text. The class is `svg.plot`,
+because the admin's own script draws into elements of class `chart`. A chart shows its figures on hover only, so show a
+table beside it (`toolbox.admin_pages.panels`).
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Rows as CSV, streamed, for people who go on with them in a spreadsheet."""
+"""Stream selected rows as CSV."""
 
 import csv
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What the admin pages of every domain share: bounded lists, a notice above the page, tables that are only read."""
+"""Base classes for admin pages: capped lists, a notice above the page, filters, read-only tables."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

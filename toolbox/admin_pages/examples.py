@@ -1,4 +1,4 @@
-"""Where people curate examples, and try them; registered by toolbox.admin."""
+"""Admin page of curated examples, with an action that tries them; registered by toolbox.admin."""
 
 from typing import Any
 

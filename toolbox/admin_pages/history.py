@@ -1,4 +1,4 @@
-"""Who changed what in the admin: Django's own log, to be searched over all tables."""
+"""Admin page of Django's own log of changes, searchable over all tables."""
 
 from collections.abc import Iterable
 

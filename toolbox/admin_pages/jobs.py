@@ -1,4 +1,4 @@
-"""Where people start jobs, watch them, and stop them."""
+"""Admin pages to start, watch and cancel jobs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Clients of OAuth in the admin; their tokens are nothing to look at, and end with the client, or among the keys."""
+"""Admin page of OAuth clients. Tokens are not shown; they end with the client, or with their key."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A chart with the tables of what it draws, as pages and the admin take them. Pure."""
+"""A chart with tables of its figures, for pages and the admin. Pure."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Where people curate prompts; registered by toolbox.admin."""
+"""Admin page of curated prompts; registered by toolbox.admin."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who called what: the record of calls, browsed at the same cost whether it has a thousand rows or a million."""
+"""Admin page of the audit log of calls; costs the same for a thousand rows as for a million."""
 
 import json
 from collections.abc import Iterable

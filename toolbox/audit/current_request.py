@@ -1,4 +1,4 @@
-"""The id of the request that is being answered, and the trace it belongs to, for whoever writes or asks about it."""
+"""The current request's id and trace context, for log records and spans."""
 
 from contextvars import ContextVar
 

@@ -107,7 +107,7 @@ class Audit:
             raise Refusal(
                 UNAVAILABLE,
                 "Calls cannot be recorded at the moment, so none are taken.",
-                suggestion="Try again in some seconds; if it stays so, tell whoever runs this server.",
+                suggestion="Try again in some seconds; if it stays so, tell this server's operator.",
                 retry_after_seconds=5,
             ) from full
 
@@ -120,7 +120,7 @@ class Audit:
             raise Refusal(
                 UNAVAILABLE,
                 "Calls that write cannot be recorded at the moment, so none are taken. Nothing was done.",
-                suggestion="Try again in some seconds; if it stays so, tell whoever runs this server.",
+                suggestion="Try again in some seconds; if it stays so, tell this server's operator.",
                 retry_after_seconds=5,
             ) from away
         return int(found.rows[0]["id"])

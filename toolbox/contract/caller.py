@@ -45,7 +45,7 @@ class CallContext:
 
 
 LOCAL_OPERATOR = Caller(name="local", scopes=frozenset({"*:read"}))
-"""Whoever runs `manage.py mcp` on the machine itself: every read scope, audited as `local`."""
+"""The caller for `manage.py mcp` without an API key: has every read scope, audited as `local`."""
 
 
 API_KEY_PREFIX = "tr_"

@@ -19,7 +19,7 @@ class ToolError(Exception):
     A planned refusal in the domain's words.
 
     `suggestion` tells a model what to do next. `retry_with` is the same as data: a JSON merge patch (RFC 7396) that,
-    applied to the arguments, mends the call. Validators of an input model may raise it: pydantic lets it pass.
+    applied to the arguments, fixes the call. Validators of an input model may raise it: pydantic lets it pass.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class ErrorEnvelope:
                         "code": {"type": "string", "description": "What went wrong, by name."},
                         "message": {"type": "string", "description": "What went wrong, in words."},
                         "suggestion": {"type": "string", "description": "What to do next."},
-                        "details": {"type": "object", "description": "More about it; retryWith mends the call."},
+                        "details": {"type": "object", "description": "More about it; retryWith fixes the call."},
                     },
                     required=["code", "message", "suggestion"],
                     description="Why the call was refused.",

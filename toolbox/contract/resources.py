@@ -34,7 +34,7 @@ _VARIABLE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
 class InvalidResource(Exception):
-    """A document or a prompt is declared in a way that cannot be offered; the message says what to mend."""
+    """The declaration of a document or a prompt is invalid; the message says what to fix."""
 
 
 @dataclass(frozen=True, slots=True)

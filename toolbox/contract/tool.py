@@ -33,7 +33,7 @@ class LinkBuilder(Protocol):
 
 
 class InvalidTool(Exception):
-    """A tool is declared in a way that cannot be offered; the message says what to mend."""
+    """The declaration of a tool is invalid; the message says what to fix."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

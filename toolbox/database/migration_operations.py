@@ -66,7 +66,7 @@ class GrantRead(_SqlOperation):
 
 class NotifyToolChanges(_SqlOperation):
     """
-    NOTIFY after every statement that changes the table, whoever runs it; once a transaction.
+    NOTIFY after every statement that changes the table, from any client; once per transaction.
 
     `domain` is the toolkit whose `dynamic` tools depend on the table.
     """

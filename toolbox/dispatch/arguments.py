@@ -1,8 +1,8 @@
 """
-Arguments into an input model, and pydantic's complaints into sentences that a model can act on.
+Parse arguments into an input model; turn pydantic's errors into messages that a model can act on.
 
-A JSON object in which a name comes twice is refused: readers differ in which of the two they take, and whoever checked
-the message before us may have read the other one.
+A JSON object with a duplicate key is refused. Parsers differ in which of the two values they keep, so a proxy that
+checked the message before us may have read the other one.
 """
 
 import json
@@ -60,9 +60,9 @@ def parse_arguments(tool: Asked, arguments: bytes) -> ToolInput:
     """
     Validate JSON arguments against the tool's input model.
 
-    Raises ToolError: the dialect's `bad_input`, naming the field, what came and what would do, with a merge patch
-    where the mend is certain; or whatever ToolError a validator of the model raised. The patch mends all that can be
-    told from the arguments, not the first mistake alone: arguments so mended are read without a refusal.
+    Raises ToolError: the envelope's `bad_input` with the field, its value and what is allowed; or the ToolError that a
+    validator of the model raised. Where there is exactly one valid fix, the error has a merge patch. The patch fixes
+    every mistake, not only the first: the patched arguments are valid.
     """
     try:
         return _read(tool, arguments)
@@ -92,7 +92,7 @@ def _refuse_misshapen(tool: Asked, arguments: bytes) -> None:
 
 
 def _whole_mend(tool: Asked, arguments: bytes, *, patch: dict[str, Any]) -> dict[str, Any]:
-    """Add to a patch what is refused once it is applied; none at all where that cannot be mended as surely."""
+    """Extend a patch until the patched arguments are valid; give no patch if a mistake has no single valid fix."""
     for _ in range(MAX_MENDS):
         merged = {**from_json(arguments or b"{}"), **patch}
         mended = {name: value for name, value in merged.items() if value is not None or name not in patch}
@@ -275,7 +275,7 @@ def _path(problem: ErrorDetails) -> str:
 
 
 def _can_be_sent_back(*values: object) -> bool:
-    """Tell whether a merge patch may hold these, whole: cut, they would not mend anything."""
+    """Tell whether the values fit into a merge patch uncut; a truncated value would fix nothing."""
     try:
         return all(len(encode(value)) <= MAX_KEY for value in values)
     except TypeError:  # an integer past 64 bits, a lone surrogate
@@ -296,7 +296,7 @@ def _echo_text(text: str) -> str:
 
 
 def check_json_shape(arguments: bytes, *, code: ErrorCode, known: list[str]) -> None:
-    """Raise ToolError with the code where the shape is wrong; what is no JSON is left to whoever reads it."""
+    """Raise ToolError with the code if the shape is wrong; invalid JSON passes, for the parser to report."""
     try:
         given = parse_json_strictly(arguments)
     except DuplicateKey as twice:

@@ -283,7 +283,7 @@ class ActiveCall:
         return self._failure(
             envelope.crash,
             f"The {'tool' if isinstance(operation, Tool) else 'request'} failed in a way nobody planned.",
-            suggestion=f"Try other arguments, or report request {self.request.request_id} to whoever runs this server.",
+            suggestion=f"Try other arguments, or report request {self.request.request_id} to this server's operator.",
         )
 
     def _failure(self, code: ErrorCode, message: str, *, suggestion: str) -> Reply:

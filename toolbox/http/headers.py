@@ -1,4 +1,4 @@
-"""What a call looks like over HTTP: credentials and ids in, headers out. Both lanes use it, so they cannot differ."""
+"""HTTP headers of a call: credentials and ids in, response headers out. The middleware and django-ninja share them."""
 
 import re
 import secrets
@@ -128,7 +128,7 @@ def response_header_lines(reply: Reply, *, request_id: str, metadata: str = "") 
 
 
 def refuse_method() -> Reply:
-    """Answer whoever calls a tool with another method than POST."""
+    """Give the 405 response for a tool call by a method other than POST."""
     refusal = Refusal(
         METHOD_NOT_ALLOWED,
         "Tools are called with POST.",

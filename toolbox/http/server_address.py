@@ -27,7 +27,7 @@ def site(sent: Mapping[bytes, str], *, scheme: str) -> str:
 
 
 def site_of(request: HttpRequest) -> str:
-    """Give the same of a request that Django has let in."""
+    """Give the site of a request whose host Django has validated."""
     return site({b"host": request.get_host()}, scheme=request.scheme or "http")
 
 

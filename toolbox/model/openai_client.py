@@ -114,7 +114,7 @@ class OpenAIClient:
                 base_url=server.base_url or None,
                 api_key=server.api_key or _NO_KEY,
                 timeout=openai.Timeout(server.silence_seconds, connect=server.connect_seconds),
-                max_retries=0,  # retried by whoever asks, who can say so meanwhile
+                max_retries=0,  # the caller retries, and reports each attempt
             )
         return self._clients[loop]
 

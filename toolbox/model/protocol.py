@@ -15,8 +15,8 @@ class ToolRequest(BaseModel):
     """
     A call that a model asks for.
 
-    `arguments` is JSON as the model wrote it, and so may be none; whoever calls the tool finds out. `id` is unique
-    within a conversation's run.
+    `arguments` is the text that the model wrote and may not be valid JSON; the tool call reports that. `id` is unique
+    within a run.
     """
 
     model_config = ConfigDict(frozen=True)

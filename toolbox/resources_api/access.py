@@ -1,4 +1,4 @@
-"""Who may read the resource API: callers whom the one entry has let in, and nobody else."""
+"""Access to the resource API: only callers that the common entry has admitted."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _CALLER = "_toolroom_caller"
 
 
 def admit(request: HttpRequest, *, caller: Caller) -> None:
-    """Mark a request as one that the entry has let in."""
+    """Mark a request as admitted by the entry."""
     setattr(request, _CALLER, caller)
 
 
@@ -31,5 +31,5 @@ class PassedEntry(BasePermission):
     """Refuse every request that did not pass the entry, so that a view that forgets it shows nothing."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Tell whether the entry let it in."""
+        """Tell whether the entry admitted the request."""
         return isinstance(request.auth, Caller)

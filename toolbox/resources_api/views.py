@@ -113,7 +113,7 @@ class ResourceRouter(DefaultRouter):
         super().__init__()
 
     def get_api_root_view(self, api_urls: Any = None) -> Callable[..., Any]:
-        """List the resources to whoever may read the domain."""
+        """List the resources for callers that may read the domain."""
         names = {prefix: self.routes[0].name.format(basename=basename) for prefix, _, basename in self.registry}
         return DomainRoot.as_view(api_root_dict=names, domain=self.domain)
 
@@ -152,7 +152,7 @@ def _describe(error: Exception) -> tuple[str, dict[str, Any]]:
 
 
 def _find_person(request: HttpRequest) -> Caller | None:
-    """Give whoever is logged in. Raises DatabaseUnavailable."""
+    """Find the logged-in person. Raises DatabaseUnavailable."""
     try:
         user_id = request.user.pk
     except OperationalError as away:

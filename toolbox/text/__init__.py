@@ -1,1 +1,1 @@
-"""Text: names, dates, redaction, charts."""
+"""Text: names, dates, redaction."""

@@ -1,4 +1,4 @@
-"""Months, days and seasons as people write them, found in a text. Knows no clock: what is known says which year."""
+"""Find months, days and seasons in a text. Reads no clock: the known dates decide which year is meant."""
 
 import re
 from calendar import month_name, monthrange

@@ -1,4 +1,4 @@
-"""Names found in a text, also with a typing error, an accent less or in another case."""
+"""Find known names in a text, allowing for typos, missing accents and case."""
 
 import re
 import unicodedata

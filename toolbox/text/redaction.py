@@ -1,4 +1,4 @@
-"""Take secrets out of text before it is kept."""
+"""Remove secrets from text before it is stored."""
 
 import json
 import re

@@ -55,7 +55,7 @@ def test_the_list_asks_the_same_queries_at_any_size_and_counts_no_further_than_a
 @pytest.mark.parametrize(
     ("query", "count"),
     [
-        ({"domain": "linescore"}, 10), ({"domain": "nowhere"}, 0), ({"tool": "query_linescore_data"}, 10),
+        ({"domain": "linescore"}, 10), ({"domain": "absent"}, 0), ({"tool": "query_linescore_data"}, 10),
         ({"transport": "mcp"}, 0), ({"outcome__exact": "refused"}, 5), ({"code": "INVALID_TEAM_CODE"}, 5),
         ({"caller__icontains": "bob"}, 0), ({"q": "request-3"}, 1), ({"q": '"limit": 7'}, 1), ({"q": "alice"}, 10),
         ({"called_at_from_0": "2026-01-01", "called_at_from_1": "00:00:08"}, 2),

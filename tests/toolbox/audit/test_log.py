@@ -94,7 +94,7 @@ async def test_both_lanes_and_mcp_leave_the_same_row_but_for_the_face(
     [
         ((None, address(A_TOOL), b"{}"), ("", "refused", "UNAUTHENTICATED", 401)),
         (("charlie", address(A_TOOL), b"{}"), ("charlie", "refused", "FORBIDDEN", 403)),
-        (("alice", "/api/tools/nowhere/nothing", b"{}"), ("alice", "refused", "UNKNOWN_TOOL", 404)),
+        (("alice", "/api/tools/no_such_domain/no_such_tool", b"{}"), ("alice", "refused", "UNKNOWN_TOOL", 404)),
         (("alice", address(A_TOOL), b" " * 2_000_000), ("alice", "refused", "PAYLOAD_TOO_LARGE", 413)),
     ],
     ids=["no key", "no scope", "no tool", "too large"],

@@ -278,4 +278,4 @@ def test_nobody_watches_what_cannot_be_or_is_not_theirs() -> None:
 
     assert may_watch(GAME, caller=bob, registry=registry)
     assert not may_watch("sprints://teams/ACCEL", caller=bob, registry=registry)
-    assert not may_watch("nowhere://at/all", caller=bob, registry=registry)
+    assert not may_watch("absent://at/all", caller=bob, registry=registry)

@@ -1,4 +1,4 @@
-"""Work asked for by many at once is done once, whoever leaves and whichever loop asks."""
+"""Concurrent requests for the same work run it once, on any event loop, even if some requesters are cancelled."""
 
 import asyncio
 import contextlib

@@ -76,11 +76,11 @@ def _call(tool: str, key: str) -> Reply:
 
 
 def test_a_tool_is_told_of_its_call(words: None, make_key) -> None:  # type: ignore[no-untyped-def]
-    _, key = make_key(name="desk", scopes=["words:read"], default_upstream="hockey")
+    _, key = make_key(name="laptop", scopes=["words:read"], default_upstream="hockey")
 
     told = orjson.loads(_call("say_who", key).body)
 
-    assert told == {"word": "x", "who": "desk", "owner": True, "upstream": "hockey", "request_id": "context-test"}
+    assert told == {"word": "x", "who": "laptop", "owner": True, "upstream": "hockey", "request_id": "context-test"}
 
 
 def test_a_tool_may_have_a_dialect_of_its_own(words: None, make_key) -> None:  # type: ignore[no-untyped-def]

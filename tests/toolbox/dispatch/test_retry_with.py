@@ -1,4 +1,4 @@
-"""The merge patch of a refusal mends every mistake that the arguments show, or is not there."""
+"""A refusal's merge patch fixes every mistake in the arguments; otherwise there is no patch."""
 
 import json
 from typing import Any

@@ -243,7 +243,7 @@ async def test_a_tool_that_writes_is_journaled(
 ) -> None:
     answer = await fast_client.post(
         "/api/tools/graphql_proxy/execute_graphql_mutation",
-        json={"query": "mutation { no }", "upstream": "nowhere"},
+        json={"query": "mutation { no }", "upstream": "absent"},
         headers={"X-Request-Id": mark},
     )
 

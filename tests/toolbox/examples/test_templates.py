@@ -138,7 +138,7 @@ def test_a_later_call_takes_what_earlier_ones_said() -> None:
         "said": "{{ answers.1.name }} of {{ team }}",
         "usual": True,
         "workspace": "{{ answers.0.workspace }}",
-        "none": '{{ answers.0.trace|found:"nowhere"|whole }}',
+        "none": '{{ answers.0.trace|found:"absent"|whole }}',
     }
 
     assert make_next_arguments(written, answers=answers, values=VALUES) == {

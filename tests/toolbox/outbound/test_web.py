@@ -119,7 +119,7 @@ async def test_a_name_that_nobody_knows_is_unreachable() -> None:
         raise Unreachable("its host name is not known")
 
     with pytest.raises(Unreachable):
-        await Web(resolver=unknown).post(Destination(url="http://nowhere.invalid/"), body=b"{}")
+        await Web(resolver=unknown).post(Destination(url="http://absent.invalid/"), body=b"{}")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])

@@ -1,4 +1,4 @@
-"""The resource API lets in the keys and scopes that tools let in, on the real server."""
+"""The resource API accepts the same keys and scopes as the tools, on the real server."""
 
 from types import SimpleNamespace
 

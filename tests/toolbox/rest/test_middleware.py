@@ -1,4 +1,4 @@
-"""The fast lane and django-ninja give the same status, headers and bytes, whatever is asked."""
+"""The tool call middleware and django-ninja answer every request with the same status, headers and bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

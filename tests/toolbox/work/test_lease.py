@@ -362,8 +362,8 @@ def test_a_sweep_that_fails_for_one_kind_goes_on_with_the_others(
     async def fail() -> list[WorkId]:
         raise ZeroDivisionError
 
-    broken = WorkKind(table="nowhere", celery_task="x", id_argument="x", stale_seconds=1, on_sweep=fail)
-    monkeypatch.setattr(lease, "kinds", {"nowhere": broken, piece.kind.table: piece.kind})
+    broken = WorkKind(table="absent", celery_task="x", id_argument="x", stale_seconds=1, on_sweep=fail)
+    monkeypatch.setattr(lease, "kinds", {"absent": broken, piece.kind.table: piece.kind})
     piece.claim_as("one")
     piece.write("heartbeat_at = clock_timestamp() - interval '1 minute'")
 
