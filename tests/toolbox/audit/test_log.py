@@ -120,7 +120,7 @@ async def test_a_call_that_was_left_leaves_a_row(committed: None, mark: str, mon
         entered.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("toolbox.dispatch.dispatch._run", endless)
+    monkeypatch.setattr("toolbox.dispatch.dispatch._call_tool", endless)
     call = Call(tool=tool.name, arguments=b"{}", credential=_operator(), transport="test", request_id=mark)
     task = asyncio.ensure_future(dispatch(call))
     await until(entered.is_set)
@@ -235,7 +235,7 @@ def test_while_the_database_is_away_rows_wait_and_none_is_lost(
     async def through_an_outage() -> int:
         own = Audit()
         with monkeypatch.context() as patch:
-            patch.setattr(owner_pool, "using", away)
+            patch.setattr(owner_pool, "run", away)
             own.record(_record(request_id=mark))
             with pytest.raises(DatabaseUnavailable):
                 await own._flush()
