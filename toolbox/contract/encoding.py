@@ -32,8 +32,21 @@ def format_timestamp(moment: datetime) -> str:
 def _plain(value: Any) -> object:
     if type(value) is date:  # first, because rows are full of them
         return value.isoformat()
-    if isinstance(value, BaseModel):
-        return _fields(value)
+    if not isinstance(value, BaseModel):
+        return _scalar(value)
+    # A model's fields, one level deep; orjson comes back for the next.
+    plan = _plan(type(value))
+    if plan is None:
+        return getattr(value, "root")  # noqa: B009 - a RootModel, known by its only field
+    found = {}
+    for attribute, alias, may_be_absent in plan:
+        field = getattr(value, attribute)
+        if field is not None or not may_be_absent:
+            found[alias] = field
+    return found | extra if (extra := value.__pydantic_extra__) else found
+
+
+def _scalar(value: Any) -> object:
     if isinstance(value, Decimal):
         return _number(value) if value.is_finite() else None
     if isinstance(value, datetime):
@@ -48,19 +61,6 @@ def _plain(value: Any) -> object:
 def _number(value: Decimal) -> object:
     written = format(value, "f")
     return orjson.Fragment(written) if value.adjusted() < _DOUBLE_DIGITS else written
-
-
-def _fields(model: BaseModel) -> object:
-    """Give the model's fields, one level deep; orjson comes back for the next."""
-    plan = _plan(type(model))
-    if plan is None:
-        return getattr(model, "root")  # noqa: B009 - a RootModel, known by its only field
-    found = {}
-    for attribute, alias, may_be_absent in plan:
-        value = getattr(model, attribute)
-        if value is not None or not may_be_absent:
-            found[alias] = value
-    return found | extra if (extra := model.__pydantic_extra__) else found
 
 
 @lru_cache(maxsize=1024)

@@ -80,12 +80,12 @@ class Tool:
         """Tell whether the caller's catalogue lists it."""
         return caller.has(self.scope) and (self.is_visible_to is None or self.is_visible_to(caller))
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The contract's name, unique across the catalogue."""
         return self.function.__name__
 
-    @property
+    @cached_property
     def scope(self) -> str:
         """The scope that a caller needs."""
         return f"{self.domain}:{'write' if self.writes else 'read'}"
@@ -124,7 +124,7 @@ class Tool:
         function = {"name": self.name, "description": self.description, "parameters": self.input_schema}
         return {"type": "function", "function": function}
 
-    @property
+    @cached_property
     def wraps(self) -> bool:
         """Tell whether a success is put under `result` where only objects fit: its body need not be one."""
         return self.success_schema.get("type") != "object"

@@ -119,7 +119,7 @@ class Pool:
 
     async def run(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Run `work` with a connection (autocommit), on the process's event loop; raises as `fetch` does."""
-        return await event_loop.run_on_loop(lambda: self._run_with_retry(work))
+        return await event_loop.run_on_loop(lambda: self._run(work))
 
     async def close(self) -> None:
         """Close every connection; the next use opens the pool again."""
@@ -141,41 +141,36 @@ class Pool:
             **{"application_name": f"toolroom-{self._alias}"} | own,
         )
 
-    async def _run_with_retry(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+    async def _run(self, work: Callable[[Connection], Awaitable[Result]], *, is_repeated: bool = False) -> Result:
+        """Run `work`; where a dead connection was met, once more on a new pool, if this pool retries."""
         try:
-            return await self._run_once(work)
+            async with self._free:
+                self.in_use += 1
+                try:
+                    pool = self._pool or await self._open()
+                    connection = await self._acquire(pool)
+                    try:
+                        return await work(connection)
+                    except (psycopg.errors.QueryCanceled, psycopg.errors.SerializationFailure) as stopped:
+                        # The second: a replica took the statement back.
+                        raise StatementTimeout(str(stopped)) from stopped
+                    except psycopg.errors.FeatureNotSupported as stale:  # a migration changed a prepared answer
+                        raise _ConnectionLost(stale, pool=pool) from stale
+                    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                        if connection.closed:
+                            raise _ConnectionLost(error, pool=pool) from error
+                        raise
+                    finally:
+                        await _finish(pool.putconn(connection))
+                finally:
+                    self.in_use -= 1
         except _ConnectionLost as lost:
             await self._discard(lost.pool)
             if not self._retries:
                 raise DatabaseUnavailable(f"the connection was lost, and what was done is unknown: {lost}") from lost
-        try:
-            return await self._run_once(work)
-        except _ConnectionLost as lost:
-            await self._discard(lost.pool)
-            raise DatabaseUnavailable(str(lost)) from lost
-
-    async def _run_once(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        async with self._free:
-            self.in_use += 1
-            try:
-                pool = self._pool or await self._open()
-                connection = await self._acquire(pool)
-                try:
-                    return await work(connection)
-                except psycopg.errors.QueryCanceled as cancelled:
-                    raise StatementTimeout(str(cancelled)) from cancelled
-                except psycopg.errors.FeatureNotSupported as stale:  # a migration changed a prepared statement's answer
-                    raise _ConnectionLost(stale, pool=pool) from stale
-                except psycopg.errors.SerializationFailure as conflict:  # a replica took the statement back
-                    raise StatementTimeout(str(conflict)) from conflict
-                except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-                    if connection.closed:
-                        raise _ConnectionLost(error, pool=pool) from error
-                    raise
-                finally:
-                    await _finish(pool.putconn(connection))
-            finally:
-                self.in_use -= 1
+            if is_repeated:
+                raise DatabaseUnavailable(str(lost)) from lost
+        return await self._run(work, is_repeated=True)
 
     async def _acquire(self, pool: AsyncConnectionPool[Connection]) -> Connection:
         while True:

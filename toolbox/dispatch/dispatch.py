@@ -8,9 +8,8 @@ from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import PAYLOAD_TOO_LARGE, UNKNOWN_TOOL, Refusal
 from toolbox.contract.tool import Tool
-from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.arguments import parse_arguments
-from toolbox.dispatch.entry import ActiveCall, Operation, Reply, Request, perform_on_loop
+from toolbox.dispatch.entry import ActiveCall, Operation, Reply, Request, perform
 
 __all__ = ["MAX_ARGUMENTS", "Call", "Reply", "dispatch"]
 
@@ -37,19 +36,15 @@ async def dispatch(call: Call) -> Reply:
     Queries: the tool's own, and at most one key look-up per key and 4 s. Raises only CancelledError, when the caller
     has gone: the statement under way is then cancelled in the database.
     """
-    return await run_on_loop(lambda: _dispatch(call))
-
-
-async def _dispatch(call: Call) -> Reply:
     await dynamic_tools.wait_until_loaded()
     tool = registry.find(call.tool, domain=call.domain)
     if tool is None:
         unknown = Operation(name=call.tool, domain=call.domain or "", scope=None, is_known=False)
-        return await perform_on_loop(unknown, request=call, work=_refuse_unknown_tool)
-    return await perform_on_loop(tool, request=call, work=lambda active: _run(tool, call, active))
+        return await perform(unknown, request=call, work=_refuse_unknown_tool)
+    return await perform(tool, request=call, work=lambda active: _call_tool(tool, call, active))
 
 
-async def _run(tool: Tool, call: Call, active: ActiveCall) -> Reply:
+async def _call_tool(tool: Tool, call: Call, active: ActiveCall) -> Reply:
     if call.arguments is None or len(call.arguments) > MAX_ARGUMENTS:
         raise Refusal(
             PAYLOAD_TOO_LARGE,

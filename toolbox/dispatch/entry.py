@@ -140,13 +140,18 @@ class CallerLeft(Exception):
 
 
 class ActiveCall:
-    """A call on its way through the entry; lives on the event loop of the database. `caller` is set once it began."""
+    """
+    A call on its way through the entry; lives on the event loop of the database.
+
+    `caller`, and `context`, what a tool may know of the call, are set once it began.
+    """
 
     caller: Caller
+    context: CallContext
 
     __slots__ = (
-        "_caller", "_code", "_heartbeat", "_intent_id", "_status", "answer_bytes", "called_at", "caller", "deadline",
-        "domain", "idempotency_key", "operation", "outcome", "request", "rows", "started",
+        "_caller", "_code", "_heartbeat", "_intent_id", "_status", "answer_bytes", "called_at", "caller", "context",
+        "deadline", "domain", "operation", "outcome", "request", "rows", "started",
     )  # fmt: skip
 
     def __init__(self, operation: Operation | Tool, *, request: Request) -> None:
@@ -159,23 +164,11 @@ class ActiveCall:
         self.deadline: asyncio.Timeout | None = None
         self.called_at = datetime.now(UTC)
         self.started = clock()
-        self.idempotency_key = ""
         self._caller: Caller | None = None
         self._intent_id: int | None = None
         self._heartbeat: asyncio.Task[None] | None = None
         self._status = _CANCELLED_STATUS
         self._code = _CANCELLED
-
-    @property
-    def context(self) -> CallContext:
-        """What a tool may know of the call."""
-        request = self.request
-        return CallContext(
-            caller=self.caller,
-            request_id=request.request_id,
-            transport=request.transport,
-            idempotency_key=self.idempotency_key,
-        )
 
     async def begin(self) -> Caller:
         """Admit the caller, steps 1 to 5 of the module's list; raises Refusal and DatabaseUnavailable."""
@@ -190,12 +183,19 @@ class ActiveCall:
         if operation.scope is not None and not caller.has(operation.scope):
             held = caller.scopes if caller.issuer else None
             raise ScopeMissing(operation.scope, held=held, is_tool=isinstance(operation, Tool))
+        idempotency_key = ""
         if operation.writes:
-            self.idempotency_key = self._derive_idempotency_key(caller)
+            idempotency_key = self._derive_idempotency_key(caller)
             self.outcome, self._status, self._code = Outcome.UNKNOWN, 0, ""
-            self._intent_id = await audit.intend(self._record(), idempotency_key=self.idempotency_key)
+            self._intent_id = await audit.intend(self._record(), idempotency_key=idempotency_key)
             self.outcome, self._status, self._code = Outcome.CANCELLED, _CANCELLED_STATUS, _CANCELLED
             self._heartbeat = asyncio.create_task(audit.keep_alive(self._intent_id))
+        self.context = CallContext(
+            caller=caller,
+            request_id=request.request_id,
+            transport=request.transport,
+            idempotency_key=idempotency_key,
+        )
         return caller
 
     def note(
@@ -299,13 +299,12 @@ async def perform(
     Runs on the event loop of the database. Raises only CancelledError: the caller has gone, and the statement under
     way is then cancelled in the database.
     """
-    return await event_loop.run_on_loop(lambda: perform_on_loop(operation, request=request, work=work))
+    return await event_loop.run_on_loop(lambda: _perform(operation, request=request, work=work))
 
 
-async def perform_on_loop(
+async def _perform(
     operation: Operation | Tool, *, request: Request, work: Callable[[ActiveCall], Awaitable[Result]]
 ) -> Result | Reply:
-    """Do as `perform`, for code that runs on the event loop of the database already."""
     call = ActiveCall(operation, request=request)
     try:
         await call.begin()

@@ -6,12 +6,14 @@ a credential yet, and a thousand who send a byte a second must not fill the memo
 """
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from starlette.types import Receive, Send
 
 from toolbox.contract.errors import REQUEST_TIMEOUT, UNAVAILABLE, Refusal
 from toolbox.dispatch.entry import Reply, render_refusal
-from toolbox.http.headers import response_header_lines
+from toolbox.http.headers import SECURITY_LINES, response_headers
 
 PATIENCE_SECONDS = 0.2
 BODY_SECONDS = 30.0
@@ -60,39 +62,46 @@ async def read_body(receive: Receive, *, most: int) -> bytes | None:
     return b"".join(kept) if size <= most else None
 
 
-class CancelOnDisconnect:
+@contextmanager
+def cancel_on_disconnect(receive: Receive) -> Iterator[None]:
     """Cancel the block when the client leaves; looked for only once the call has taken 200 ms, which few do."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    watcher: asyncio.Task[None] | None = None
+    has_left = False
 
-    __slots__ = ("_is_left", "_receive", "_task", "_timer", "_watcher")
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._is_left = False
-        self._watcher: asyncio.Task[None] | None = None
-
-    def __enter__(self) -> None:
-        self._task = asyncio.current_task()
-        self._timer = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._begin)
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
-        self._timer.cancel()
-        if self._watcher:
-            self._watcher.cancel()
-        return self._is_left and kind is asyncio.CancelledError
-
-    def _begin(self) -> None:
-        self._watcher = asyncio.get_running_loop().create_task(self._watch())
-
-    async def _watch(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
+    async def watch() -> None:
+        nonlocal has_left
+        while (await receive())["type"] != "http.disconnect":
             pass
-        self._is_left = True
-        if self._task:
-            self._task.cancel()
+        has_left = True
+        if task:
+            task.cancel()
+
+    def begin() -> None:
+        nonlocal watcher
+        watcher = loop.create_task(watch())
+
+    timer = loop.call_later(PATIENCE_SECONDS, begin)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not has_left:
+            raise
+    finally:
+        timer.cancel()
+        if watcher:
+            watcher.cancel()
 
 
 async def send_reply(send: Send, reply: Reply, *, request_id: str, metadata: str = "") -> None:
-    """Send a reply as an ASGI response."""
-    lines = response_header_lines(reply, request_id=request_id, metadata=metadata)
+    """Send a reply as an ASGI response; `metadata` is where clients of OAuth learn who gives tokens."""
+    if reply.status == 200 and reply.retry_after_seconds is None and not reply.bearer:  # noqa: PLR2004
+        # What response_headers gives for most calls, without encoding the constant ones again.
+        length, kind = b"%d" % len(reply.body), reply.content_type.encode()
+        own = [(b"content-type", kind), (b"content-length", length), (b"x-request-id", request_id.encode())]
+        lines = [*own, *SECURITY_LINES]
+    else:
+        headers = response_headers(reply, request_id=request_id, metadata=metadata)
+        lines = [(name.encode(), value.encode()) for name, value in headers]
     await send({"type": "http.response.start", "status": reply.status, "headers": lines})
     await send({"type": "http.response.body", "body": reply.body})

@@ -33,7 +33,7 @@ _SECURITY = (
     ("x-frame-options", "DENY"),
 )
 
-_SECURITY_LINES = [(name.encode(), value.encode()) for name, value in _SECURITY]
+SECURITY_LINES = [(name.encode(), value.encode()) for name, value in _SECURITY]
 
 
 def has_allowed_host(sent: Sent) -> bool:
@@ -113,18 +113,6 @@ def response_headers(reply: Reply, *, request_id: str, metadata: str = "") -> It
     if reply.status == REQUEST_TIMEOUT.status:
         yield "connection", "close"
     yield from _SECURITY
-
-
-def response_header_lines(reply: Reply, *, request_id: str, metadata: str = "") -> list[tuple[bytes, bytes]]:
-    """Give the same as the lines of an ASGI response."""
-    if reply.status == 200 and reply.retry_after_seconds is None and not reply.bearer:  # noqa: PLR2004
-        length, kind = b"%d" % len(reply.body), reply.content_type.encode()
-        return [
-            (b"content-type", kind), (b"content-length", length), (b"x-request-id", request_id.encode()),
-            *_SECURITY_LINES,
-        ]  # fmt: skip
-    said = response_headers(reply, request_id=request_id, metadata=metadata)
-    return [(name.encode(), value.encode()) for name, value in said]
 
 
 def refuse_method() -> Reply:

@@ -36,7 +36,7 @@ from toolbox.contract.tool import Tool
 from toolbox.database.event_loop import run_on_loop
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, Reply, dispatch
 from toolbox.dispatch.entry import ActiveCall, Request, perform, record_unread, render_refusal
-from toolbox.http.asgi import BodyError, CancelOnDisconnect, read_body, send_reply
+from toolbox.http.asgi import BodyError, cancel_on_disconnect, read_body, send_reply
 from toolbox.http.headers import (
     decode_headers,
     has_allowed_host,
@@ -277,7 +277,7 @@ class McpEndpoint:
         """Answer a call by one JSON object; False if the tool has a question, and nothing was sent."""
         # In the 2025 era a dropped connection does not mean to cancel: a tool that writes finishes.
         is_cancellable = call.is_modern or not (tool and tool.writes)
-        with CancelOnDisconnect(request.receive) if is_cancellable else nullcontext():
+        with cancel_on_disconnect(request.receive) if is_cancellable else nullcontext():
             client = RetriedCall(capabilities=call.capabilities) if tool and tool.uses_client else None
             tool_call = self._make_call(call, tool=tool, request=request, client=client)
             if call.is_modern or not request.session_id:
@@ -321,7 +321,7 @@ class McpEndpoint:
         tool = self.registry.find(call.name, domain=self.domain)
         client = await legacy.make_client_channel(call, stream=stream)
         tool_call = self._make_call(call, tool=tool, request=request, client=client)
-        with CancelOnDisconnect(request.receive) if not (tool and tool.writes) else nullcontext():
+        with cancel_on_disconnect(request.receive) if not (tool and tool.writes) else nullcontext():
             answering = running_calls.dispatch(tool_call, session_id=legacy.session_id, call_id=call.id)
             try:
                 reply = await run_until_revoked(answering, credential=request.credential)

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from toolbox.catalogue.registry import registry
 from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, dispatch
 from toolbox.dispatch.entry import Operation, record_unread
-from toolbox.http.asgi import BodyError, CancelOnDisconnect, read_body, send_reply
+from toolbox.http.asgi import BodyError, cancel_on_disconnect, read_body, send_reply
 from toolbox.http.django_requests import TRANSPORT
 from toolbox.http.headers import decode_headers, has_allowed_host, read_credential, read_request_id
 from toolbox.http.server_address import metadata_address, site
@@ -49,7 +49,7 @@ class ToolCallMiddleware:
                 reply = await record_unread(tool or unknown, request=call, refusal=error.refusal)
                 await send_reply(send, reply, request_id=call.request_id)
             return
-        with CancelOnDisconnect(receive):
+        with cancel_on_disconnect(receive):
             reply = await dispatch(call)
             metadata = metadata_address(site(sent, scheme=scope["scheme"])) if reply.bearer else ""
             await send_reply(send, reply, request_id=call.request_id, metadata=metadata)

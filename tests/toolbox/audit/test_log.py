@@ -126,7 +126,7 @@ async def test_a_call_that_was_left_leaves_a_row(
         entered.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("toolbox.dispatch.dispatch._run", endless)
+    monkeypatch.setattr("toolbox.dispatch.dispatch._call_tool", endless)
     call = Call(tool=tool.name, arguments=b"{}", credential=_operator(), transport="test", request_id=mark)
     task = asyncio.ensure_future(dispatch(call))
     await until(entered.is_set)
