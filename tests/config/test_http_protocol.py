@@ -91,6 +91,7 @@ async def _exchange(kind: type[HttpToolsProtocol], *, pieces: list[bytes], answe
     return b"".join(line.got), is_over, seen
 
 
+@pytest.mark.internal
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 @pytest.mark.parametrize("pieces", REQUESTS.values(), ids=REQUESTS)
 async def test_the_same_is_written_and_seen_as_by_uvicorn(

@@ -71,6 +71,7 @@ def test_every_public_name_is_still_there(names: Names) -> None:
     assert not lost, "people use these names: keep each, or give it an alias (ALIASES) and a line in CHANGELOG.md"
 
 
+@pytest.mark.internal
 def test_new_names_are_in_the_snapshot(names: Names) -> None:
     before = read_snapshot()
     new = find_lost(names, now=before, aliases={})
