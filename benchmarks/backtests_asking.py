@@ -12,7 +12,7 @@ from benchmarks.backtests_log import Log
 from benchmarks.backtests_peers import PAGE, Work
 from benchmarks.latency import Latency
 from toolbox.database import event_loop
-from toolbox.database.pools import Fetched, Parameters, Pool, reader
+from toolbox.database.pools import FetchedRows, Parameters, Pool, reader
 from toolbox.dispatch.dispatch import Call, dispatch
 
 WARM_UP = 2
@@ -215,7 +215,7 @@ class _Watch:
     def __enter__(self) -> None:
         plain = Pool.fetch
 
-        async def watched(pool: Pool, statement: str, parameters: Parameters = ()) -> Fetched:
+        async def watched(pool: Pool, statement: str, parameters: Parameters = ()) -> FetchedRows:
             found = await plain(pool, statement, parameters)
             if pool is reader:
                 self.seconds += found.milliseconds / 1000

@@ -15,11 +15,11 @@ def use_private_psycopg() -> None:
     from benchmarks.private_psycopg import FetchingConnection, Parameters  # noqa: PLC0415 - needs Django's settings
     from toolbox.database import pools  # noqa: PLC0415
 
-    async def fetch(self: pools.Pool, statement: str, parameters: Parameters = ()) -> pools.Fetched:
+    async def fetch(self: pools.Pool, statement: str, parameters: Parameters = ()) -> pools.FetchedRows:
         started = asyncio.get_running_loop().time()
         text = statement.encode()
         rows = await self.run(lambda connection: connection.fetch(text, parameters))  # type: ignore[attr-defined]
-        return pools.Fetched(rows=rows, milliseconds=(asyncio.get_running_loop().time() - started) * 1000)
+        return pools.FetchedRows(rows=rows, milliseconds=(asyncio.get_running_loop().time() - started) * 1000)
 
     replaced: Any = pools
     replaced.Connection, replaced.Pool.fetch = FetchingConnection, fetch

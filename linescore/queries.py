@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from linescore.contracts import LinescoreQuery
-from toolbox.database.pools import Fetched, Pool
+from toolbox.database.pools import FetchedRows, Pool
 
 Pattern = Literal["periods", "ranking", "two_plus_games"]
 
@@ -128,7 +128,7 @@ def _text(pattern: Pattern, *, given: frozenset[str]) -> str:
     return text.format(where=where, having=having, team_code=team_code)
 
 
-async def period_results(ask: LinescoreQuery, *, reader: Pool) -> Fetched:
+async def period_results(ask: LinescoreQuery, *, reader: Pool) -> FetchedRows:
     """Fetch the rows that answer a question, at most limit + 1 of them; one statement."""
     wanted = statement(ask)
     return await reader.fetch(wanted.sql, wanted.parameters)

@@ -198,7 +198,7 @@ class _ProgressReporter:
 
 
 async def _request_decision(run_id: UUID, *, client: ClientChannel) -> bool:
-    """Ask whoever is at the client; False where nobody can be asked, or nobody said yes or no."""
+    """Ask the user of the client to approve; False if the client shows no forms or the user decides nothing."""
     needed = await events.find_approval_event(run_id)
     if needed is None or not client.supports_forms:
         return False

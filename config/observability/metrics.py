@@ -112,7 +112,7 @@ def _process() -> Iterator[Metric]:
         in_use.add_metric([name, process], pool.in_use)
         size.add_metric([name, process], pool.max_size)
     waiting = GaugeMetricFamily("toolroom_audit_waiting", "Calls that wait to be recorded.", labels=["process"])
-    waiting.add_metric([process], audit.waiting)
+    waiting.add_metric([process], audit.waiting_count)
     yield from (in_use, size, waiting)
 
 

@@ -1,13 +1,9 @@
 """Rule 10, held to examples of its own and to the repository."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.architecture.names import check_file, check_source
-from tests.architecture.sources import ROOT, in_packages, name_of, python
-
-PENDING = ROOT / "tests/architecture/pending_names.txt"
+from tests.architecture.sources import in_packages, name_of, python
 
 
 @pytest.mark.parametrize(
@@ -73,12 +69,11 @@ def test_a_module_with_a_standard_name_passes(module: str) -> None:
 
 
 def test_names_in_the_repository_are_standard() -> None:
-    pending = set(PENDING.read_text(encoding="utf-8").split()) if PENDING.exists() else set()
-    offences = [_describe(path, offence) for path in python() if in_packages(path) for offence in check_file(path)]
+    offences = [
+        f"{name_of(path)}:{line}: {name} {fault}"
+        for path in python()
+        if in_packages(path)
+        for line, name, fault in check_file(path)
+    ]
 
-    assert [text for text, name in offences if name not in pending] == []
-
-
-def _describe(path: Path, offence: tuple[int, str, str]) -> tuple[str, str]:
-    line, name, fault = offence
-    return f"{name_of(path)}:{line}: {name} {fault}", name
+    assert offences == []

@@ -75,5 +75,5 @@ def test_a_database_that_belongs_to_somebody_else_is_not_walled(place: Place) ->
 
     made = provision(address(place, database="postgres", user=SUPERUSER), database="foreign_one")
 
-    assert [thing for thing in made if "walls" in thing] == []
+    assert [thing for thing in made if "restrictions" in thing] == []
     assert len(_query(place, mends(role=ANALYST), user=SUPERUSER, database="foreign_one")) > 500

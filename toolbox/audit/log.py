@@ -92,7 +92,7 @@ class Audit:
         os.register_at_fork(after_in_child=self._forget)
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """Count the records that are not written yet."""
         return len(self._buffer)
 

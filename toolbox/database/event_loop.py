@@ -52,13 +52,13 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
     Raises RuntimeError on that loop itself, where waiting would never end.
     """
-    if _is_home():
+    if _is_own_loop():
         work.close()
         raise RuntimeError("home.run would wait for itself: this code runs on the home loop; await the coroutine")
     return asyncio.run_coroutine_threadsafe(work, get_loop()).result()
 
 
-def _is_home() -> bool:
+def _is_own_loop() -> bool:
     try:
         return asyncio.get_running_loop() is _loop
     except RuntimeError:

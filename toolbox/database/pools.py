@@ -51,7 +51,7 @@ _NOT_MIGRATED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedRows:
     """Rows of one statement, and how long the database took for them, connection and transfer included."""
 
     rows: list[dict[str, Any]]
@@ -94,7 +94,7 @@ class Pool:
         event_loop.on_shutdown(self.close)
         os.register_at_fork(after_in_child=self._abandon_connections)
 
-    async def fetch(self, statement: str, parameters: Parameters = ()) -> Fetched:
+    async def fetch(self, statement: str, parameters: Parameters = ()) -> FetchedRows:
         """
         Run one statement, prepared, and return all its rows: bound them by LIMIT.
 
@@ -111,7 +111,7 @@ class Pool:
             rows = await self.run(fetch_rows)
         except _NOT_MIGRATED as behind:
             raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
-        return Fetched(rows=rows, milliseconds=(self.clock() - started) * 1000)
+        return FetchedRows(rows=rows, milliseconds=(self.clock() - started) * 1000)
 
     async def ping(self) -> None:
         """Have the database answer; raises DatabaseUnavailable."""

@@ -22,7 +22,7 @@ MAX_ECHO = 80
 MAX_KEY = 256
 MAX_PROBLEMS = 10
 MAX_COMPARED = 50  # of a hundred thousand unknown parameters none needs to be held against what is missing
-MAX_MENDS = 3
+MAX_FIXES = 3
 SURELY_ALIKE = 0.85
 SURELY_A_CHOICE = 0.6
 LARGE = 8_192
@@ -32,7 +32,7 @@ MAX_DIGITS = 20
 """Python refuses to read numbers of thousands of digits; here nobody asks what they are."""
 
 
-class Asked(Protocol):
+class InputModel(Protocol):
     """Whatever takes a question: a tool, or an address that is none (toolbox.dispatch.request_body.Form)."""
 
     @property
@@ -56,7 +56,7 @@ class Asked(Protocol):
         ...
 
 
-def parse_arguments(tool: Asked, arguments: bytes) -> ToolInput:
+def parse_arguments(tool: InputModel, arguments: bytes) -> ToolInput:
     """
     Validate JSON arguments against the tool's input model.
 
@@ -68,36 +68,36 @@ def parse_arguments(tool: Asked, arguments: bytes) -> ToolInput:
         return _read(tool, arguments)
     except ToolError as refusal:
         if refusal.retry_with:
-            refusal.retry_with = _whole_mend(tool, arguments, patch=refusal.retry_with)
+            refusal.retry_with = _make_patch(tool, arguments, patch=refusal.retry_with)
         raise
 
 
-def _read(tool: Asked, arguments: bytes) -> ToolInput:
+def _read(tool: InputModel, arguments: bytes) -> ToolInput:
     if len(arguments) > LARGE:
-        _refuse_misshapen(tool, arguments)
+        _check_shape(tool, arguments)
     try:
         question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
     except ValidationError as invalid:
-        _refuse_misshapen(tool, arguments)
+        _check_shape(tool, arguments)
         _refuse(tool, invalid, arguments=arguments)
     if may_have_duplicate_keys(arguments, names=len(question.model_fields_set)):
-        _refuse_misshapen(tool, arguments)
+        _check_shape(tool, arguments)
     if b"\\u0000" in arguments or b"\x00" in arguments:
         _refuse_nul(tool, question)
     return question
 
 
-def _refuse_misshapen(tool: Asked, arguments: bytes) -> None:
+def _check_shape(tool: InputModel, arguments: bytes) -> None:
     check_json_shape(arguments, code=tool.envelope.bad_input, known=list(tool.input_schema.get("properties", {})))
 
 
-def _whole_mend(tool: Asked, arguments: bytes, *, patch: dict[str, Any]) -> dict[str, Any]:
+def _make_patch(tool: InputModel, arguments: bytes, *, patch: dict[str, Any]) -> dict[str, Any]:
     """Extend a patch until the patched arguments are valid; give no patch if a mistake has no single valid fix."""
-    for _ in range(MAX_MENDS):
+    for _ in range(MAX_FIXES):
         merged = {**from_json(arguments or b"{}"), **patch}
-        mended = {name: value for name, value in merged.items() if value is not None or name not in patch}
+        fixed = {name: value for name, value in merged.items() if value is not None or name not in patch}
         try:
-            _read(tool, json.dumps(mended).encode())  # orjson would not write what callers can send
+            _read(tool, json.dumps(fixed).encode())  # orjson would not write what callers can send
         except ToolError as refusal:
             if not refusal.retry_with:
                 return {}
@@ -107,10 +107,10 @@ def _whole_mend(tool: Asked, arguments: bytes, *, patch: dict[str, Any]) -> dict
     return {}
 
 
-def _refuse(tool: Asked, invalid: ValidationError, *, arguments: bytes) -> NoReturn:
+def _refuse(tool: InputModel, invalid: ValidationError, *, arguments: bytes) -> NoReturn:
     problems = invalid.errors(include_url=False)
     first = problems[0]
-    explained = [_explained(tool, problem, beside=problems[:MAX_COMPARED]) for problem in problems[:MAX_PROBLEMS]]
+    explained = [_explain(tool, problem, beside=problems[:MAX_COMPARED]) for problem in problems[:MAX_PROBLEMS]]
     message, suggestion, _ = explained[0]
     patches = [patch for _, _, patch in explained]
     patch = {name: value for patch in patches for name, value in patch.items()} if all(patches) else {}
@@ -134,7 +134,7 @@ def _overwrites(patch: dict[str, Any], problems: list[ErrorDetails], *, argument
     return bool(written) and not written.isdisjoint(from_json(arguments))
 
 
-def _explained(tool: Asked, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
+def _explain(tool: InputModel, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
     """Give message, suggestion and merge patch for one problem among others."""
     match problem["type"]:
         case "json_invalid":
@@ -145,13 +145,13 @@ def _explained(tool: Asked, problem: ErrorDetails, *, beside: list[ErrorDetails]
         case "extra_forbidden":
             return _unknown(tool, problem)
         case "missing":
-            return _missing(tool, problem, beside=beside)
+            return _suggest_missing(tool, problem, beside=beside)
     return _wrong(tool, problem)
 
 
-def _wrong(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
+def _wrong(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
     """Explain a value that does not do."""
-    field, got, plain = _path(problem), _echo(problem["input"]), _unquoted(problem)
+    field, got, plain = _path(problem), _echo(problem["input"]), _unquote(problem)
     if plain is not None:
         return f"{field} cannot be {got}.", f"Send {_echo(plain)}, without quotes.", {field: plain}
     choices = _choices(problem)
@@ -159,27 +159,29 @@ def _wrong(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]
         nearest = _nearest(problem["input"], choices)
         patch = {field: nearest[0]} if len(problem["loc"]) == 1 and _sure(problem["input"], nearest[0]) else {}
         return f"{field} cannot be {got}.", f"Use one of: {', '.join(nearest)}.", patch
-    wanted = f"Give {field}{_bound(problem)}: {_said_of(tool, problem)}"
+    wanted = f"Give {field}{_describe_bound(problem)}: {_describe_value(tool, problem)}"
     return f"{field} cannot be {got}: {problem['msg']}.", wanted, {}
 
 
-def _bound(problem: ErrorDetails) -> str:
+def _describe_bound(problem: ErrorDetails) -> str:
     """Say the bound that a number passed."""
     bounds = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
     words, name = bounds.get(problem["type"], ("", ""))
     return f", {words} {problem['ctx'][name]}" if name in problem.get("ctx", {}) else ""
 
 
-def _missing(tool: Asked, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
+def _suggest_missing(
+    tool: InputModel, problem: ErrorDetails, *, beside: list[ErrorDetails]
+) -> tuple[str, str, dict[str, Any]]:
     """Say what is missing, or which of the unknown parameters it was meant to be."""
     field = _path(problem)
     for other in beside:
         if other["type"] == "extra_forbidden" and field in (patch := _unknown(tool, other)[2]):
             return f"{field} is missing.", f"Use {field} in place of {_echo(str(other['loc'][-1]))}.", patch
-    return f"{field} is missing.", f"Give {field}: {_said_of(tool, problem)}", {}
+    return f"{field} is missing.", f"Give {field}: {_describe_value(tool, problem)}", {}
 
 
-def _unquoted(problem: ErrorDetails) -> int | bool | None:
+def _unquote(problem: ErrorDetails) -> int | bool | None:
     """Read the number or truth value that came as text for a parameter of that kind; None where it is none."""
     given = problem["input"]
     if not isinstance(given, str) or len(problem["loc"]) != 1:
@@ -190,14 +192,14 @@ def _unquoted(problem: ErrorDetails) -> int | bool | None:
     return int(given) if is_whole else None
 
 
-def _unknown(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
+def _unknown(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
     """Name the nearest known parameter."""
     field = str(problem["loc"][-1])
     known = list(tool.input_schema.get("properties", {}))
     listed = f"The parameters are: {', '.join(known)}." if known else "This tool takes no parameters."
     near = [name for name in known if _plain(name) == _plain(field)] or get_close_matches(field[:MAX_KEY], known, n=1)
     if near and len(problem["loc"]) == 1:
-        return f"There is no parameter {_echo(field)}.", f"Use {near[0]}. {listed}", _renamed(problem, near[0])
+        return f"There is no parameter {_echo(field)}.", f"Use {near[0]}. {listed}", _suggest_rename(problem, near[0])
     return (
         f"There is no parameter {_echo(field)}.",
         f"Leave it out. {listed}",
@@ -205,14 +207,14 @@ def _unknown(tool: Asked, problem: ErrorDetails) -> tuple[str, str, dict[str, An
     )
 
 
-def _renamed(problem: ErrorDetails, name: str) -> dict[str, Any]:
+def _suggest_rename(problem: ErrorDetails, name: str) -> dict[str, Any]:
     """Give the merge patch that renames a parameter, where it is surely that one."""
     field, value = str(problem["loc"][-1]), problem["input"]
     is_sure = _plain(name).startswith(_plain(field)) or _likeness(field, name) >= SURELY_ALIKE
     return {field: None, name: value} if is_sure and _can_be_sent_back(field, value) else {}
 
 
-def _refuse_nul(tool: Asked, question: ToolInput) -> None:
+def _refuse_nul(tool: InputModel, question: ToolInput) -> None:
     """Refuse U+0000, which no text column can hold, wherever it stands."""
     for name, field in type(question).model_fields.items():
         if _holds_nul(getattr(question, name)):
@@ -234,11 +236,11 @@ def _holds_nul(value: object) -> bool:
     return isinstance(value, list | tuple | set) and any(_holds_nul(part) for part in value)
 
 
-def _shape(tool: Asked) -> str:
+def _shape(tool: InputModel) -> str:
     return f"Send a JSON object such as {tool.example_arguments.decode()}"
 
 
-def _said_of(tool: Asked, problem: ErrorDetails) -> str:
+def _describe_value(tool: InputModel, problem: ErrorDetails) -> str:
     """Repeat the published description of the problem's parameter."""
     name = str(problem["loc"][0]) if problem["loc"] else ""
     part = tool.input_schema.get("properties", {}).get(name, {})

@@ -29,7 +29,7 @@ class BodyError(Exception):
         self.reply = render_refusal(refusal) if refusal else None
 
 
-class _Unfinished:
+class _UnfinishedBodies:
     """How many bytes of bodies that are not whole this process holds."""
 
     held = 0
@@ -49,16 +49,16 @@ async def read_body(receive: Receive, *, most: int) -> bytes | None:
                 size += len(part)
                 if size <= most:
                     kept.append(part)
-                    _Unfinished.held += len(part)
+                    _UnfinishedBodies.held += len(part)
                 is_whole = not message.get("more_body")
-                if not is_whole and _Unfinished.held > MAX_UNFINISHED:
+                if not is_whole and _UnfinishedBodies.held > MAX_UNFINISHED:
                     busy = "Too many requests here are not whole yet."
                     raise BodyError(Refusal(UNAVAILABLE, busy, suggestion="Please try again.", retry_after_seconds=5))
     except TimeoutError:
         message_text = f"The request did not come whole within {BODY_SECONDS:g} s."
         raise BodyError(Refusal(REQUEST_TIMEOUT, message_text, suggestion="Send it at once.")) from None
     finally:
-        _Unfinished.held -= sum(map(len, kept))
+        _UnfinishedBodies.held -= sum(map(len, kept))
     return b"".join(kept) if size <= most else None
 
 

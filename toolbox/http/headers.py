@@ -54,7 +54,7 @@ def decode_headers(lines: Iterable[tuple[bytes, bytes]]) -> Sent:
     A client sends the same lines with every call, so the last few hundred heads are remembered, small ones alone.
     """
     head = tuple(lines)
-    return _folded(head) if measure_head(head) <= _MAX_REMEMBERED else _folded.__wrapped__(head)
+    return _fold_value(head) if measure_head(head) <= _MAX_REMEMBERED else _fold_value.__wrapped__(head)
 
 
 def measure_head(head: tuple[tuple[bytes, bytes], ...]) -> int:
@@ -63,7 +63,7 @@ def measure_head(head: tuple[tuple[bytes, bytes], ...]) -> int:
 
 
 @lru_cache(maxsize=512)
-def _folded(head: tuple[tuple[bytes, bytes], ...]) -> Sent:
+def _fold_value(head: tuple[tuple[bytes, bytes], ...]) -> Sent:
     sent: dict[bytes, str] = {}
     for name, value in head:
         text = value.decode("latin-1")

@@ -41,7 +41,7 @@ def page(*, domain: str, scope: str | None = None, writes: bool = False) -> Call
         )
 
         @wraps(view)
-        def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        def perform_page(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
             raised: list[Exception] = []
 
             def render_page(_: ActiveCall) -> HttpResponseBase:
@@ -74,6 +74,6 @@ def page(*, domain: str, scope: str | None = None, writes: bool = False) -> Call
                 return render(request, "503.html", status=response.status)
             return response
 
-        return login_required(guarded)
+        return login_required(perform_page)
 
     return guard

@@ -68,7 +68,7 @@ def test_a_new_key_is_in_nobodys_history(curator: Client) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"scopes": ["nowhere:read"]}, "removed:read is not one of the available choices"),
+        ({"scopes": ["nowhere:read"]}, "nowhere:read is not one of the available choices"),
         ({"scopes": []}, "This field is required"),
         ({"calls_per_minute": "0"}, "To stop a key, revoke it."),
         ({"calls_per_minute": "-1"}, "greater than or equal to 0"),

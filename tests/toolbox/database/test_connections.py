@@ -84,7 +84,7 @@ async def test_unfinished_bodies_have_a_bound_together(monkeypatch: pytest.Monke
 
     assert full.value.reply
     assert full.value.reply.status == 503
-    assert bodies._Unfinished.held == 0
+    assert bodies._UnfinishedBodies.held == 0
 
 
 @pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nHost: local"])

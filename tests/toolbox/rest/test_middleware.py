@@ -32,7 +32,7 @@ class SentRequest:
 REQUESTS = {
     "no arguments": SentRequest(),
     "an empty body": SentRequest(content=b""),
-    "white space": SentRequest(content=b" \n"),
+    "whitespace": SentRequest(content=b" \n"),
     "an unknown parameter": SentRequest(content=b'{"surely_no_parameter": 1}'),
     "a parameter named by nobody": SentRequest(content=b'{"": 1}'),
     "no JSON": SentRequest(content=b"{"),
@@ -63,7 +63,7 @@ REQUESTS = {
     "a key without the scope": SentRequest(key="charlie"),
     "an unknown tool": SentRequest(path="/api/tools/linescore/no_such_tool"),
     "a tool of another domain": SentRequest(path="/api/tools/toolbox/query_linescore_data"),
-    "an unknown domain": SentRequest(path="/api/tools/nowhere/nothing"),
+    "an unknown domain": SentRequest(path="/api/tools/absent/nothing"),
     "no tool": SentRequest(path="/api/tools/linescore"),
     "an empty tool": SentRequest(path="/api/tools/linescore/"),
     "nothing at all": SentRequest(path="/api/tools/"),
@@ -157,7 +157,7 @@ async def test_a_used_up_limit_looks_the_same_in_both_lanes(
 async def test_another_method_is_refused_with_the_one_that_works(
     ninja_client: httpx.AsyncClient, cast: SimpleNamespace, tool: Tool, method: str
 ) -> None:
-    """The fast lane hands other methods on, so only django-ninja is asked."""
+    """The middleware hands other methods on, so only django-ninja is asked."""
     seen = await _send(ninja_client, SentRequest(method=method), tool=tool, cast=cast)
 
     assert seen["status"] == 405
