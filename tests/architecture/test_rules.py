@@ -46,9 +46,9 @@ POSITIONAL = {
     "toolbox/dispatch/arguments.py:parse_arguments",
     "toolbox/examples/filters.py:column",  # Django calls filters so, these five
     "toolbox/examples/filters.py:first_of",
-    "toolbox/examples/filters.py:found",
+    "toolbox/examples/filters.py:find_match",
     "toolbox/examples/filters.py:number",
-    "toolbox/examples/filters.py:where",
+    "toolbox/examples/filters.py:filter_rows",
     "toolbox/mcp/client.py:run_on",
     "toolbox/mcp/tool_listing.py:answer_compact",  # a name and its arguments, as everywhere
     "toolbox/http/asgi.py:send_reply",
