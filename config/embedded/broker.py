@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from config.embedded.refcounted_process import is_last, join, lock_start
 from config.postgres.location import socket_folder
+from config.refcounted_process import is_last, join, lock_start
 
 START_SECONDS = 10.0
 SETTINGS = {

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from config.embedded.refcounted_process import is_last, join, lock_start
 from config.postgres.location import SHARED_HOME, Place, find_place, make_shared_folder
 from config.postgres.roles import provision
+from config.refcounted_process import is_last, join, lock_start
 
 SUPERUSER = "postgres"
 SETTINGS = {
