@@ -42,7 +42,7 @@ def visit(user: User) -> Callable[..., tuple[int, list[Row]]]:
 
 @pytest.mark.parametrize(
     ("address", "name"),
-    [("/", "page_home"), ("/tools/", "page_index"), ("/clients/", "page_index")],
+    [("/", "page_show_ask_page"), ("/tools/", "page_index"), ("/clients/", "page_index")],
 )
 def test_a_page_that_is_shown(visit: Callable[..., tuple[int, list[Row]]], address: str, name: str) -> None:
     assert visit(address) == (200, [("console", name, "answered", 200)])
@@ -75,7 +75,7 @@ def test_a_page_that_is_refused(
 def test_a_page_that_crashes(visit: Callable[..., tuple[int, list[Row]]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(ask, "suggest_questions")
 
-    assert visit("/") == (500, [("console", "page_home", "failed", 500)])
+    assert visit("/") == (500, [("console", "page_show_ask_page", "failed", 500)])
 
 
 def test_a_form_that_calls_a_tool_which_the_person_may_not_use(visit: Callable[..., tuple[int, list[Row]]]) -> None:

@@ -8,7 +8,7 @@ from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
 from toolbox.database.pools import Connection, writer
 
-pytestmark = pytest.mark.usefixtures("committed")
+pytestmark = pytest.mark.usefixtures("database_access")
 
 
 def _end(pid: int) -> None:
