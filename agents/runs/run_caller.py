@@ -7,35 +7,25 @@ narrowed to the conversation's toolkits.
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
 
 from agents.queries.rows import ClaimedRun
+from toolbox.access.keys import find_caller_by_key_id
 from toolbox.access.people import find_person
 from toolbox.access.scopes import RIGHTS
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
 from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.database.caches import TtlCache
-from toolbox.database.pools import work_pool
 
-_KEY = """
-SELECT key.id, key.name, key.scopes, key.calls_per_minute, key.owner_id, key.default_workspace, key.default_upstream,
-  CASE WHEN key.digest LIKE 'oauth:%%' THEN 'OAuth' ELSE '' END AS issuer
-FROM toolbox_api_keys AS key
-JOIN auth_user AS owner ON owner.id = key.owner_id
-WHERE key.id = %s AND key.owner_id = %s
-  AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now()) AND owner.is_active
-LIMIT 1
-"""
-
-_memory: TtlCache[Caller | None] = TtlCache(seconds=2.0)
+_cache: TtlCache[Caller | None] = TtlCache(seconds=2.0)
 """Shorter than elsewhere: a heartbeat looks every second, and a run ends within 5 s of its key."""
 
 
 async def resolve_caller(run: ClaimedRun) -> Caller | None:
     """Give the run's caller, as they are now (4 s old at most); None where key or account has ended."""
     if run.key_id is not None:
-        known = await _memory.get((run.key_id, run.owner_id), lambda: _look_up(run))
+        key_id, owner_id = run.key_id, run.owner_id
+        known = await _cache.get((key_id, owner_id), lambda: _look_up(key_id, owner_id=owner_id))
     else:
         known = LOCAL_OPERATOR if run.owner_id is None else await find_person(run.owner_id)
     return narrow_scopes(known, toolkits=run.toolkits) if known else None
@@ -74,19 +64,6 @@ def refuse_unknown(field: str, *, names: list[str], known: list[str]) -> None:
             )
 
 
-async def _look_up(run: ClaimedRun) -> Caller | None:
-    found = await work_pool.fetch(_KEY, [run.key_id, run.owner_id])
-    return _caller(found.rows[0]) if found.rows else None
-
-
-def _caller(row: dict[str, Any]) -> Caller:
-    return Caller(
-        name=row["name"],
-        scopes=frozenset(row["scopes"]),
-        key_id=row["id"],
-        calls_per_minute=row["calls_per_minute"],
-        owner_id=row["owner_id"],
-        default_workspace=row["default_workspace"],
-        default_upstream=row["default_upstream"],
-        issuer=row["issuer"],
-    )
+async def _look_up(key_id: int, *, owner_id: int | None) -> Caller | None:
+    caller = await find_caller_by_key_id(key_id)
+    return caller if caller and caller.owner_id == owner_id else None

@@ -16,10 +16,10 @@ from toolbox.contract.caller import hash_api_key
 def bob(cast: SimpleNamespace, onlooker: Observer) -> Iterator[Owner]:
     """Talk as bob, who may read linescore and nothing else."""
     key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.bob))[0]
-    run_caller._memory.clear()
+    run_caller._cache.clear()
     yield Owner("", owner_id=key["owner_id"], key_id=key["id"])
     onlooker.ask("UPDATE toolbox_api_keys SET revoked_at = NULL WHERE id = %s", key["id"])
-    run_caller._memory.clear()
+    run_caller._cache.clear()
 
 
 def test_it_is_offered_what_the_owner_s_key_may_use(bob: Owner, scripted_as: Scripted) -> None:
@@ -86,7 +86,7 @@ def test_a_key_that_is_revoked_in_the_middle_of_a_model_s_answer_ends_the_run(
     onlooker.until(lambda: onlooker.events(run_id)[-1]["kind"] == "text")
 
     onlooker.ask("UPDATE toolbox_api_keys SET revoked_at = now() WHERE id = %s", bob._key_id)
-    run_caller._memory.clear()
+    run_caller._cache.clear()
 
     run = onlooker.end_of(run_id)
     work.result(5)
