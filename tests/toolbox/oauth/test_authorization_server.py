@@ -8,16 +8,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from oauth2_provider.models import AccessToken, Application, RefreshToken
 
-from agents.runs import run_caller
 from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent, session_of
 from tests.toolbox.transports import A_TOOL
 from toolbox.access import keys
-from toolbox.access.keys import identify
+from toolbox.access.keys import find_caller_by_key_id, identify
 from toolbox.audit.log import audit
 from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
 from toolbox.database.caches import clear_all_caches
-from toolbox.database.pools import work_pool
 from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.models import ApiKey
 
@@ -76,14 +74,9 @@ def test_what_is_ended_is_refused_at_once_and_may_come_back(
         event_loop.run(identify(tokens["access_token"]))
     assert client.refresh(tokens["refresh_token"]).status_code == 400
     assert client.exchange(pending).status_code == 400
-    assert not event_loop.run(_works_on(caller.key_id, owner_id=person.pk))
+    assert event_loop.run(find_caller_by_key_id(caller.key_id or 0)) is None
     again = allow_client(client, cookie=cookie)
     assert event_loop.run(identify(again["access_token"])).key_id == caller.key_id
-
-
-async def _works_on(key_id: int | None, *, owner_id: int) -> bool:
-    found = await work_pool.fetch(run_caller._KEY, [key_id, owner_id])
-    return bool(found.rows)
 
 
 def test_nobody_ends_what_another_let_in(
