@@ -67,7 +67,7 @@ def host(fake_model: ModelServer) -> Iterator[Host]:
     }  # fmt: skip
     try:
         with starting_worker(environment) as worker:
-            worker.wait_for("runs are not swept for now")
+            worker.wait_for("agents_runs is not swept for now")
             made = subprocess.run(
                 [sys.executable, "-c", MAKE_READY], cwd=settings.BASE_DIR, env=environment, text=True,
                 capture_output=True, check=False, timeout=120,

@@ -101,5 +101,7 @@ def test_what_is_let_through_has_no_effect_even_as_the_superuser(unchanged: psyc
 
         ask()
 
-        held = connection.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").fetchone()
+        held = connection.execute(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
+        ).fetchone()
     assert held == (0,)
