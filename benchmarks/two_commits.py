@@ -19,6 +19,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
 from benchmarks.questions import PATTERN_1
 from benchmarks.scratch import Scratch, scratch_database
 from benchmarks.servers import HOST, RunningServer, free_port, running
