@@ -18,6 +18,7 @@ toolkit = Toolkit(domain="agents", summary="Questions that an agent of this serv
     writes=True,
     deadline_seconds=MAX_SECONDS,
     is_visible_to=may_use_tools,
+    is_open_world=True,
 )
 async def ask_agent(ask: AgentQuestion, client: ClientChannel) -> AgentAnswer:
     """

@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from backtests.dialect import bad_guid, bad_path, bad_time, reversed_range
 from backtests.vocabulary import Aggregation, EntityType, EventType, Severity
-from toolbox.contract.models import ToolInput, WholeNumber
+from toolbox.contract.models import NullMeans, ToolInput, WholeNumber
 
 GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 PATH_PATTERN = r"^\$\.[a-zA-Z0-9_\.]+$"
@@ -45,17 +45,12 @@ def _symbol(value: object) -> object:
     return None if value == "" else value
 
 
-def _or_default(default: object) -> BeforeValidator:
-    """Read null as not given."""
-    return BeforeValidator(lambda value: default if value is None else value)
-
-
 Guid = Annotated[UUID, BeforeValidator(_guid), WithJsonSchema({"type": "string", "format": "uuid"})]
 Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 PropertyPath = Annotated[
     str, BeforeValidator(_path), WithJsonSchema({"type": "string", "pattern": PATH_PATTERN, "maxLength": 500})
 ]
-PageIndex = Annotated[WholeNumber, _or_default(0)]
+PageIndex = Annotated[WholeNumber, NullMeans(0)]
 
 RUN_ID = "Unique identifier of the backtest run, a GUID; list_backtest_runs has them."
 PAGE_INDEX = Field(0, ge=0, le=2_000_000_000, description="Zero-based page index.")
@@ -87,7 +82,7 @@ class EventsByType(RangeQuestion):
 
     event_type: EventType = Field(description="Type of events to retrieve.")
     severity: Severity | None = Field(None, description="Keep events of this severity.")
-    page_size: Annotated[WholeNumber, _or_default(100)] = Field(
+    page_size: Annotated[WholeNumber, NullMeans(100)] = Field(
         100, ge=1, le=1000, description="Number of events per page."
     )
     page_index: PageIndex = PAGE_INDEX
@@ -98,10 +93,10 @@ class EventsByEntity(RunQuestion):
 
     entity_type: EntityType = Field(description="Type of entity to query: the property that names it.")
     entity_value: str = Field(max_length=10_000, description="Value of the entity identifier, exactly as logged.")
-    event_types: Annotated[list[EventType], _or_default([])] = Field(
+    event_types: Annotated[list[EventType], NullMeans([])] = Field(
         default=[], max_length=50, description="Keep events of these types; empty means all types."
     )
-    page_size: Annotated[WholeNumber, _or_default(100)] = Field(
+    page_size: Annotated[WholeNumber, NullMeans(100)] = Field(
         100, ge=1, le=1000, description="Number of events per page."
     )
     page_index: PageIndex = PAGE_INDEX
@@ -115,7 +110,7 @@ class MetricsQuestion(RangeQuestion):
         max_length=500,
         description="JSON path to the numeric property, such as '$.Price' or '$.StateAfter.Total'.",
     )
-    aggregations: Annotated[list[Aggregation], _or_default(["count", "avg"])] = Field(
+    aggregations: Annotated[list[Aggregation], NullMeans(["count", "avg"])] = Field(
         default=["count", "avg"], max_length=50, description="Aggregation functions to compute; count always is."
     )
 
@@ -127,10 +122,10 @@ class SnapshotQuestion(RunQuestion):
     security_symbol: Annotated[str | None, BeforeValidator(_symbol)] = Field(
         None, max_length=10_000, description="Only this security; empty for all."
     )
-    include_indicators: Annotated[bool, _or_default(True)] = Field(  # noqa: FBT003
+    include_indicators: Annotated[bool, NullMeans(True)] = Field(  # noqa: FBT003
         default=True, description="Include indicator values in the state."
     )
-    include_active_orders: Annotated[bool, _or_default(True)] = Field(  # noqa: FBT003
+    include_active_orders: Annotated[bool, NullMeans(True)] = Field(  # noqa: FBT003
         default=True, description="Include active orders in the state."
     )
 
@@ -144,13 +139,13 @@ class SequenceQuestion(RunQuestion):
         max_length=50,
         description="Event types expected in this order along the chain, such as ['TradeExecution', 'PositionUpdate'].",
     )
-    find_incomplete: Annotated[bool, _or_default(False)] = Field(  # noqa: FBT003
+    find_incomplete: Annotated[bool, NullMeans(False)] = Field(  # noqa: FBT003
         default=False, description="Only sequences that miss expected events, or whose parent is missing."
     )
-    max_depth: Annotated[WholeNumber, _or_default(10)] = Field(
+    max_depth: Annotated[WholeNumber, NullMeans(10)] = Field(
         10, ge=1, le=50, description="How many levels below the root to follow."
     )
-    page_size: Annotated[WholeNumber, _or_default(50)] = Field(
+    page_size: Annotated[WholeNumber, NullMeans(50)] = Field(
         50, ge=1, le=100, description="Number of sequences per page."
     )
     page_index: PageIndex = PAGE_INDEX
@@ -163,7 +158,7 @@ class ValidationErrorsQuestion(RunQuestion):
         None,
         description="Keep events that have an error of this severity.",
     )
-    page_size: Annotated[WholeNumber, _or_default(100)] = Field(
+    page_size: Annotated[WholeNumber, NullMeans(100)] = Field(
         100, ge=1, le=1000, description="Number of events per page."
     )
     page_index: PageIndex = PAGE_INDEX
@@ -175,7 +170,7 @@ class RunsQuestion(ToolInput):
     security_symbol: Annotated[str | None, BeforeValidator(_symbol)] = Field(
         None, max_length=10_000, description="Only runs that traded this security; empty for all."
     )
-    page_size: Annotated[WholeNumber, _or_default(100)] = Field(
+    page_size: Annotated[WholeNumber, NullMeans(100)] = Field(
         100, ge=1, le=1000, description="Number of runs per page."
     )
     page_index: PageIndex = PAGE_INDEX

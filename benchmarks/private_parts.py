@@ -5,7 +5,7 @@ What private parts of psycopg and uvicorn would add, in tool calls a second: pai
     python benchmarks/private_parts.py --pairs 20 --seconds 2
 
 The product uses none; the private versions are benchmarks/private_{psycopg,uvicorn}.py. A part is worth having where
-"without / with" is 0.90 or less (docs/design.md).
+"without / with" is 0.90 or less (docs/decisions/0015).
 """
 
 import argparse

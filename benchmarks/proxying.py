@@ -13,17 +13,16 @@ from graphql import GraphQLSchema, build_schema, specified_rules, validate
 
 from benchmarks.latency import Latency, measure_over_http
 from benchmarks.scratch import Scratch
-from benchmarks.servers import HOST, PROJECT, toolroom_server
+from benchmarks.servers import HOST, toolroom_server
 from benchmarks.tool_requests import JSON, MCP, KeptConnection, ToolRequest
-from graphql_proxy.costing import Surroundings, weigh
-from graphql_proxy.documents import measured, parsed
+from graphql_proxy.documents import measure_text, parse_document
 from graphql_proxy.ingest.samples import load_samples, point_at
-from graphql_proxy.schema_search import SchemaIndex
+from graphql_proxy.schema.cost import Surroundings, weigh
+from graphql_proxy.schema.search import SchemaIndex
 from linescore.ingest.samples import load_samples as load_season
+from tests.data.reference import read_text
 from toolbox.models import ApiKey
 
-REAL_SCHEMA = PROJECT.parent / "shared" / "data" / "graphql" / "eliteprospects.graphql"
-SMALL_SCHEMA = PROJECT / "graphql_proxy" / "samples" / "hockey.graphql"
 STANDINGS = (
     '{ leagueStandings(slug: "nhl", season: "2024-2025", limit: 5) { position team { name } stats { GP W PTS } } }'
 )
@@ -57,10 +56,8 @@ def run(scratch: Scratch, *, seconds: float) -> None:
 
 
 def _schemas() -> list[tuple[str, GraphQLSchema]]:
-    """Give the real schema where it lies beside the project, and one of 1,600 types made of it; else our own."""
-    if not REAL_SCHEMA.exists():
-        return [("our own schema", build_schema(SMALL_SCHEMA.read_text()))]
-    text = REAL_SCHEMA.read_text()
+    """Give a real schema, and one of 1,600 types made of it."""
+    text = read_text("graphql/eliteprospects.graphql")
     real = build_schema(text)
     return [(f"{_types(real):,} types", real), _grown(text, real)]
 
@@ -88,13 +85,13 @@ def _judging(name: str, schema: GraphQLSchema, *, seconds: float) -> None:
 
     def guard_and_validate() -> None:
         text = f"{query}# {next(numbers)}"  # a document that was never seen
-        document = parsed(text, measure=measured(text, most_tokens=5_000))
+        document = parse_document(text, measure=measure_text(text, most_tokens=5_000))
         weigh(document, around=around)
         if validate(schema, document.node, specified_rules):
             raise RuntimeError(f"the typical query is not valid on {name}")
 
     _row(f"guard and validate a new document, {name}", _timed(guard_and_validate, seconds=seconds), wanted=wanted)
-    index = SchemaIndex.of(schema)
+    index = SchemaIndex.from_schema(schema)
     _row(
         f"search, {name}",
         _timed(lambda: [index.search(words, limit=10) for words in WORDS], seconds=seconds, of=5),

@@ -1,4 +1,4 @@
-"""Texts to search in and for: the retrieval sets where they are at hand, else what the project ships; their vectors."""
+"""Texts to search in and for (public retrieval sets, else the shipped root causes), and their vectors."""
 
 import csv
 import json
@@ -34,8 +34,8 @@ class RetrievalSet:
 
 
 def retrieval_sets() -> list[RetrievalSet]:
-    """Read the sets that are at hand, none in a fresh clone."""
-    return [_read(folder) for folder in sorted(SETS.glob("retrieval_*")) if folder.is_dir()]
+    """Read the public sets beside the clone (see tests/data/README.md), else the shipped root causes."""
+    return [_read(folder) for folder in sorted(SETS.glob("retrieval_*")) if folder.is_dir()] or [_read_shipped()]
 
 
 def vectors(texts: Sequence[str], *, name: str) -> Vectors:
@@ -66,6 +66,18 @@ def ndcg(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> float:
 
 def _gain(grades: Sequence[float]) -> float:
     return sum(grade / math.log2(place + 2) for place, grade in enumerate(grades))
+
+
+def _read_shipped() -> RetrievalSet:
+    """Make a set of the shipped root causes: the error's description must find its own cause and solution."""
+    lines = (settings.BASE_DIR / "devassist/samples/root_causes.jsonl").read_text(encoding="utf-8").splitlines()
+    entries = {entry["id"]: entry for entry in map(json.loads, lines)}
+    return RetrievalSet(
+        "shipped root causes",
+        {key: f"{entry['errorType']}\n{entry['rootCause']}\n{entry['solution']}" for key, entry in entries.items()},
+        {key: entry["errorDescription"] for key, entry in entries.items()},
+        {key: {key: 1.0} for key in entries},
+    )
 
 
 def _read(folder: Path) -> RetrievalSet:

@@ -13,14 +13,14 @@ from django.core.management import call_command
 
 from benchmarks.many_issues import AS_OF, fill
 from benchmarks.scratch import Scratch
-from sprints.analyst import analyst
 from sprints.asking.flow import chat
-from sprints.executing import tried
-from sprints.guard import check
 from sprints.linking.kept import name_index
 from sprints.linking.link import link
 from sprints.linking.names import NameIndex
-from sprints.schema.reading import known_world
+from sprints.schema.reading import load_view_catalog
+from sprints.sql_sandbox.analyst_pool import analyst
+from sprints.sql_sandbox.execution import try_execute
+from sprints.sql_sandbox.guard import check
 from sprints.verified.library import library
 from sprints.verified.load import load_verified_queries
 from sprints.verified.matching import Library
@@ -106,10 +106,10 @@ async def _measure() -> None:
 
 
 async def _guard(statements: Sequence[str]) -> None:
-    world = await known_world()
+    catalog = await load_view_catalog()
 
     async def once(sql: str) -> None:
-        check(sql, world=world)
+        check(sql, catalog=catalog)
 
     taken = await _taken(once, statements, rounds=10)
     _row(f"guard, {len(statements)} verified statements", taken, most=MAX_GUARD_MS)
@@ -125,7 +125,7 @@ async def _linking(index: NameIndex) -> None:
 
 async def _executing(statements: dict[str, str]) -> None:
     async def ours(sql: str) -> None:
-        result = await tried(sql)
+        result = await try_execute(sql)
         assert not result.error, result.error
 
     async def bare(sql: str) -> None:
@@ -157,7 +157,7 @@ async def _chat() -> None:
 async def _dashboard(statements: dict[str, str], *, every: dict[str, str]) -> None:
     slowest = 0.0
     for slug in DASHBOARD:
-        results = [[await tried(sql) for _ in range(5)] for sql in (statements[slug], every[slug])]
+        results = [[await try_execute(sql) for _ in range(5)] for sql in (statements[slug], every[slug])]
         assert not any(one.error for some in results for one in some), (slug, results[0][0].error, results[1][0].error)
         team, whole = (median(one.runtime_ms for one in some) for some in results)
         slowest = max(slowest, team, whole)

@@ -15,8 +15,9 @@ class ConfigConfig(AppConfig):
     verbose_name = "Toolroom"
 
     def ready(self) -> None:
-        """Have every process that may ask for a job know which broker takes it, and keys know the scope of /metrics."""
+        """Register the checks, the broker that takes jobs of this process, and the scope of /metrics."""
         import_module("config.celery")
+        import_module("config.checks")
         register_scopes("metrics")
         if settings.TOOLROOM_TRACES:
             import_module("config.observability.traces").begin()

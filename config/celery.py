@@ -1,7 +1,7 @@
 """
 Celery: the broker tells workers that a run waits; the run's row says everything else.
 
-Workers and scheduler start the embedded broker and database themselves where none of one's own is named.
+Workers start the embedded broker and database themselves where none of one's own is named.
 """
 
 import asyncio
@@ -9,34 +9,10 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, worker_init, worker_ready, worker_shutting_down
-from kombu.transport.redis import Channel, QoS
+from celery.signals import worker_init, worker_ready, worker_shutting_down
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-
-class ClosedConnectionQoS(QoS):
-    """
-    Message bookkeeping that survives its connection: what was received over one that is gone is not answered.
-
-    kombu 5.7 reaches for the closed connection, and the AttributeError ends the worker. The message matters no more:
-    the run's row says what was done, and the sweep tells the broker again of runs that wait.
-    """
-
-    restore_at_shutdown = False
-
-    def ack(self, delivery_tag: str) -> None:
-        """Acknowledge, where the connection is still there."""
-        if self.channel.connection is not None:
-            super().ack(delivery_tag)  # type: ignore[no-untyped-call]
-
-    def reject(self, delivery_tag: str, requeue: bool = False) -> None:  # noqa: FBT001, FBT002 - kombu's signature
-        """Give back, where the connection is still there."""
-        if self.channel.connection is not None:
-            super().reject(delivery_tag, requeue=requeue)  # type: ignore[no-untyped-call]
-
-
-Channel.QoS = ClosedConnectionQoS
 
 app = Celery("toolroom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -44,12 +20,37 @@ app.autodiscover_tasks()
 
 
 @worker_init.connect
-@beat_init.connect
 def start_parts(**_: Any) -> None:
     """Make the embedded broker and database run, in the parent, before it forks."""
     from config.embedded.components import start_embedded  # noqa: PLC0415 - Django's settings are read when they are needed
 
     start_embedded()
+
+
+@worker_init.connect
+def survive_closed_connections(**_: Any) -> None:
+    """
+    Have bookkeeping of messages survive its connection: what was received over one that is gone is not answered.
+
+    kombu 5.7 reaches for the closed connection, and the AttributeError ends the worker. The message matters no more:
+    the run's row says what was done, and the sweep tells the broker again of runs that wait.
+    """
+    from kombu.transport.redis import Channel, QoS  # noqa: PLC0415 - 30 MB of client that only workers need at start
+
+    class ClosedConnectionQoS(QoS):
+        restore_at_shutdown = False
+
+        def ack(self, delivery_tag: str) -> None:
+            """Acknowledge, where the connection is still there."""
+            if self.channel.connection is not None:
+                super().ack(delivery_tag)  # type: ignore[no-untyped-call]
+
+        def reject(self, delivery_tag: str, requeue: bool = False) -> None:  # noqa: FBT001, FBT002 - kombu's signature
+            """Give back, where the connection is still there."""
+            if self.channel.connection is not None:
+                super().reject(delivery_tag, requeue=requeue)  # type: ignore[no-untyped-call]
+
+    Channel.QoS = ClosedConnectionQoS
 
 
 @worker_init.connect
@@ -62,11 +63,12 @@ def prepare_model(**_: Any) -> None:
 
 @worker_ready.connect
 def begin_sweeping(**_: Any) -> None:
-    """Sweep from the worker itself: no scheduler has to run, and no place among its runs has to be free for it."""
+    """Sweep, and enqueue periodic tasks, from the worker itself: none of its places for runs has to be free for it."""
     from toolbox.database import event_loop  # noqa: PLC0415 - Django must be ready
-    from toolbox.work import worker  # noqa: PLC0415
+    from toolbox.work import schedule, worker  # noqa: PLC0415
 
     asyncio.run_coroutine_threadsafe(worker.sweep_forever(), event_loop.get_loop())
+    asyncio.run_coroutine_threadsafe(schedule.enqueue_forever(), event_loop.get_loop())
 
 
 @worker_shutting_down.connect

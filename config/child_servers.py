@@ -1,4 +1,4 @@
-"""Run web server, workers and scheduler as child processes, for as long as somebody wants them."""
+"""Run web server and worker as child processes, for as long as somebody wants them."""
 
 import os
 import socket
@@ -23,8 +23,7 @@ WORKER = (
     "celery", "-A", "config", "worker", "--pool", "threads", "--without-gossip", "--without-mingle",
     "--loglevel", "WARNING",
 )  # fmt: skip
-SCHEDULER = ("celery", "-A", "config", "beat", "--pidfile=", "--loglevel", "WARNING")
-"""The processes that answer conversations; Procfile says the same."""
+"""The process that answers conversations; Procfile says the same."""
 
 START_SECONDS = 60
 STOP_SECONDS = 15
@@ -54,22 +53,16 @@ def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Pop
 
 @contextmanager
 def workers(*, runs: int) -> Iterator[None]:
-    """Run a worker that takes so many runs at once, and a scheduler, until the block ends; does not wait for them."""
+    """Run a worker that takes so many runs at once until the block ends; does not wait for it."""
     # Silent when tried out as root; the Procfile's workers do warn.
     quiet = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"} | quiet
-    commands = [module_command(*WORKER, "--concurrency", str(runs)), module_command(*SCHEDULER)]
-    started = [
-        subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.DEVNULL)
-        for command in commands
-    ]
+    command = module_command(*WORKER, "--concurrency", str(runs))
+    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.DEVNULL)
     try:
         yield
     finally:
-        for process in started:
-            process.terminate()
-        for process in started:
-            _stop(process)
+        _stop(process)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -37,7 +37,11 @@ class Environment(BaseSettings):
         default=[], description="Origins that may post forms to the admin, by comma, as https://tools.example.org."
     )
     toolroom_https: bool = Field(
-        default=False, description="Served behind TLS: secure cookies, trust X-Forwarded-Proto."
+        default=False,
+        description="Served behind TLS: secure cookies, HSTS, redirect to https, trust X-Forwarded-Proto.",
+    )
+    toolroom_hsts_seconds: int = Field(
+        3_600, ge=0, description="How long browsers insist on https once they came by it; 31536000 once that works."
     )
     toolroom_url: str = Field(
         "", description="This server's own address, as its clients see it: what tokens of OAuth must be for."

@@ -21,15 +21,16 @@ OAUTH_SERVER: dict[str, Any] = {
         "cursor",
         "vscode",
         "vscode-insiders",
-    ],  # http: loopback alone
+    ],  # http: loopback alone (toolbox/oauth/endpoints.py)
     "ALLOW_LOCALHOST_LOOPBACK": True,
     "APPLICATION_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.ClientAdmin",
     "ACCESS_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
     "GRANT_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
     "ID_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
     "REFRESH_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
+    "CLIENT_SECRET_HASHER": "sha256_secret",
     "DCR_ENABLED": True,
-    "DCR_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.RegistrationLimit"],
+    "DCR_REGISTRATION_PERMISSION_CLASSES": ["oauth2_provider.dcr.AllowAllDCRPermission"],
     "DCR_REGISTRATION_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
     "CIMD_ENABLED": True,
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.MetadataDocumentLimit"],

@@ -4,7 +4,7 @@ from django.urls import path
 from oauth2_provider import views
 
 from console.accounts.oauth_consent import ConsentView
-from toolbox.oauth.endpoints import RegistrationView, TokensView
+from toolbox.oauth.endpoints import ClientConfigurationView, RegistrationView, RevocationView, TokensView
 
 app_name = "oauth2_provider"
 METADATA = ".well-known/oauth-authorization-server"
@@ -12,11 +12,11 @@ urlpatterns = [
     path(METADATA, views.OAuthServerMetadataView.as_view(), name="oauth-server-metadata"),
     path("oauth/authorize/", ConsentView.as_view(), name="authorize"),
     path("oauth/token/", TokensView.as_view(), name="token"),
-    path("oauth/revoke/", views.RevokeTokenView.as_view(), name="revoke-token"),
+    path("oauth/revoke/", RevocationView.as_view(), name="revoke-token"),
     path("oauth/register/", RegistrationView.as_view(), name="dcr-register"),
     path(
         "oauth/register/<str:client_id>/",
-        views.DynamicClientRegistrationManagementView.as_view(),
+        ClientConfigurationView.as_view(),
         name="dcr-register-management",
     ),
 ]

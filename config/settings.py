@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from celery.schedules import crontab
+from django.conf import global_settings
 from django.templatetags.static import static
 
 from config.embedded import broker
@@ -36,7 +36,7 @@ INSTALLED_APPS = [
     "oauth2_provider",
     "unfold",
     "unfold.contrib.filters",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # config/urls.py finds the admin classes: workers need none
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -177,21 +177,22 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
-CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "toolbox.sweep", "schedule": 2.0, "options": {"expires": 4.0}},
-    "forget": {"task": "agents.forget", "schedule": crontab(hour=4, minute=10)},
-    "embed": {"task": "devassist.embed_root_causes", "schedule": 60.0, "options": {"expires": 60.0}},
-    "forget-calls": {"task": "toolbox.forget_calls", "schedule": crontab(minute=20)},
-    "forget-tasks": {"task": "toolbox.forget", "schedule": crontab(minute=40)},
-    "forget-tokens": {"task": "toolbox.forget_tokens", "schedule": crontab(hour=4, minute=30)},
+TOOLROOM_PERIODIC_TASKS = {
+    "devassist.embed_root_causes": 60,
+    "graphql_proxy.refresh_schemas": 300,
+    "toolbox.forget_calls": 3_600,
+    "toolbox.forget": 3_600,
+    "agents.forget": 86_400,
+    "toolbox.forget_tokens": 86_400,
 }
+"""How often each runs, in seconds; workers enqueue them (toolbox/work/schedule.py)."""
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
+PASSWORD_HASHERS = [*global_settings.PASSWORD_HASHERS, "toolbox.oauth.client_secrets.SecretHasher"]
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 PASSWORD_RESET_TIMEOUT = 3_600  # of links that log in once
@@ -199,9 +200,17 @@ PASSWORD_RESET_TIMEOUT = 3_600  # of links that log in once
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 
-if env.toolroom_https:
+TOOLROOM_HTTPS = env.toolroom_https
+if TOOLROOM_HTTPS:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = env.toolroom_hsts_seconds
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^graphql/$"]  # the upstream `hockey` is asked there by this server itself
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005", "security.W021",  # HSTS is for this host alone: other names of the domain are not ours to decide
+    "oauth2_provider.W008",  # http is for loopback addresses of native apps (RFC 8252); registration refuses others
+]  # fmt: skip
 
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"

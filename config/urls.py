@@ -22,7 +22,6 @@ api = ToolsAPI(
     title="Toolroom",
     version="1",
     description="Tools for LLM agents. Every call needs an API key: `Authorization: Bearer <key>`.",
-    openapi_extra={"components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}},
 )
 api.add_router("/agents", agents_api.router)
 api.add_router("/tools", tools_router(registry))
@@ -31,8 +30,10 @@ api.add_router("/devassist", devassist_api.router)
 api.add_router("/sprints", sprints_api.router)
 
 handler400 = "config.observability.error_pages.show_refusal"
+handler404 = "config.observability.error_pages.show_missing"
 handler500 = "config.observability.error_pages.show_failure"
 
+admin.autodiscover()
 urlpatterns = [
     path(".well-known/oauth-protected-resource", protected_resource, name="protected-resource"),
     path(".well-known/oauth-protected-resource/<path:path>", protected_resource),
@@ -41,7 +42,7 @@ urlpatterns = [
     path("devassist/", include("devassist.pages")),
     path("schemas/", include("graphql_proxy.pages")),
     path("backtests/", include("backtests.pages")),
-    path("sprints/", include("sprints.pages")),
+    path("sprints/", include("sprints.boards.pages")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),
     path("api/resources/linescore/", include(linescore_resources.router.urls)),

@@ -25,7 +25,9 @@ owner is kept, for a short time (DEVASSIST_EDITOR_SECONDS). With `activeFile` th
 `terminalOutput` the terminal's. At most 256 KiB; the last 50 lines of a terminal are kept; what looks like a secret is
 masked, and files of secrets are refused. Needs devassist:write.
 """
-CLEAR_DESCRIPTION = "Forget at once what is kept of the key's owner. Needs devassist:write."
+CLEAR_DESCRIPTION = (
+    "Forget at once what is kept of the key's owner; with `?window=` what that window pushed. Needs devassist:write."
+)
 _KEPT = {"success": True, "data": {"kept": ["editor", "terminal"], "seconds": 900}}
 _ANSWER = {"description": "What was kept, and for how long.", "content": {"application/json": {"example": _KEPT}}}
 _OPENAPI = {"responses": {200: _ANSWER}, "security": [{"key": []}]}
@@ -59,7 +61,8 @@ async def push_editor_context(request: HttpRequest) -> HttpResponse:
                response=None)  # fmt: skip
 async def clear_editor_context(request: HttpRequest) -> HttpResponse:
     """Forget it."""
-    return await _perform(request, CLEAR, size=0, work=pushing.clear)
+    window = request.GET.get("window", "").replace("\0", "") or None
+    return await _perform(request, CLEAR, size=0, work=lambda owner: pushing.clear(owner, window=window))
 
 
 async def _perform(

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Annotated
 
+from devassist.contracts.vector_search_db import UNVALIDATED
 from devassist.offered import queries
 from devassist.root_causes.entry import Entry
 from devassist.slots import files_of
@@ -44,7 +45,10 @@ toolkit.completers.update(root_cause=_entries, workspace=_workspaces, file=_file
 async def root_cause(entry: Annotated[str, "The entry's id, as vector_search_db gives it."]) -> str | None:
     """Show one past error whole: how it was met, why it happened, what mended it, and whether a person stands by it."""
     row = await queries.entry(entry)
-    return encode(Entry(**row).as_json()).decode() if row else None
+    if row is None:
+        return None
+    warning = {} if row["status"] == "validated" else {"unvalidated": UNVALIDATED}
+    return encode(warning | Entry(**row).as_json()).decode()
 
 
 @toolkit.resource(

@@ -46,6 +46,7 @@ class SearchForm(forms.Form):
             language=given["language"] or None,
             error_type=given["error_type"] or None,
             min_confidence=USUAL_CONFIDENCE if confidence is None else confidence,
+            include_unvalidated=True,
             limit=SHOWN,
         )
 

@@ -3,7 +3,13 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from devassist.dialect import LINE_OUT_OF_RANGE, UNKNOWN_WORKSPACE
+from devassist.dialect import (
+    FILE_NOT_FOUND,
+    INVALID_PARAMETERS,
+    LINE_OUT_OF_RANGE,
+    PERMISSION_DENIED,
+    UNKNOWN_WORKSPACE,
+)
 from toolbox.contract.errors import ToolError
 
 _ASK_A_PERSON = "Whoever runs this server can open a workspace to this key in the admin, under Workspaces."
@@ -19,9 +25,39 @@ def unknown_workspace(given: str, *, usable: Iterable[str]) -> ToolError:
     )
 
 
-def lost_default(given: str, *, usable: Iterable[str]) -> ToolError:
+def lost_default(given: str) -> ToolError:
     """Refuse because the key's own default workspace is not there, or not open to it."""
-    return _refused(f"This key reads {given[:60]!r} by default, which it does not see.", names=sorted(usable))
+    message = f"This key reads {given[:60]!r} by default, which it does not see."
+    return ToolError(PERMISSION_DENIED, message, suggestion=_ASK_A_PERSON, field="workspace")
+
+
+def no_workspace() -> ToolError:
+    """Refuse because the key sees no workspace at all."""
+    return ToolError(PERMISSION_DENIED, "This key sees no workspace.", suggestion=_ASK_A_PERSON, field="workspace")
+
+
+def in_no_workspace(path: str, *, usable: Iterable[str]) -> ToolError:
+    """Refuse a file that none of several workspaces has."""
+    shown = sorted(usable)[:_LISTED]
+    return ToolError(
+        FILE_NOT_FOUND,
+        f"File '{path[:200]}' does not exist in any workspace of this key",
+        suggestion=f"Give the path from the root of one of: {', '.join(shown)}.",
+        field="filePath",
+        details={"workspaces": shown},
+    )
+
+
+def in_several_workspaces(path: str, *, names: list[str]) -> ToolError:
+    """Refuse a file that several workspaces have, where nobody can be asked which is meant."""
+    shown = names[:_LISTED]
+    return ToolError(
+        INVALID_PARAMETERS,
+        f"Several workspaces have a file '{path[:200]}'",
+        suggestion=f"Name one as workspace: {', '.join(shown)}.",
+        field="workspace",
+        details={"workspaces": shown},
+    )
 
 
 def no_default(*, usable: Iterable[str]) -> ToolError:

@@ -33,7 +33,7 @@ from devassist.web import searching
 from devassist.web.configured import configured
 from devassist.web.refusals import ERRORS as WEB_ERRORS
 from devassist.workspace_files import read
-from devassist.workspaces import workspace_for
+from devassist.workspaces import workspace_of_file
 from toolbox.contract.caller import CallContext
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
@@ -55,14 +55,14 @@ _REPOSITORY = "app/src/main/kotlin/com/example/trailnotes/data/NoteRepository.kt
     queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
-async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
+async def read_file(ask: ReadFileQuestion, client: ClientChannel) -> FileText:
     """
     Read a text file of the workspace, whole or a range of lines.
 
     Paths are relative to the workspace's root. For the code around an error use get_code_context, which also names the
     enclosing function and the imports.
     """
-    workspace = await workspace_for(call.caller, named=ask.workspace)
+    workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await asyncio.to_thread(read, ask, workspace=workspace)
 
 
@@ -70,6 +70,7 @@ async def read_file(ask: ReadFileQuestion, call: CallContext) -> FileText:
     example=WebSearchQuestion(query="Fragment binding NullPointerException after onDestroyView", sources=["docs"]),
     errors=WEB_ERRORS,
     deadline_seconds=DEADLINE_SECONDS,
+    is_open_world=True,
 )
 async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
     """
@@ -86,14 +87,14 @@ async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
     queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
-async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeContext:
+async def get_code_context(ask: CodeContextQuestion, client: ClientChannel) -> CodeContext:
     """
     Extract the code around an error: lines before and after, the function that the line is in, and its imports.
 
     Use it with file and line of a stack trace's first own frame. The whole function is read_file from startLine to
     endLine; who calls it is find_callers_of_function.
     """
-    workspace = await workspace_for(call.caller, named=ask.workspace)
+    workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await asyncio.to_thread(context_of, ask, workspace=workspace)
 
 
@@ -103,14 +104,14 @@ async def get_code_context(ask: CodeContextQuestion, call: CallContext) -> CodeC
     queries=0,
     deadline_seconds=DEADLINE_SECONDS,
 )
-async def find_callers_of_function(ask: FindCallersQuestion, call: CallContext) -> CallersFound:
+async def find_callers_of_function(ask: FindCallersQuestion, client: ClientChannel) -> CallersFound:
     """
     Find the functions that call a function, and their callers in turn, by a language server.
 
     Trace with it how an error got where it was seen. With incomplete true there may be more callers than listed: read
     incompleteReason, and ask again where it says so. Works for Kotlin, Java, TypeScript, JavaScript, Python.
     """
-    workspace = await workspace_for(call.caller, named=ask.workspace)
+    workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await find_callers(ask, workspace=workspace)
 
 
@@ -146,6 +147,7 @@ async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
     ),
     errors=(EMBEDDING_FAILED,),
     queries=3,
+    version=2,
     writes=True,
     deadline_seconds=DEADLINE_SECONDS,
 )

@@ -1,10 +1,15 @@
 """Which workspace a call means, remembered for 4 s, so that a change in the admin needs no restart."""
 
+import asyncio
 from dataclasses import dataclass
 
 from devassist import refusals
+from devassist.dialect import FILE_NOT_FOUND
+from devassist.files.opening import opened
 from devassist.queries import workspaces as queries
 from toolbox.contract.caller import Caller
+from toolbox.contract.client_channel import ClientChannel
+from toolbox.contract.errors import ToolError
 from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool
 
@@ -54,7 +59,8 @@ async def workspace_for(caller: Caller, *, named: str | None) -> KnownWorkspace:
     Give the workspace that a call means, if the caller sees it.
 
     The named one; else the key's own default; else the default of all; else the only one. Raises ToolError
-    UNKNOWN_WORKSPACE, in the same words for one of others and one that is not there.
+    UNKNOWN_WORKSPACE, in the same words for one of others and one that is not there, and PERMISSION_DENIED for a
+    default that the key does not see.
     """
     seen = {workspace.name: workspace for workspace in await workspaces_of(caller)}
     if named is not None:
@@ -63,16 +69,59 @@ async def workspace_for(caller: Caller, *, named: str | None) -> KnownWorkspace:
         return seen[named]
     if caller.default_workspace:
         if caller.default_workspace not in seen:
-            raise refusals.lost_default(caller.default_workspace, usable=seen)
+            raise refusals.lost_default(caller.default_workspace)
         return seen[caller.default_workspace]
-    return _meant(seen)
+    if chosen := _usual(seen):
+        return chosen
+    raise refusals.no_default(usable=seen)
 
 
-def _meant(seen: dict[str, KnownWorkspace]) -> KnownWorkspace:
+async def workspace_of_file(client: ClientChannel, *, path: str, named: str | None) -> KnownWorkspace:
+    """
+    Give the workspace that a call about a file means, if the caller sees it.
+
+    As workspace_for; where that is not clear, the only one that has the file, else the one that a person picks. Raises
+    ToolError: UNKNOWN_WORKSPACE only for a name that was given, else codes of the contract.
+    """
+    if named is not None or client.caller.default_workspace:
+        return await workspace_for(client.caller, named=named)
+    seen = {workspace.name: workspace for workspace in await workspaces_of(client.caller)}
+    if not seen:
+        raise refusals.no_workspace()
+    if chosen := _usual(seen):
+        return chosen
+    holders = await asyncio.to_thread(_holders, path, known=list(seen.values()))
+    if len(holders) == 1:
+        return holders[0]
+    if not holders:
+        raise refusals.in_no_workspace(path, usable=seen)
+    names = [workspace.name for workspace in holders]
+    picked = await client.pick("workspace", message=f"Which workspace's {path[:200]} is meant?", options=names)
+    if picked is None:
+        raise refusals.in_several_workspaces(path, names=names)
+    return seen[picked]
+
+
+def _holders(path: str, *, known: list[KnownWorkspace]) -> list[KnownWorkspace]:
+    """Give the workspaces that have the file: those that open it, else those that refuse to; raises ToolError."""
+    opens, refuses = [], []
+    refusal: ToolError | None = None
+    for workspace in known:
+        try:
+            with opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets):
+                opens.append(workspace)
+        except ToolError as error:
+            if error.code != FILE_NOT_FOUND:
+                refuses.append(workspace)
+                refusal = error
+    if refusal and not opens and len(refuses) > 1:
+        raise refusal
+    return opens or refuses
+
+
+def _usual(seen: dict[str, KnownWorkspace]) -> KnownWorkspace | None:
     chosen = [workspace for workspace in seen.values() if workspace.is_default] or list(seen.values())
-    if len(chosen) != 1:
-        raise refusals.no_default(usable=seen)
-    return chosen[0]
+    return chosen[0] if len(chosen) == 1 else None
 
 
 async def _read() -> list[KnownWorkspace]:

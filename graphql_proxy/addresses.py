@@ -1,6 +1,6 @@
 """Where parts of a schema are read, and which of them say more than an answer that was cut."""
 
-from graphql_proxy.schema_contracts import SchemaAnswer, SchemaQuestion
+from graphql_proxy.schema.contracts import SchemaAnswer, SchemaQuestion
 from toolbox.contract.models import Link
 from toolbox.contract.resources import fill_uri
 
@@ -9,7 +9,7 @@ QUERY = "graphql://upstreams/{upstream}/queries/{query}"
 SDL = "application/graphql"
 
 
-def whole(ask: SchemaQuestion, *, answer: SchemaAnswer) -> list[Link]:
+def link_omitted_part(ask: SchemaQuestion, *, answer: SchemaAnswer) -> list[Link]:
     """Name the type or query of which something was left out."""
     links = []
     if answer.left_out and ask.type_name:

@@ -1,26 +1,36 @@
 """Where people add upstreams and teach them to explain their errors."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db.models import Q
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
+from django.utils.timesince import timesince
 from unfold.decorators import action
 
+from graphql_proxy.fixes.hint_preview import HintPreview, preview_hints
 from graphql_proxy.forms import HeaderForm, HintForm, TryForm, UpstreamForm
-from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
+from graphql_proxy.models import (
+    ErrorHint,
+    SavedOperation,
+    SchemaRefresh,
+    SchemaSnapshot,
+    Upstream,
+    UpstreamHeader,
+    UpstreamRefusal,
+)
 from graphql_proxy.operation_admin import SavedOperationAdmin
-from graphql_proxy.trying import Tried, try_hints
-from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin, CuratedInline
+from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin, CuratedInline, FewValuesFilter, PickFilter
 
 LIMITS = ["timeout_seconds", "cache_seconds", "most_answer_bytes", "most_document_bytes", "most_tokens", "most_depth",
           "most_aliases", "most_root_fields", "most_directives", "most_list_size", "assumed_list_size",
-          "most_cost"]  # fmt: skip
+          "most_cost", "size_names", "max_answer_tokens"]  # fmt: skip
 
 
 class HeaderInline(CuratedInline):
@@ -47,15 +57,48 @@ class UpstreamAdmin(CuratedAdmin):
     notice = "Tools see a change within 5 s. An upstream at another host forgets its stored secrets: type them again."
     form = UpstreamForm
     inlines = [HeaderInline]
-    list_display = ["slug", "title", "address", "is_enabled", "is_default", "is_open", "is_local", "allows_mutations"]
+    list_display = ["slug", "title", "address", "is_enabled", "is_default", "schema_state", "last_refusal"]
     search_fields = ["slug", "title", "address"]
     ordering = ["slug"]
     fieldsets = [
         (None, {"fields": ["slug", "title", "address", "is_enabled", "is_default", "notes"]}),
         ("Who may ask it", {"fields": ["is_open", "keys"]}),
+        ("Whose credentials", {"fields": ["caller_header", "needs_caller_credential"]}),
+        ("Its schema", {"fields": ["refresh_hours"]}),
         ("What it may be asked", {"fields": ["is_local", "allows_mutations", "allows_introspection"]}),
         ("Limits", {"fields": LIMITS}),
     ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Upstream]:
+        """Add what is shown of the newest schema and the newest refusal."""
+        newest = SchemaSnapshot.objects.filter(upstream=OuterRef("pk")).order_by("-version")
+        refused = UpstreamRefusal.objects.filter(upstream=OuterRef("pk")).order_by("-id")
+        rows: QuerySet[Upstream] = super().get_queryset(request)
+        return rows.annotate(
+            schema_version=Subquery(newest.values("version")[:1]),
+            schema_taken_at=Subquery(newest.values("taken_at")[:1]),
+            schema_warnings=Subquery(newest.values("warnings")[:1]),
+            refused_at=Subquery(refused.values("refused_at")[:1]),
+            refused_with=Subquery(refused.values("message")[:1]),
+            refresh_problem=Subquery(SchemaRefresh.objects.filter(upstream=OuterRef("pk")).values("problem")[:1]),
+        )
+
+    @admin.display(description="schema")
+    def schema_state(self, row: Any) -> str:
+        """Show the newest schema's version and age, its warnings, and why the last fetch failed."""
+        if row.schema_version is None:
+            return f"none: {row.refresh_problem}" if row.refresh_problem else "none"
+        parts = [f"version {row.schema_version}, {timesince(row.schema_taken_at)} old"]
+        if row.schema_warnings:
+            parts.append(f"{len(row.schema_warnings)} warnings")
+        if row.refresh_problem:
+            parts.append(f"last fetch failed: {row.refresh_problem}")
+        return "; ".join(parts)
+
+    @admin.display(description="last refusal")
+    def last_refusal(self, row: Any) -> str:
+        """Show when the upstream refused last, and its words."""
+        return f"{timesince(row.refused_at)} ago: {row.refused_with[:80]}" if row.refused_at else ""
 
     def get_readonly_fields(self, request: HttpRequest, obj: Upstream | None = None) -> list[str]:
         """Keep the name of an upstream that exists: agents know it by it."""
@@ -109,9 +152,9 @@ class ErrorHintAdmin(CuratedAdmin):
         chosen = ErrorHint.objects.filter(pk=int(number)).first() if re.fullmatch("[0-9]{1,17}", number) else None
         initial = {"error": chosen.example if chosen else ""}
         form = TryForm(request.POST or None, initial=initial, upstreams=Upstream.objects.usable())
-        tried = _tried(form, chosen=chosen) if form.is_valid() else None
+        tried = _preview_hint(form, chosen=chosen) if form.is_valid() else None
         context = {**self.admin_site.each_context(request), "title": "Try hints on an error", "form": form}
-        return render(request, "graphql_proxy/try_hints.html", context | {"tried": tried})
+        return render(request, "graphql_proxy/preview_hints.html", context | {"tried": tried})
 
 
 admin.site.register(SavedOperation, SavedOperationAdmin)
@@ -122,20 +165,55 @@ class SchemaSnapshotAdmin(BrowsedAdmin):
     """Schemas as they were stored, with what changed."""
 
     notice = "Stored by `manage.py ingest_graphql_schema`. The highest version is the one documents are held to."
-    list_display = ["upstream", "version", "query_count", "type_count", "source", "taken_at"]
+    list_display = ["upstream", "version", "query_count", "type_count", "warning_count", "source", "taken_at"]
     list_filter = ["source"]
     list_select_related = ["upstream"]
     ordering = ["upstream", "-version"]
-    fields = ["upstream", "version", "digest", "source", "query_count", "type_count", "taken_at", "changes", "sdl"]
+    fields = ["upstream", "version", "digest", "source", "query_count", "type_count", "taken_at",
+              "warnings", "changes", "sdl"]  # fmt: skip
+
+    @admin.display(description="warnings")
+    def warning_count(self, row: SchemaSnapshot) -> int:
+        """Count what was wrong with the file."""
+        return len(row.warnings)
 
 
-def _tried(form: TryForm, *, chosen: ErrorHint | None) -> Tried:
+class UpstreamFilter(PickFilter):
+    """Refusals of one upstream."""
+
+    title = "upstream"
+    parameter_name = "upstream"
+
+    def values(self) -> Iterable[tuple[str, str]]:
+        """Name the upstreams."""
+        return [(str(upstream.pk), upstream.slug) for upstream in Upstream.objects.order_by("slug")[:200]]
+
+
+@admin.register(UpstreamRefusal)
+class UpstreamRefusalAdmin(BrowsedAdmin):
+    """What upstreams refused of late, and the corrected document that was offered."""
+
+    notice = "The newest 200 refusals of each upstream. The request id leads to the call in the audit log."
+    list_display = ["refused_at", "upstream", "rule", "coordinate", "message", "has_fix"]
+    list_filter = [UpstreamFilter, ("rule", FewValuesFilter)]
+    list_select_related = ["upstream"]
+    search_fields = ["message", "coordinate", "request_id"]
+    ordering = ["-id"]
+    fields = ["upstream", "refused_at", "message", "rule", "coordinate", "hint", "offered", "request_id"]
+
+    @admin.display(description="fix offered", boolean=True)
+    def has_fix(self, row: UpstreamRefusal) -> bool:
+        """Tell whether a corrected document was offered."""
+        return bool(row.offered)
+
+
+def _preview_hint(form: TryForm, *, chosen: ErrorHint | None) -> HintPreview:
     """Hold the enabled hints, and the chosen one, against the form's error."""
     upstream = form.cleaned_data["upstream"]
     enabled = Q(is_enabled=True) & (Q(upstream=None) | Q(upstream=upstream))
     rows = ErrorHint.objects.filter(enabled | Q(pk=chosen.pk if chosen else None)).order_by("order", "id")[:500]
     slug = upstream.slug if upstream else None
-    return try_hints(form.cleaned_data["error"], rows=list(rows), query=form.cleaned_data["query"], slug=slug)
+    return preview_hints(form.cleaned_data["error"], rows=list(rows), query=form.cleaned_data["query"], slug=slug)
 
 
 def _origin(address: str) -> tuple[str, str]:

@@ -17,6 +17,10 @@ UPSTREAM_TOO_LARGE = ErrorCode("UPSTREAM_TOO_LARGE", 413, "The upstream's answer
 UPSTREAM_TIMEOUT = ErrorCode("UPSTREAM_TIMEOUT", 504, "The upstream did not answer in time.")
 UPSTREAM_LIMIT = ErrorCode("UPSTREAM_LIMIT", 429, "The upstream takes no more requests now.")
 
+CREDENTIAL_REFUSED = ErrorCode(
+    "CREDENTIAL_REFUSED", 403, "The caller's own credential for the upstream is missing, or is not passed on."
+)
+
 CHOICE_ERRORS = (NO_UPSTREAM, UNKNOWN_UPSTREAM)
 ASKING_ERRORS = (
     *CHOICE_ERRORS,
@@ -27,6 +31,7 @@ ASKING_ERRORS = (
     UPSTREAM_TOO_LARGE,
     UPSTREAM_TIMEOUT,
     UPSTREAM_LIMIT,
+    CREDENTIAL_REFUSED,
 )
 """What a tool may answer that sends a document."""
 
@@ -34,10 +39,10 @@ MAX_UPSTREAM_SECONDS = 60
 ASKING_DEADLINE_SECONDS = MAX_UPSTREAM_SECONDS + 5.0
 """Above every upstream's own time, which is the one that is told."""
 
-UPSTREAM = Field(None, description="Which upstream to ask, by its name; the key's default if not given.", max_length=40)
+UPSTREAM = Field(None, description="The upstream's name; else the key's default.", max_length=40)
 
 
-class GraphqlDialect(ErrorEnvelope):
+class GraphqlEnvelope(ErrorEnvelope):
     """The kernel's own words: a bare answer, or `{error: {code, message, suggestion, details?}}`."""
 
 
@@ -46,13 +51,22 @@ class GraphqlQuery(ToolInput):
 
     query: str = Field(description="The GraphQL document, such as '{ team(id: 75) { name } }'.", min_length=1)
     variables: dict[str, Any] | None = Field(None, description="Values of the document's variables, by name, no $.")
-    operation_name: str | None = Field(
-        None, description="Which operation to run, where the document holds several.", max_length=200
-    )
+    operation_name: str | None = Field(None, description="Which operation to run, of several.", max_length=200)
     upstream: str | None = UPSTREAM
 
 
-class GraphqlMutation(GraphqlQuery):
+class GraphqlRequest(GraphqlQuery):
+    """A GraphQL document that is sent, with how much may come back."""
+
+    max_tokens: int | None = Field(
+        None,
+        ge=50,
+        le=1_000_000,
+        description="Tokens of four bytes; a larger answer is cut at a list.",
+    )
+
+
+class GraphqlMutation(GraphqlRequest):
     """A GraphQL document that may write."""
 
 
@@ -69,6 +83,11 @@ class GraphqlError(ToolOutput):
     message: str = Field(description="The upstream's own message first; for an unknown query, help after it.")
     path: list[str | int] | None = Field(None, description="Which field of the answer it is about.")
     locations: list[ErrorLocation] | None = Field(None, description="Where in the document.")
+    extensions: dict[str, Any] | None = Field(
+        None,
+        description="The upstream's own extensions, bounded; under toolroom what the stored schema says of the error: "
+        "rule, line, column, coordinate, nearest (name, type), hint.",
+    )
 
 
 class GraphqlAnswer(ToolOutput):
@@ -76,11 +95,25 @@ class GraphqlAnswer(ToolOutput):
 
     data: Any = Field(description="The upstream's data as it came; null where there is none.")
     errors: list[GraphqlError] = Field(description="The upstream's errors; empty where all went well.")
-    hints: list[str] = Field(description="How the errors may be mended; empty where nothing is known.")
+    hints: list[str] = Field(description="How to fix the errors; empty where nothing is known.")
+    retry_with: dict[str, Any] | None = Field(
+        None,
+        description="Arguments to change (query, variables, operationName) so that the stored schema accepts the "
+        "request; only where there is exactly one valid fix for every error.",
+        serialization_alias="retryWith",
+    )
     age_seconds: int | None = Field(
         None,
         description="How long ago the upstream was asked, where it was not now.",
         serialization_alias="ageSeconds",
+    )
+    upstream_cost: dict[str, float] | None = Field(
+        None,
+        description="What the upstream states: cost, remaining, limit, resetsInSeconds.",
+        serialization_alias="upstreamCost",
+    )
+    cut: dict[str, Any] | None = Field(
+        None, description="Where an answer too large was cut: path, items (of how many), after, next."
     )
 
 
@@ -103,14 +136,20 @@ class Validity(ToolOutput):
 
     valid: bool = Field(description="True if it parses and, where a schema is stored, fits that schema.")
     errors: list[GraphqlError] = Field(description="Why it is not valid.")
-    hints: list[str] = Field(description="How the errors may be mended.")
+    hints: list[str] = Field(description="How to fix the errors.")
+    retry_with: dict[str, Any] | None = Field(
+        None,
+        description="Arguments to change (query, variables, operationName) so that the request is valid; only where "
+        "there is exactly one valid fix for every error.",
+        serialization_alias="retryWith",
+    )
     would_be_sent: bool = Field(
         description="True if execute_graphql would send it; validity is not asked for, only safety.",
         serialization_alias="wouldBeSent",
     )
     refusal: str | None = Field(None, description="Why it would not be sent.")
     cost: DocumentCost | None = Field(None, description="What it asks for; absent where it does not parse.")
-    most_cost: int = Field(description="The dearest document that is sent.", serialization_alias="mostCost")
+    most_cost: int = Field(description="The highest cost of a document that is sent.", serialization_alias="mostCost")
     schema_version: int | None = Field(
         None,
         description="The stored schema it was held to; absent where none is stored.",

@@ -47,7 +47,7 @@ class Document:
         return all(one.operation is OperationType.QUERY for one in self.operations)
 
 
-def measured(text: str, *, most_tokens: int) -> Measure:
+def measure_text(text: str, *, most_tokens: int) -> Measure:
     """
     Count words, signs and nesting without parsing; no further than the limits.
 
@@ -67,7 +67,7 @@ def measured(text: str, *, most_tokens: int) -> Measure:
 
 
 @lru_cache(maxsize=256)
-def parsed(text: str, *, measure: Measure) -> Document:
+def parse_document(text: str, *, measure: Measure) -> Document:
     """Parse a text that was measured and found small enough; raises GraphQLSyntaxError with the parser's own words."""
     node = parse(text)
     operations = tuple(one for one in node.definitions if isinstance(one, OperationDefinitionNode))

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
-from graphql_proxy.hints import problem_of
+from graphql_proxy.fixes.hint_rows import problem_of
 from graphql_proxy.models import ErrorHint, Upstream, UpstreamHeader
 from graphql_proxy.secrets import seal
 

@@ -7,8 +7,8 @@ from graphql import FieldNode, GraphQLSchema, OperationType, SelectionSetNode
 
 from graphql_proxy import refusals
 from graphql_proxy.contracts import DocumentCost
-from graphql_proxy.costing import FragmentCycle, Surroundings, Weight, weigh
-from graphql_proxy.documents import MAX_FRAGMENTS, MAX_NESTING, Document, measured, parsed
+from graphql_proxy.documents import MAX_FRAGMENTS, MAX_NESTING, Document, measure_text, parse_document
+from graphql_proxy.schema.cost import FragmentCycle, Surroundings, Weight, read_size_names, weigh
 from graphql_proxy.upstreams import KnownUpstream
 
 _WAY_TO_WRITE = "Use execute_graphql_mutation, with a key that has the scope graphql_proxy:write."
@@ -21,21 +21,26 @@ def read_document(text: str, *, upstream: KnownUpstream) -> Document:
 
     Raises ToolError where it is not, GraphQLSyntaxError where it is no GraphQL.
     """
-    _within("length in bytes", len(text.encode(errors="replace")), upstream.most_document_bytes)
-    measure = measured(text, most_tokens=upstream.most_tokens)
-    _within("number of words and signs", measure.tokens, upstream.most_tokens)
-    _within("nesting of brackets", measure.nesting, MAX_NESTING)
-    _within("number of directives", measure.directives, upstream.most_directives)
-    return parsed(text, measure=measure)
+    _check_limit("length in bytes", len(text.encode(errors="replace")), upstream.most_document_bytes)
+    measure = measure_text(text, most_tokens=upstream.most_tokens)
+    _check_limit("number of words and signs", measure.tokens, upstream.most_tokens)
+    _check_limit("nesting of brackets", measure.nesting, MAX_NESTING)
+    _check_limit("number of directives", measure.directives, upstream.most_directives)
+    return parse_document(text, measure=measure)
 
 
 def cost_of(
     document: Document, *, upstream: KnownUpstream, variables: Mapping[str, Any], schema: GraphQLSchema | None
 ) -> tuple[DocumentCost, Weight]:
     """Weigh a document; raises ToolError where its fragments form a cycle or pretend to be the language's own."""
-    _within("number of fragments", len(document.fragments), MAX_FRAGMENTS)
+    _check_limit("number of fragments", len(document.fragments), MAX_FRAGMENTS)
     _refuse_reserved_names(document)
-    around = Surroundings(variables=variables, schema=schema, assumed_list_size=upstream.assumed_list_size)
+    around = Surroundings(
+        variables=variables,
+        schema=schema,
+        assumed_list_size=upstream.assumed_list_size,
+        size_names=read_size_names(upstream.size_names),
+    )
     try:
         weight = weigh(document, around=around)
     except FragmentCycle as cycle:
@@ -56,13 +61,13 @@ def cost_of(
     return cost, weight
 
 
-def refuse_dear(cost: DocumentCost, *, upstream: KnownUpstream) -> None:
+def refuse_expensive(cost: DocumentCost, *, upstream: KnownUpstream) -> None:
     """Raise ToolError where a document asks for more than the upstream allows."""
-    _within("depth", cost.depth, upstream.most_depth)
-    _within("number of aliases", cost.aliases, upstream.most_aliases)
-    _within("number of root fields", cost.root_fields, upstream.most_root_fields)
-    _within("list size", cost.largest_list, upstream.most_list_size)
-    _within("cost", cost.cost, upstream.most_cost)
+    _check_limit("depth", cost.depth, upstream.most_depth)
+    _check_limit("number of aliases", cost.aliases, upstream.most_aliases)
+    _check_limit("number of root fields", cost.root_fields, upstream.most_root_fields)
+    _check_limit("list size", cost.largest_list, upstream.most_list_size)
+    _check_limit("cost", cost.cost, upstream.most_cost)
 
 
 def refuse_forbidden(document: Document, *, weight: Weight, upstream: KnownUpstream, may_write: bool) -> None:
@@ -101,6 +106,6 @@ def _aliases(document: Document) -> Iterable[str]:
                 stack.append(inner)
 
 
-def _within(what: str, found: int, most: int) -> None:
+def _check_limit(what: str, found: int, most: int) -> None:
     if found > most:
         raise refusals.too_much(what, found=found, most=most)

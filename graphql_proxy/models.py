@@ -68,7 +68,36 @@ class Upstream(models.Model):
     most_directives = _limit(30, 1_000, "Directives of a document.")
     most_list_size = _limit(1_000, 100_000, "The highest first, last, limit or pageSize.")
     assumed_list_size = _limit(20, 1_000, "What a list costs that says no size.")
-    most_cost = _limit(100_000, 100_000_000, "The dearest document: fields, times the sizes of the lists around them.")
+    most_cost = _limit(
+        100_000, 100_000_000, "The highest cost of a document: fields, times the sizes of the lists around them."
+    )
+    size_names = models.CharField(
+        max_length=500,
+        blank=True,
+        validators=[RegexValidator(r"^[_A-Za-z0-9 ]*$", "Names separated by spaces.")],
+        help_text="More names of arguments and input fields that say how many rows to return, separated by spaces; "
+        "first, last, limit, count, size, take, top, n, pageSize, perPage and max… are known.",
+    )
+    caller_header = models.CharField(
+        max_length=100,
+        blank=True,
+        validators=[RegexValidator(r"^[A-Za-z0-9-]+$", "Letters, digits and hyphens.")],
+        help_text="The header of this upstream in which a caller's own credential is sent, as Authorization. "
+        "Empty: callers' credentials are not passed on.",
+    )
+    needs_caller_credential = models.BooleanField(
+        default=False, help_text="Requests without a credential of the caller's own are refused."
+    )
+    refresh_hours = models.PositiveIntegerField(
+        default=0,
+        validators=[MaxValueValidator(8_760)],
+        help_text="How often its schema is fetched again, in hours; 0: never.",
+    )
+    max_answer_tokens = models.PositiveIntegerField(
+        default=0,
+        validators=[MaxValueValidator(1_000_000)],
+        help_text="Answers larger than this are cut at a list, in tokens of four bytes; 0: never.",
+    )
     notes = models.TextField(blank=True)
 
     objects = UpstreamQuerySet.as_manager()
@@ -146,6 +175,9 @@ class SchemaSnapshot(models.Model):
     changes = models.JSONField(
         default=list, blank=True, help_text="Against the version before: a list of {kind, path, description}."
     )
+    warnings = models.JSONField(
+        default=list, blank=True, help_text="What was wrong with it: a list of {path, line, column, message}."
+    )
     taken_at = models.DateTimeField()
 
     class Meta:
@@ -162,6 +194,44 @@ class SchemaSnapshot(models.Model):
         """Give the newest schema of an upstream, of the default one where none is given."""
         chosen = upstream or Upstream.objects.usable().first()
         return cls.objects.filter(upstream=chosen).order_by("-version").first() if chosen else None
+
+
+class SchemaRefresh(models.Model):
+    """The last scheduled fetch of an upstream's schema; `problem` is empty where it succeeded."""
+
+    upstream = models.OneToOneField(Upstream, on_delete=models.CASCADE, related_name="refresh")
+    tried_at = models.DateTimeField()
+    problem = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        db_table = "graphql_proxy_schema_refreshes"
+
+    def __str__(self) -> str:
+        return f"{self.upstream_id} at {self.tried_at:%Y-%m-%d %H:%M}"
+
+
+class UpstreamRefusal(models.Model):
+    """
+    An error with which an upstream refused a document, and the fix that was offered; the newest of each upstream.
+
+    Written by graphql_proxy/refusal_log.py, which bounds every text. No variables are stored.
+    """
+
+    upstream = models.ForeignKey(Upstream, on_delete=models.CASCADE, related_name="refusals")
+    refused_at = models.DateTimeField()
+    message = models.TextField(help_text="The upstream's own words.")
+    rule = models.CharField(max_length=100, blank=True, help_text="Which rule of the schema was broken, if any.")
+    coordinate = models.CharField(max_length=300, blank=True, help_text="Where in the schema, as Repository.issues.")
+    hint = models.TextField(blank=True, help_text="The first hint that the caller was given.")
+    offered = models.TextField(blank=True, help_text="The corrected document that was offered; empty where none was.")
+    request_id = models.CharField(max_length=200, blank=True, help_text="The call in the audit log.")
+
+    class Meta:
+        db_table = "graphql_proxy_refusals"
+        indexes = [models.Index(name="graphql_proxy_refusals_newest", fields=["upstream", "-id"])]
+
+    def __str__(self) -> str:
+        return f"{self.rule or 'refused'} at {self.refused_at:%Y-%m-%d %H:%M}"
 
 
 class ErrorHint(models.Model):

@@ -8,9 +8,9 @@ from django.http import HttpRequest
 from graphql import GraphQLSchema
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from graphql_proxy.ingest.parse_schema import read_stored
 from graphql_proxy.models import SavedOperation, SchemaSnapshot, Upstream
-from graphql_proxy.saved_operations import NotATool, check_contract_document, check_operation
+from graphql_proxy.operations.dynamic_tools import NotATool, check_contract_document, check_operation
+from graphql_proxy.schema.parsing import read_stored
 from toolbox.admin_pages.curation import CuratedAdmin
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry

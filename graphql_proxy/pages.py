@@ -9,8 +9,9 @@ from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.views.decorators.http import require_safe
 
-from graphql_proxy import queries, schema_pages
-from graphql_proxy.schemas import KnownSchema, schemas
+from graphql_proxy import queries
+from graphql_proxy.schema import explorer
+from graphql_proxy.schema.store import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream, usable_by
 from toolbox.access.people import require_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
@@ -37,12 +38,12 @@ class Leaf:
     last: int
 
     @property
-    def before(self) -> int:
+    def previous_number(self) -> int:
         """The page before, 0 where there is none."""
         return self.number - 1
 
     @property
-    def after(self) -> int:
+    def next_number(self) -> int:
         """The page after, 0 where there is none."""
         return self.number + 1 if self.number < self.last else 0
 
@@ -63,12 +64,12 @@ def index(request: HttpRequest) -> HttpResponse:
 def schema(request: HttpRequest, *, slug: str) -> HttpResponse:
     """Show what a schema has, a kind at a time, or what fits a search."""
     caller = require_person(request)
-    upstream, known = _opened(caller, slug=slug)
+    upstream, known = _open_upstream(caller, slug=slug)
     if known is None:
         return render(request, "graphql_proxy/no_schema.html", {"upstream": upstream})
     words = request.GET.get("q", "").strip()[:MAX_WORDS]
     shown = {"upstream": upstream, "version": known.version, "words": words}
-    shown |= _searched(known, words=words) if words else _listed(request, known=known)
+    shown |= _search_schema(known, words=words) if words else _list_kind(request, known=known)
     if request.headers.get("HX-Request"):
         return render(request, "graphql_proxy/schema_list.html", shown)
     return render(request, "graphql_proxy/schema.html", shown | {"tools": _tools_of(upstream, caller=caller)})
@@ -78,20 +79,23 @@ def schema(request: HttpRequest, *, slug: str) -> HttpResponse:
 @require_safe
 def type_(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     """Show a type: its fields or values, a page at a time, and what gives or takes it."""
-    upstream, known = _opened(require_person(request), slug=slug)
+    upstream, known = _open_upstream(require_person(request), slug=slug)
     of = known.schema.type_map.get(name) if known else None
     if known is None or of is None or name.startswith("__"):
         raise Http404(f"The schema has no type {name}.")
-    members = schema_pages.members(of, root=known.schema.query_type)
+    members = explorer.members(of, root=known.schema.query_type)
     names = [member.name for member in members]
     at = request.GET.get("at", "")
     number = names.index(at) // PAGE + 1 if at in names else _number(request)
     shown, leaf = _cut(members, number=number)
-    giving, taking = schema_pages.giving(known.schema, of=of), schema_pages.taking(known.schema, of=of)
+    giving, taking = (
+        explorer.list_queries_giving(known.schema, of=of),
+        explorer.list_queries_taking(known.schema, of=of),
+    )
     context = {
-        "upstream": upstream, "type": of, "kind": schema_pages.kind_of(of), "members": shown, "leaf": leaf, "at": at,
-        "count": len(members), "implements": schema_pages.implemented(of), "giving": giving, "taking": taking,
-        "possible": schema_pages.possible(known.schema, of=of)[: schema_pages.MAX_RELATED],
+        "upstream": upstream, "type": of, "kind": explorer.kind_of(of), "members": shown, "leaf": leaf, "at": at,
+        "count": len(members), "implements": explorer.list_interfaces(of), "giving": giving, "taking": taking,
+        "possible": explorer.possible(known.schema, of=of)[: explorer.MAX_RELATED],
     }  # fmt: skip
     return render(request, "graphql_proxy/type.html", context)
 
@@ -100,16 +104,16 @@ def type_(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
 @require_safe
 def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     """Show a query: its arguments, what it returns, and a document that can be tried."""
-    upstream, known = _opened(require_person(request), slug=slug)
+    upstream, known = _open_upstream(require_person(request), slug=slug)
     root = known.schema.query_type if known else None
     about = root.fields.get(name) if root else None
     if known is None or about is None:
         raise Http404(f"The schema has no query {name}.")
-    example = schema_pages.document(known.schema, name=name)
+    example = explorer.document(known.schema, name=name)
     arguments = {"query": example["query"], "variables": example["variables"], "upstream": upstream.slug}
     context = {
         "upstream": upstream,
-        "query": schema_pages.member(name, about=about),
+        "query": explorer.member(name, about=about),
         "example": example,
         "try_address": _address("execute_graphql", arguments=arguments),
         "check_address": _address("validate_query", arguments=arguments),
@@ -117,30 +121,30 @@ def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     return render(request, "graphql_proxy/query.html", context)
 
 
-def _opened(caller: Caller, *, slug: str) -> tuple[KnownUpstream, KnownSchema | None]:
+def _open_upstream(caller: Caller, *, slug: str) -> tuple[KnownUpstream, KnownSchema | None]:
     """Give an upstream with its schema, if one is stored; one that the person may not ask is not there."""
     upstream = next((one for one in event_loop.run(usable_by(caller)) if one.slug == slug), None)
     if upstream is None:
         raise Http404(f"There is no upstream {slug}.")
-    return upstream, event_loop.run(schemas.of(slug))
+    return upstream, event_loop.run(schemas.find(slug))
 
 
-def _searched(known: KnownSchema, *, words: str) -> dict[str, Any]:
+def _search_schema(known: KnownSchema, *, words: str) -> dict[str, Any]:
     entries = known.index.search(words, limit=MAX_FOUND)
     near = [] if entries else known.index.nearest(words, limit=MAX_NEAR)
     return {
-        "found": schema_pages.found(entries, schema=known.schema),
+        "found": explorer.list_found(entries, schema=known.schema),
         "is_cut": len(entries) == MAX_FOUND,
         "near": near,
         "strangers": known.index.strangers(words),
     }
 
 
-def _listed(request: HttpRequest, *, known: KnownSchema) -> dict[str, Any]:
-    kinds = schema_pages.kinds_of(known.schema)
+def _list_kind(request: HttpRequest, *, known: KnownSchema) -> dict[str, Any]:
+    kinds = explorer.kinds_of(known.schema)
     wanted = request.GET.get("kind", "")
     kind = wanted if wanted in kinds else next(iter(kinds), "object")
-    rows, leaf = _cut(schema_pages.listed(known.schema, kind=kind), number=_number(request))
+    rows, leaf = _cut(explorer.list_rows(known.schema, kind=kind), number=_number(request))
     tabs = [(one, PLURALS[one], number) for one, number in kinds.items()]
     return {"tabs": tabs, "kind": kind, "rows": rows, "leaf": leaf, "plural": PLURALS[kind]}
 
@@ -167,9 +171,7 @@ def _number(request: HttpRequest) -> int:
 
 def _address(tool: str, *, arguments: dict[str, Any]) -> str:
     """Give the tool's page with its form filled in; the kernel's tools have their pages by this name."""
-    return (
-        f"{reverse('console:tool', args=[tool])}?{urlencode({'arguments': schema_pages.arguments_address(arguments)})}"
-    )
+    return f"{reverse('console:tool', args=[tool])}?{urlencode({'arguments': explorer.arguments_address(arguments)})}"
 
 
 app_name = "graphql_proxy"

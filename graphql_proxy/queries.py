@@ -10,7 +10,8 @@ _UPSTREAMS = """
 SELECT
   id, slug, title, address, is_default, is_local, is_open, allows_mutations, allows_introspection, timeout_seconds,
   cache_seconds, most_answer_bytes, most_document_bytes, most_tokens, most_depth, most_aliases, most_root_fields,
-  most_directives, most_list_size, assumed_list_size, most_cost
+  most_directives, most_list_size, assumed_list_size, most_cost, size_names, caller_header,
+  needs_caller_credential, max_answer_tokens
 FROM graphql_proxy_upstreams
 WHERE is_enabled
 ORDER BY is_default DESC, slug
@@ -47,14 +48,14 @@ async def upstreams(*, reader: Pool) -> list[Row]:
     return (await reader.fetch(_UPSTREAMS)).rows
 
 
-async def open_to(*, ledger: Pool) -> list[Row]:
+async def open_to(*, pool: Pool) -> list[Row]:
     """Give the keys, with their owners, that were chosen for upstreams which are not open to all."""
-    return (await ledger.fetch(_OPEN_TO)).rows
+    return (await pool.fetch(_OPEN_TO)).rows
 
 
-async def headers(upstream_id: int, *, ledger: Pool) -> list[Row]:
+async def headers(upstream_id: int, *, pool: Pool) -> list[Row]:
     """Give an upstream's headers, still sealed."""
-    return (await ledger.fetch(_HEADERS, [upstream_id])).rows
+    return (await pool.fetch(_HEADERS, [upstream_id])).rows
 
 
 async def hints(*, reader: Pool) -> list[Row]:

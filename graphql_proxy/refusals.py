@@ -1,9 +1,11 @@
 """How this domain says no. No message names an address, or what a header holds."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from graphql_proxy.contracts import (
+    CREDENTIAL_REFUSED,
     DOCUMENT_REFUSED,
     MUTATION_REFUSED,
     NO_UPSTREAM,
@@ -19,12 +21,13 @@ from toolbox.outbound.host_pools import (
     AddressRefused,
     AnswerTooLarge,
     DeadlineExceeded,
+    TlsFailed,
     UnknownHost,
     Unreachable,
     WebFailure,
 )
 
-_ASK_A_PERSON = "Whoever runs this server can open an upstream to this key in the admin, under Upstreams."
+_ASK_A_PERSON = "The operator of this server can open an upstream to this key in the admin, under Upstreams."
 _ASK_LESS = "Ask for less: fewer fields, a smaller limit, one query instead of several."
 
 
@@ -33,7 +36,7 @@ def no_upstream() -> ToolError:
     return ToolError(
         NO_UPSTREAM,
         "No GraphQL upstream is configured.",
-        suggestion="Whoever runs this server can add one in the admin, under Upstreams.",
+        suggestion="The operator of this server can add one in the admin, under Upstreams.",
     )
 
 
@@ -101,19 +104,22 @@ def no_answer(failure: WebFailure, *, slug: str, is_local: bool) -> ToolError:
             code, suggestion = UPSTREAM_TOO_LARGE, _ASK_LESS
         case AddressRefused():
             code = UPSTREAM_UNREACHABLE
-            suggestion = "Whoever runs this server can mark the upstream as local, if that is meant."
+            suggestion = "The operator of this server can mark the upstream as local, if that is meant."
         case UnknownHost():
             code = UPSTREAM_UNREACHABLE
             suggestion = (
-                "Whoever runs this server must mend the upstream's address in the admin; ask another meanwhile."
+                "The operator of this server must fix the upstream's address in the admin; ask another meanwhile."
             )
+        case TlsFailed():
+            code = UPSTREAM_UNREACHABLE
+            suggestion = "The operator of this server can check its address and certificate; use another meanwhile."
         case Unreachable() if is_local:
             code = UPSTREAM_UNREACHABLE
             suggestion = "It is served by this machine: is its web process running? `manage.py quickstart` starts ours."
         case Unreachable():
             code, suggestion = UPSTREAM_UNREACHABLE, "Try again in a while, or another upstream."
         case _:
-            code, suggestion = UPSTREAM_ERROR, "Try again; if it stays so, tell whoever runs this server."
+            code, suggestion = UPSTREAM_ERROR, "Try again; if it stays so, tell the operator of this server."
     return ToolError(code, f"The upstream {slug} gave no answer: {failure}.", suggestion=suggestion)
 
 
@@ -122,7 +128,7 @@ def useless_answer(reason: str, *, slug: str, status: int) -> ToolError:
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} answered with HTTP {status} and {reason}.",
-        suggestion="Try again; if it stays so, tell whoever runs this server.",
+        suggestion="Try again; if it stays so, tell the operator of this server.",
         details={"upstreamStatus": status},
     )
 
@@ -132,19 +138,52 @@ def not_admitted(*, slug: str, status: int) -> ToolError:
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} does not admit this server (HTTP {status}).",
-        suggestion="Whoever runs this server must renew the upstream's credentials in the admin.",
+        suggestion="The operator of this server must renew the upstream's credentials in the admin.",
         details={"upstreamStatus": status},
     )
 
 
-def slow_down(*, slug: str, seconds: int | None) -> ToolError:
-    """Tell that the upstream wants fewer requests."""
-    when = f"in {seconds} s" if seconds is not None else "in a while"
+def slow_down(*, slug: str, status: int, seconds: float | None) -> ToolError:
+    """Say that the upstream wants fewer requests; `seconds` is None or NaN where it does not say when to come back."""
+    return _limit_error(f"The upstream {slug} takes no more requests now (HTTP {status}).", seconds=seconds)
+
+
+def limit_reached(*, slug: str, seconds: float) -> ToolError:
+    """Say that a request was not sent, because the upstream has said that it would refuse it."""
+    return _limit_error(
+        f"The upstream {slug} takes no more requests now, as it has said; this was not sent.", seconds=seconds
+    )
+
+
+def _limit_error(message: str, *, seconds: float | None) -> ToolError:
+    known = None if seconds is None or math.isnan(seconds) else math.ceil(seconds)
+    when = f"in {known} s" if known is not None else "in a while"
     return ToolError(
         UPSTREAM_LIMIT,
-        f"The upstream {slug} takes no more requests now (HTTP 429).",
+        message,
         suggestion=f"Try again {when}, and ask for more at once instead of often.",
-        retry_after_seconds=seconds,
+        retry_after_seconds=known,
+    )
+
+
+def credential_refused(reason: str, *, slug: str) -> ToolError:
+    """Refuse because the caller's own credential is missing, or is not passed on; never says what it is."""
+    return ToolError(
+        CREDENTIAL_REFUSED,
+        f"The upstream {slug} was not asked: {reason}.",
+        suggestion=f"Send the upstream's own credential in the header X-Upstream-Credential-{slug}, or none, as the "
+        "upstream is configured; a credential of this server is never passed on.",
+    )
+
+
+def too_heavy(size: int, *, max_bytes: int, weights: Sequence[tuple[str, int]]) -> ToolError:
+    """Refuse an answer that does not fit the budget, naming the fields that weigh most."""
+    heaviest = ", ".join(f"{path} ({weight:,} bytes)" for path, weight in weights)
+    return ToolError(
+        UPSTREAM_TOO_LARGE,
+        f"The answer has {size:,} bytes, and no list in it can be cut to fit {max_bytes:,}. Heaviest: {heaviest}.",
+        suggestion="Leave out the heaviest fields, ask for smaller lists, or raise maxTokens.",
+        details={"bytes": size, "maxBytes": max_bytes, "heaviest": dict(weights)},
     )
 
 
@@ -153,7 +192,7 @@ def unset_variable(*, slug: str, header: str) -> ToolError:
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} cannot be asked: the environment variable of its header {header} is not set.",
-        suggestion="Whoever runs this server must set the variable and start the server again.",
+        suggestion="The operator of this server must set the variable and start the server again.",
     )
 
 
@@ -162,5 +201,5 @@ def unreadable_secret(*, slug: str, header: str) -> ToolError:
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} cannot be asked: a secret of it is not readable ({header}).",
-        suggestion="Whoever runs this server must enter the upstream's secret again in the admin.",
+        suggestion="The operator of this server must enter the upstream's secret again in the admin.",
     )

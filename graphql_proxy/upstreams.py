@@ -37,6 +37,10 @@ class KnownUpstream:
     most_list_size: int
     assumed_list_size: int
     most_cost: int
+    size_names: str
+    caller_header: str
+    needs_caller_credential: bool
+    max_answer_tokens: int
 
 
 _upstreams: TtlCache[list[KnownUpstream]] = TtlCache()
@@ -62,7 +66,7 @@ async def upstream_named(slug: str | None) -> KnownUpstream:
         raise refusals.no_upstream()
     if slug is None:
         return known[0]
-    return _chosen(slug, known=known)
+    return _choose(slug, known=known)
 
 
 async def upstream_for(caller: Caller, *, named: str | None) -> KnownUpstream:
@@ -76,7 +80,7 @@ async def upstream_for(caller: Caller, *, named: str | None) -> KnownUpstream:
         raise refusals.no_upstream()
     usable = await _usable(known, caller=caller)
     if named is not None:
-        return _chosen(named, known=usable, whose=" that this key may ask")
+        return _choose(named, known=usable, whose=" that this key may ask")
     if caller.default_upstream:
         return _own_default(caller.default_upstream, known=usable)
     if usable and (usable[0].is_default or len(usable) == 1 or usable[0] is known[0]):
@@ -93,7 +97,7 @@ async def _usable(known: list[KnownUpstream], *, caller: Caller) -> list[KnownUp
     """Keep the upstreams that are open to all, and those that were opened to this caller."""
     if all(upstream.is_open for upstream in known) or _is_operator(caller):
         return known
-    opened = await _opened_to(caller)
+    opened = await _list_opened_to(caller)
     return [upstream for upstream in known if upstream.is_open or upstream.id in opened]
 
 
@@ -108,7 +112,7 @@ async def who_may_ask(upstream: KnownUpstream) -> Callable[[Caller], bool]:
     return lambda caller: _is_operator(caller) or any(_is_of(caller, row) for row in chosen)
 
 
-async def _opened_to(caller: Caller) -> set[int]:
+async def _list_opened_to(caller: Caller) -> set[int]:
     return {row["upstream_id"] for row in await _chosen_rows() if _is_of(caller, row)}
 
 
@@ -116,7 +120,7 @@ async def _chosen_rows() -> list[queries.Row]:
     """Give the keys that were chosen, each with its upstream; one statement as the owner in 4 s."""
 
     async def read() -> list[queries.Row]:
-        return await queries.open_to(ledger=owner_pool)
+        return await queries.open_to(pool=owner_pool)
 
     return await _chosen_keys.get("all", read)
 
@@ -125,7 +129,7 @@ def _is_of(caller: Caller, row: queries.Row) -> bool:
     """
     Tell whether a chosen key is the caller's.
 
-    A conversation has none, and a client that a person let in is the person's, so any of the owner's counts.
+    A conversation has none, and a client that a person connected is the person's, so any of the owner's counts.
     """
     if caller.key_id is not None and not caller.issuer:
         return bool(row["key_id"] == caller.key_id)
@@ -133,11 +137,11 @@ def _is_of(caller: Caller, row: queries.Row) -> bool:
 
 
 def _is_operator(caller: Caller) -> bool:
-    """Tell whether it is whoever runs this machine, who could change the rows as well."""
+    """Tell whether it is the operator of this machine, who could change the rows as well."""
     return caller.key_id is None and caller.owner_id is None
 
 
-def _chosen(slug: str, *, known: Iterable[KnownUpstream], whose: str = "") -> KnownUpstream:
+def _choose(slug: str, *, known: Iterable[KnownUpstream], whose: str = "") -> KnownUpstream:
     by_slug = {upstream.slug: upstream for upstream in known}
     if slug not in by_slug:
         raise refusals.unknown_upstream(slug, known=by_slug, whose=whose)
@@ -155,7 +159,7 @@ async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
     """Give the headers that this upstream wants, opened; one statement as the owner in 4 s."""
 
     async def read() -> dict[str, str]:
-        rows = await queries.headers(upstream.id, ledger=owner_pool)
+        rows = await queries.headers(upstream.id, pool=owner_pool)
         return {row["name"]: _value(upstream, row) for row in rows}
 
     return await _headers.get(upstream.id, read)

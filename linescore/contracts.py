@@ -17,7 +17,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from toolbox.contract.errors import ErrorCode, ErrorEnvelope, Schema, ToolError, make_object_schema, merge_details
-from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
+from toolbox.contract.models import NullMeans, ToolInput, ToolOutput, WholeNumber
 
 DEFAULT_LIMIT = 100
 MAX_ROWS = 1000
@@ -142,10 +142,6 @@ def _clamped(value: int) -> int:
     return min(max(value, 1), MAX_ROWS)
 
 
-def _default_limit(value: object) -> object:
-    return DEFAULT_LIMIT if value is None else value
-
-
 CalendarDate = Annotated[
     date,
     BeforeValidator(_calendar_date),
@@ -153,9 +149,9 @@ CalendarDate = Annotated[
 ]
 Limit = Annotated[
     WholeNumber,
-    BeforeValidator(_default_limit),
     AfterValidator(_clamped),
     WithJsonSchema({"type": "number", "multipleOf": 1, "minimum": 1, "maximum": MAX_ROWS}),
+    NullMeans(DEFAULT_LIMIT),
 ]
 
 

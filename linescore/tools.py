@@ -65,6 +65,7 @@ async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> Li
     queries=0,
     writes=True,
     deadline_seconds=900,
+    is_open_world=True,
 )
 async def ingest_linescore_games(ask: IngestQuestion, client: ClientChannel) -> Ingested:
     """

@@ -13,7 +13,8 @@ from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
-from sprints.board_page import TO_ADMIN, sprint_panels, team_panels
+from sprints.boards.panels import TO_ADMIN, sprint_panels, team_panels
+from sprints.curation.admin import VerifiedQueryAdmin
 from sprints.ingest.load import count_rows, forget
 from sprints.models import (
     BlockedPeriod,
@@ -30,7 +31,6 @@ from sprints.models import (
     User,
     VerifiedQuery,
 )
-from sprints.verified.admin import VerifiedQueryAdmin
 from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin, CuratedInline, PickFilter
 from toolbox.admin_pages.panels import Panel
 

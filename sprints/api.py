@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sprints.asking.flow import ChatAnswer, chat
 from sprints.contracts import MAX_QUESTION, MAX_SQL
 from sprints.dialect import SprintsDialect
-from sprints.executing import tried
 from sprints.linking.kept import data_as_of, name_index
 from sprints.linking.names import NameIndex
+from sprints.semantics.query import MetricQuery
+from sprints.sql_sandbox.execution import try_execute
 from sprints.verified.load import NotKept, promote
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import PAYLOAD_TOO_LARGE, Refusal, ToolError
@@ -33,7 +34,9 @@ PROMOTE = Operation(
 DESCRIPTION = """
 Ask about sprints, issues, teams and people in plain language. The answer comes in words, with the SQL, its rows, what
 was assumed, what to ask next, and a Vega-Lite specification where the rows make a chart. A question that can mean
-several things is asked back (`isAmbiguous`). A statement that fails is mended and run once more. Needs sprints:read.
+several things is asked back (`isAmbiguous`). `interpretation` says what was understood; sent back as `context`, `query`
+lets the next question change it ("only bugs"). A statement that fails is repaired and run once more. Needs
+sprints:read.
 """
 
 
@@ -43,6 +46,17 @@ class ChatQuestion(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     question: str = Field(description="As you would ask a colleague.", min_length=1, max_length=MAX_QUESTION)
+
+
+class FollowUpQuestion(ChatQuestion):
+    """A question, with what the one before it meant."""
+
+    context: MetricQuery | None = Field(
+        None, description="The query of the answer before, so that 'and for HARBOR?' or 'only bugs' changes it."
+    )
+    without: list[int] = Field(
+        default=[], max_length=40, description="Positions of filters of the context to take away; it is asked again."
+    )
 
 
 Asked = TypeVar("Asked", bound=ChatQuestion)
@@ -69,7 +83,7 @@ OPENAPI = {
         "required": True,
         "content": {
             "application/json": {
-                "schema": ChatQuestion.model_json_schema(),
+                "schema": FollowUpQuestion.model_json_schema(),
                 "example": {"question": "Which issues were carried over from ACCEL's last sprint?"},
             }
         },
@@ -94,8 +108,11 @@ async def ask(request: HttpRequest) -> HttpResponse:
 
 
 async def _chat(body: bytes | None) -> Reply:
-    asked = _read(body, shape=ChatQuestion)
-    answer = await chat(asked.question, now=datetime.now(UTC), reader=reader, model=configured_model())
+    asked = _read(body, shape=FollowUpQuestion)
+    answer = await chat(
+        asked.question, now=datetime.now(UTC), reader=reader, model=configured_model(), context=asked.context,
+        without=asked.without,
+    )  # fmt: skip
     return Reply(body=encode(answer), rows=answer.count)
 
 
@@ -109,7 +126,7 @@ async def keep(request: HttpRequest) -> HttpResponse:
 
 async def _promote(body: bytes | None) -> Reply:
     kept = _read(body, shape=KeptAnswer)
-    result = await tried(kept.sql)
+    result = await try_execute(kept.sql)
     if result.error:
         raise ToolError(
             DIALECT.bad_input,

@@ -8,18 +8,32 @@ from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import DatabaseError, connections
 
-from sprints.standing import digest, is_accepted
-from sprints.walls import SCHEMA, mends, quoted
+from sprints.schema.view_catalog import SCHEMA
+from sprints.semantics.definition_check import find_definition_errors
+from sprints.semantics.model import shipped_model
+from sprints.sql_sandbox.lockdown_status import digest, is_accepted
+from sprints.sql_sandbox.role_lockdown import lockdown_statements, quote_name
 
 SHOWN = 5
+
+
+@register()
+def check_semantic_definitions(**_: Any) -> list[CheckMessage]:
+    """Compile every term of the semantic layer's definitions, and find names that are not defined."""
+    try:
+        broken = find_definition_errors(shipped_model())
+    except ValueError as malformed:
+        broken = (f"The file is malformed: {malformed}",)
+    hint = "Correct sprints/semantics/definitions.toml."
+    return [Error(f"Semantic layer: {sentence}", hint=hint, id="sprints.E004") for sentence in broken]
 
 
 @register(Tags.security, deploy=True)
 def analyst_can_only_read_the_views(**_: Any) -> list[CheckMessage]:
     """
-    Name every wall around the analyst that is missing, with the statement that raises it.
+    Name every restriction that the analyst's role lacks, with the statement that sets it.
 
-    Two statements on the owner's connection, catalogue only. Errors keep execute_query off until they are mended, or
+    Two statements on the owner's connection, catalogue only. Errors keep execute_query off until they are fixed, or
     accepted by SPRINTS_ACCEPTED_WALLS.
     """
     if "analyst" not in connections.databases:
@@ -31,28 +45,30 @@ def analyst_can_only_read_the_views(**_: Any) -> list[CheckMessage]:
             )
         ]
     try:
-        return [*_walls(missing_walls()), *_grants()]
+        return [*_report_missing(find_missing_lockdown()), *_grants()]
     except DatabaseError as unknown:
         return [Error(f"The analyst's rights cannot be read: {unknown}", id="sprints.E001")]
 
 
-def missing_walls() -> list[str]:
-    """Give the statements that would raise what is missing; one statement on the owner's connection."""
+def find_missing_lockdown() -> list[str]:
+    """Give the statements that would set what is missing; one statement on the owner's connection."""
     with connections["default"].cursor() as cursor:
-        cursor.execute(mends(role=settings.SPRINTS_ANALYST_ROLE))
+        cursor.execute(lockdown_statements(role=settings.SPRINTS_ANALYST_ROLE))
         return [str(row[0]) for row in cursor.fetchall()]
 
 
-def _walls(missing: list[str]) -> Iterable[CheckMessage]:
+def _report_missing(missing: list[str]) -> Iterable[CheckMessage]:
     if not missing:
         return
     shown = "\n".join(f"{statement};" for statement in missing[:SHOWN])
     more = f"\n… and {len(missing) - SHOWN} more: manage.py sprints_walls prints all." if len(missing) > SHOWN else ""
     if is_accepted(missing):
-        yield checks.Warning(f"{len(missing)} walls around the analyst are missing, and accepted.", id="sprints.W002")
+        yield checks.Warning(
+            f"{len(missing)} restrictions of the analyst are missing, and accepted.", id="sprints.W002"
+        )
         return
     yield Error(
-        f"{len(missing)} walls around the analyst role {settings.SPRINTS_ANALYST_ROLE} are missing; "
+        f"{len(missing)} restrictions of the analyst role {settings.SPRINTS_ANALYST_ROLE} are missing; "
         "execute_query is off.",
         hint=f"{shown}{more}\nOr, having read them, accept this: SPRINTS_ACCEPTED_WALLS={digest(missing)}",
         id="sprints.E002",
@@ -72,7 +88,7 @@ def _grants() -> Iterable[CheckMessage]:
     if unreadable:
         yield Error(
             f"The analyst role {role} may not read {', '.join(unreadable)}.",
-            hint=f"GRANT USAGE ON SCHEMA {SCHEMA} TO {quoted(role)}; "
-            f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO {quoted(role)};",
+            hint=f"GRANT USAGE ON SCHEMA {SCHEMA} TO {quote_name(role)}; "
+            f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO {quote_name(role)};",
             id="sprints.E003",
         )

@@ -31,9 +31,9 @@ class SchemaColumn(CamelAnswer):
 
 
 class SchemaTable(CamelAnswer):
-    """A view that questions may be put to."""
+    """A view."""
 
-    name: str = Field(description="The view's name, as SQL says it.")
+    name: str = Field(description="The view's name.")
     columns: list[SchemaColumn] = Field(description="Its columns, in order.")
     description: str | None = Field(None, description="What one row is.")
 
@@ -44,30 +44,26 @@ class ForeignKey(CamelAnswer):
     from_table: str = Field(description="The view that points.")
     from_column: str = Field(description="The column that points.")
     to_table: str = Field(description="The view pointed at.")
-    to_column: str = Field(description="The column pointed at, unique there.")
+    to_column: str = Field(description="The column pointed at.")
 
 
 class SchemaInfo(CamelAnswer):
     """The analyst's world: views, columns, and how they join."""
 
-    tables: list[SchemaTable] = Field(description="The views that SQL may read; there are no others.")
+    tables: list[SchemaTable] = Field(description="The views that SQL may read.")
     foreign_keys: list[ForeignKey] = Field(description="How the views join.")
 
 
 class QueryResult(CamelAnswer):
     """What a statement gave, or why it gave nothing."""
 
-    rows: list[dict[str, Any]] = Field(description="The rows, by column name; empty after an error.")
+    rows: list[dict[str, Any]] = Field(description="The rows, by column name.")
     count: int = Field(alias="rowCount", description="How many rows are here.")
-    runtime_ms: float = Field(description="Milliseconds from the check of the statement to its last row.")
-    error: str | None = Field(None, description="Why there are no rows; absent when the statement ran.")
+    runtime_ms: float = Field(description="How long the statement took, in milliseconds.")
+    error: str | None = Field(None, description="Why there are no rows.")
     suggestion: str | None = Field(None, description="What to write instead, after an error.")
-    notes: list[str] | None = Field(
-        None, description="What the caller should know of the rows: a LIMIT that was set, rows that were left out."
-    )
-    truncated: bool | None = Field(
-        None, description="True if rows were left out because the answer would have grown past its byte limit."
-    )
+    notes: list[str] | None = Field(None, description="A LIMIT that was set, rows that were left out.")
+    truncated: bool | None = Field(None, description="True if rows were left out, above 1,000 rows or 1 MiB.")
 
     def row_count(self) -> int:
         """Count the rows."""
@@ -94,7 +90,7 @@ class SchemaQuestion(ToolInput):
     """Nothing: the schema is one."""
 
 
-_CONTEXT = Field(None, description="The schema as get_schema gave it; the server's own if not given.")
+_CONTEXT = Field(None, description="The answer of get_schema; else the server's own schema.")
 
 
 class GenerateSqlQuestion(ToolInput):

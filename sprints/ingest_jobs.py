@@ -4,12 +4,12 @@ from django import forms
 from django.conf import settings
 from django.utils.text import slugify
 
-from sprints.ingest.fetch import Wire, authorization
-from sprints.ingest.from_files import ingest_files
-from sprints.ingest.from_site import Wanted, ingest_site
+from sprints.ingest.fetch import JiraClient, authorization
+from sprints.ingest.files import ingest_files
 from sprints.ingest.load import OnProgress, ensure_organisation, note_synced, organisations_with_site
 from sprints.ingest.record import NotReadable
 from sprints.ingest.samples import load_samples
+from sprints.ingest.site import Wanted, ingest_site
 from sprints.models import Organisation
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
@@ -38,7 +38,7 @@ class FileForm(JobForm):
     """Which file, and whose."""
 
     organisation = forms.CharField(max_length=200, help_text="Whose issues they are.")
-    file = file_field("Saved answers of Jira's REST API (.json, .jsonl) or its CSV export; .gz too.")
+    file = file_field("Saved answers of Jira's REST API (.json, .jsonl) or its CSV export (.csv, .tsv); .gz too.")
 
 
 class SampleForm(JobForm):
@@ -67,8 +67,8 @@ def _of(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
     wanted = Wanted(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
     try:
-        with Wire(site_url=site, authorization=header, most_seconds=MAX_SECONDS) as wire:
-            report = ingest_site(wire, organisation=organisation, wanted=wanted, on_progress=_telling(given))
+        with JiraClient(site_url=site, authorization=header, most_seconds=MAX_SECONDS) as client:
+            report = ingest_site(client, organisation=organisation, wanted=wanted, on_progress=_telling(given))
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason
     if not projects:

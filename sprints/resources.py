@@ -83,8 +83,8 @@ class IssueSerializer(serializers.ModelSerializer[Issue]):
         ]
 
 
-class StaySerializer(serializers.ModelSerializer[SprintIssue]):
-    """An issue's stay in a sprint, and what became of it there."""
+class MembershipSerializer(serializers.ModelSerializer[SprintIssue]):
+    """An issue's membership of a sprint, and what became of it there."""
 
     sprint_id = serializers.UUIDField()
     issue_id = serializers.UUIDField()
@@ -161,8 +161,8 @@ class HistoryFilters(django_filters.FilterSet):
     issue_id = django_filters.UUIDFilter(field_name="issue_id")
 
 
-class StayFilters(HistoryFilters):
-    """What stays can be asked for."""
+class MembershipFilters(HistoryFilters):
+    """What memberships can be asked for."""
 
     sprint_id = django_filters.UUIDFilter(field_name="sprint_id")
 
@@ -211,12 +211,12 @@ class Issues(ReadOnlyResource):
     key_form = GUID
 
 
-class Stays(ReadOnlyResource):
-    """Stays of issues in sprints."""
+class Memberships(ReadOnlyResource):
+    """Memberships of issues in sprints."""
 
     queryset = SprintIssue.objects.all()
-    serializer_class = StaySerializer
-    filterset_class = StayFilters
+    serializer_class = MembershipSerializer
+    filterset_class = MembershipFilters
     ordering = "id"
     ordering_fields = ["added_at"]
 
@@ -236,5 +236,5 @@ router.register("teams", Teams)
 router.register("users", Users)
 router.register("sprints", Sprints)
 router.register("issues", Issues)
-router.register("sprint-issues", Stays)
+router.register("sprint-issues", Memberships)
 router.register("status-changes", StatusChanges)

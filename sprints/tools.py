@@ -6,9 +6,11 @@ from typing import Annotated
 from pydantic import Field
 
 from sprints.asking.clarifying import generate_asking
-from sprints.asking.explaining import explain
-from sprints.asking.repairing import repair
+from sprints.asking.explanation import explain
+from sprints.asking.sql_repair import repair
 from sprints.asking.understanding import suggest
+from sprints.boards import forecast_tool as forecasts
+from sprints.boards.forecast_tool import NO_FORECAST, UNKNOWN_TEAM, ForecastQuestion, ForecastResult
 from sprints.contracts import (
     ExecuteQueryQuestion,
     ExplainResultsQuestion,
@@ -22,10 +24,22 @@ from sprints.contracts import (
 )
 from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryDialect, GenerateSqlDialect, SprintsDialect
 from sprints.evaluation.asking import Evaluation, EvaluationQuestion, evaluate
-from sprints.executing import execute
-from sprints.ingesting import INGESTION_FAILED, NO_SUCH_SITE, IngestedIssues, IngestIssuesQuestion, ingest
-from sprints.schema.reading import known_schema
+from sprints.ingest_tool import INGESTION_FAILED, NO_SUCH_SITE, IngestedIssues, IngestIssuesQuestion, ingest
+from sprints.schema.reading import load_schema
+from sprints.semantics import metrics
+from sprints.semantics.metric_contracts import (
+    UNFIT_TERM,
+    UNKNOWN_TERM,
+    UNKNOWN_VALUE,
+    ListMetricsQuestion,
+    MetricFilter,
+    MetricList,
+    MetricRows,
+    QueryMetricQuestion,
+)
+from sprints.semantics.model import shipped_model
 from sprints.slots import SLOTS
+from sprints.sql_sandbox.execution import execute
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
 from toolbox.database.pools import reader
@@ -41,7 +55,7 @@ toolkit = Toolkit(
 )
 
 
-@toolkit.tool(example=SchemaQuestion())
+@toolkit.tool(example=SchemaQuestion(), works_offline=True)
 async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
     """
     List the views that SQL may read: columns with types and meanings, and how the views join.
@@ -49,7 +63,7 @@ async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
     Use it before writing SQL for execute_query, and when a statement failed because a column does not exist. Velocity,
     burndown and carry-over are views of their own; ages of open work are counted to snapshot.as_of, not to now().
     """
-    return await known_schema()
+    return await load_schema()
 
 
 @toolkit.tool(
@@ -78,7 +92,7 @@ async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> Gener
         sql=drafted.sql,
         clarification=None if drafted.sql else drafted.clarification,
         is_ambiguous=drafted.sql is None,
-        assumptions=list(drafted.assumptions) if drafted.sql else [],
+        assumptions=list(drafted.statements) if drafted.sql else [],
     )
 
 
@@ -153,6 +167,48 @@ async def explain_results(
     return said.as_contract()
 
 
+@toolkit.tool(example=ListMetricsQuestion(search="velocity"), queries=0)
+async def list_metrics(ask: ListMetricsQuestion) -> MetricList:
+    """
+    List the metrics that are defined, and the dimensions, named filters and times that each goes with.
+
+    Use it before query_metric. A metric is defined once, for every tool and page: what counts as done, committed or
+    carried over need not be written in SQL again.
+    """
+    return metrics.list_metrics(ask, model=shipped_model())
+
+
+@toolkit.tool(
+    example=QueryMetricQuestion(
+        metric="velocity",
+        dimensions=["sprint"],
+        filters=[MetricFilter(field="team", op="eq", values=["ACCEL"])],
+    ),
+    errors=(UNKNOWN_TERM, UNFIT_TERM, UNKNOWN_VALUE, QUERY_REFUSED, QUERY_FAILED),
+    queries=1,
+)
+async def query_metric(ask: QueryMetricQuestion) -> MetricRows:
+    """
+    Compute a metric by dimensions, filtered, over a period of days.
+
+    Prefer it to SQL where list_metrics has the metric: definitions, units and joins are right by construction. The
+    answer says in words what was computed; doubts says where two ways to compute it disagree. A term that does not
+    exist or does not fit is refused with the nearest ones that do.
+    """
+    return await metrics.query_metric(ask, model=shipped_model(), run=execute)
+
+
+@toolkit.tool(example=ForecastQuestion(team="ACCEL", points=30), errors=(UNKNOWN_TEAM, NO_FORECAST), queries=2)
+async def forecast_completion(ask: ForecastQuestion) -> ForecastResult:
+    """
+    Forecast when so many story points or issues of a team will be done: the dates for 50, 85 and 95 % likelihood.
+
+    The dates follow from simulated draws of the team's past weeks or sprints, and count from the latest data. Give the
+    range, not one date. A team whose history is too short is refused.
+    """
+    return await forecasts.forecast_completion(ask, reader=reader)
+
+
 @toolkit.tool(example=EvaluationQuestion(most=2), queries=5, deadline_seconds=1_800)
 async def evaluate_sql_questions(ask: EvaluationQuestion, client: ClientChannel) -> Evaluation:
     """
@@ -170,6 +226,7 @@ async def evaluate_sql_questions(ask: EvaluationQuestion, client: ClientChannel)
     queries=0,
     writes=True,
     deadline_seconds=3_900,
+    is_open_world=True,
 )
 async def ingest_jira_issues(ask: IngestIssuesQuestion, client: ClientChannel) -> IngestedIssues:
     """

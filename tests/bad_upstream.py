@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 GOOD = b'{"data": {"answer": 42}}'
+NUMBERS = b'{"data": {"whole": 123456789012345678901234, "price": 1.10, "small": 1e-9, "tiny": 0.12345678901234567890}}'
+REFUSED = b'{"errors": [{"message": "No.", "extensions": {"code": "NO", "trace": ["%b"]}}]}' % (b"x" * 1_000)
 Writer = asyncio.StreamWriter
 
 
@@ -59,6 +61,8 @@ def _bomb() -> bytes:
 
 FIXED: dict[str, Callable[[], bytes]] = {
     "good": lambda: _whole("200 OK", GOOD, "Content-Type: application/json"),
+    "numbers": lambda: _whole("200 OK", NUMBERS),
+    "refused": lambda: _whole("400 Bad Request", REFUSED),
     "gzip": lambda: _packed(gzip.compress(GOOD)),
     "deflate": lambda: _packed(zlib.compress(GOOD), "deflate"),
     "brotli": lambda: _packed(GOOD, "br"),
@@ -80,6 +84,34 @@ FIXED: dict[str, Callable[[], bytes]] = {
     "many-errors": lambda: _whole("200 OK", b'{"errors": [' + b'{"message": "no"},' * 59 + b'{"message": "no"}]}'),
     "429": lambda: _whole("429 Too Many Requests", b"slow down", "Retry-After: 17"),
     "429-date": lambda: _whole("429 Too Many Requests", b"", "Retry-After: Wed, 21 Oct 2099 07:28:00 GMT"),
+    "503-retry": lambda: _whole("503 Service Unavailable", b"", "Retry-After: 9"),
+    "403-limit": lambda: _whole(
+        "403 Forbidden", b'{"message": "You have exceeded a secondary rate limit."}', "X-RateLimit-Remaining: 10"
+    ),
+    "403": lambda: _whole("403 Forbidden", b'{"message": "Must have admin rights."}'),
+    "throttled": lambda: _whole(
+        "200 OK",
+        b'{"errors": [{"message": "Throttled", "extensions": {"code": "THROTTLED"}}], "extensions": {"cost": '
+        b'{"requestedQueryCost": 100, "throttleStatus": {"maximumAvailable": 1000, "currentlyAvailable": 50, '
+        b'"restoreRate": 50}}}}',
+    ),
+    "used-up": lambda: _whole(
+        "200 OK", GOOD, "X-RateLimit-Limit: 5000", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 300"
+    ),
+    "stated-cost": lambda: _whole("200 OK", GOOD[:-1] + b', "extensions": {"cost": {"actualQueryCost": 7}}}'),
+    "pages": lambda: _whole(
+        "200 OK",
+        json.dumps(
+            {
+                "data": {
+                    "teams": {
+                        "edges": [{"cursor": f"c{number}", "node": {"name": "x" * 100}} for number in range(100)],
+                        "pageInfo": {"endCursor": "c99", "hasNextPage": False},
+                    }
+                }
+            }
+        ).encode(),
+    ),
     "401": lambda: _whole("401 Unauthorized", b'{"errors": [{"message": "bad token"}]}'),
     "400": lambda: _whole(
         "400 Bad Request", b'{"errors": [{"message": "Cannot query field \\"a\\" on type \\"Query\\"."}]}'

@@ -23,10 +23,16 @@ from asgiref.sync import SyncToAsync
 from django.conf import settings
 from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
 from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL, with_players
 from tests.mock_upstream import MockUpstream, mock_upstream
+
+# How long an example takes says how busy the machine is, nothing about the code.
+hypothesis_settings.register_profile("toolroom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("toolroom")
 
 ALICE_KEY = "tr_alice_reads_and_writes_everything_here"
 BOB_KEY = "tr_bob_reads_linescore_and_nothing_else_"
@@ -230,7 +236,7 @@ def _behind(django: Any) -> Any:
 
 def _close_connections() -> None:
     from agents.runs.run_listeners import run_listeners
-    from sprints.analyst import analyst
+    from sprints.sql_sandbox.analyst_pool import analyst
     from toolbox.access import keys
     from toolbox.audit.log import audit
     from toolbox.catalogue.dynamic_tools import dynamic_tools

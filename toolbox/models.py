@@ -367,3 +367,17 @@ class CuratedPrompt(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class PeriodicTask(models.Model):
+    """When a periodic task was enqueued last (toolbox/work/schedule.py)."""
+
+    name = models.CharField(max_length=100, primary_key=True)
+    period_seconds = models.PositiveIntegerField()
+    enqueued_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "toolbox_periodic_tasks"
+
+    def __str__(self) -> str:
+        return self.name

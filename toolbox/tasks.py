@@ -1,4 +1,4 @@
-"""What workers and the scheduler do for the kernel: jobs, tasks, sweeping, and forgetting what is over."""
+"""What workers do for the kernel: jobs, tasks, sweeping, and forgetting what is over."""
 
 from typing import Any
 from uuid import UUID

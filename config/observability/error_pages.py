@@ -1,4 +1,8 @@
-"""The page where a request failed: that the database is away, or that too much was sent, is said as such."""
+"""
+The page where a request failed: that the database is away, or that too much was sent, is said as such.
+
+Programs that ask for an address that does not exist get JSON.
+"""
 
 import sys
 
@@ -6,11 +10,14 @@ from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFie
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.defaults import server_error
+from django.views.defaults import page_not_found, server_error
 
-from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.contract.errors import NOT_FOUND, DatabaseUnavailable, ToolError
+from toolbox.dispatch.entry import render_refusal
+from toolbox.http.django_requests import find_request_id, to_response
 
 RETRY_SECONDS = 5
+FOR_PROGRAMS = ("/api/", "/oauth/", "/.well-known/")
 TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 
 
@@ -21,6 +28,14 @@ def show_failure(request: HttpRequest) -> HttpResponse:
     page = render(None, "503.html", status=503)  # without the request: nobody's session is read
     page["Retry-After"] = str(RETRY_SECONDS)
     return page
+
+
+def show_missing(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Show that there is nothing at the address: a page to a person, the kernel's error to a program."""
+    if not f"{request.path}/".startswith(FOR_PROGRAMS):
+        return page_not_found(request, exception)
+    missing = ToolError(NOT_FOUND, NOT_FOUND.meaning, suggestion="/api/docs lists every address of the API.")
+    return to_response(render_refusal(missing), request=request, request_id=find_request_id(request))
 
 
 def show_refusal(_: HttpRequest, exception: Exception) -> HttpResponse:

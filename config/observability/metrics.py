@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from agents.queries.metrics import RunCounts, count_runs
 from config.observability.health import Part, parts
-from sprints.analyst import analyst
+from sprints.sql_sandbox.analyst_pool import analyst
 from toolbox.audit import traffic
 from toolbox.audit.log import audit
 from toolbox.audit.traffic import BOUNDS, Traffic

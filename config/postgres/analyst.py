@@ -10,18 +10,30 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from sprints.walls import LIMITS, POWERS, PRIVILEGES, Privilege, question
+from sprints.sql_sandbox.role_lockdown import LIMITS, MAX_CONNECTIONS, POWERS, PRIVILEGES, Privilege, offences_query
 
 Admin = psycopg.Connection[tuple[Any, ...]]
 
 
-def limit_analyst(admin: Admin, *, analyst: str) -> None:
-    """Set the role's own limits, and take from it every power that a role can have."""
+def limit_analyst(admin: Admin, *, analyst: str, owner: str) -> None:
+    """
+    Set the role's own limits, and take from it every power that a role can have.
+
+    The owner becomes a member of the role, because only members may end its backends.
+    """
     name = sql.Identifier(analyst)
     powerless = " ".join(f"NO{power.removeprefix('rol').upper()}" for power in _POWER_WORDS)
     admin.execute(sql.SQL("ALTER ROLE {} " + powerless + " NOINHERIT").format(name))
+    if _has_no_connection_limit(admin, role=analyst):
+        admin.execute(sql.SQL("ALTER ROLE {} CONNECTION LIMIT {}").format(name, MAX_CONNECTIONS))
+    admin.execute(sql.SQL("GRANT {} TO {}").format(name, sql.Identifier(owner)))
     for setting, value in LIMITS.items():
         admin.execute(sql.SQL("ALTER ROLE {} SET {} = {}").format(name, sql.Identifier(setting), value))
+
+
+def _has_no_connection_limit(admin: Admin, *, role: str) -> bool:
+    row = admin.execute("SELECT rolconnlimit < 0 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+    return bool(row and row[0])
 
 
 def revoke_public(admin: Admin, *, owner: str, reader: str, analyst: str) -> int:
@@ -57,7 +69,7 @@ def _is_ours(admin: Admin, *, owner: str) -> bool:
 
 
 def _find_objects(admin: Admin, privilege: Privilege, *, role: str) -> list[str]:
-    return [row[0] for row in admin.execute(question(privilege, role=role).encode()).fetchall()]
+    return [row[0] for row in admin.execute(offences_query(privilege, role=role).encode()).fetchall()]
 
 
 def _take(admin: Admin, privilege: Privilege, *, found: str, role: str, grantees: tuple[str, ...]) -> None:

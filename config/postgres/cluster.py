@@ -24,7 +24,15 @@ SETTINGS = {
     "timezone": "UTC",
 }
 START_TIMEOUT_SECONDS = 60
-PROVISIONED = "provisioned-2"
+MAX_PROCESS_KIB = 1_048_576
+"""
+Address space of each process of the server, shared buffers included.
+
+PostgreSQL limits no role's memory, and SQL written by a model runs here. A statement of any role that needs more than
+about 700 MB of its own fails with "out of memory"; the server and its other sessions continue. Linux only.
+"""
+_LIMITED = f'ulimit -v {MAX_PROCESS_KIB} 2>/dev/null; exec "$0" "$@"'
+PROVISIONED = "provisioned-3"
 """Marks a cluster that has what config/postgres/roles.py makes; its number goes up when that makes more."""
 
 _in_use: dict[Path, IO[str]] = {}
@@ -122,7 +130,10 @@ def _start(place: Place) -> None:
     try:
         _run(
             place,
-            "pg_ctl",
+            "/bin/sh",
+            "-c",
+            _LIMITED,
+            str(place.programs / "pg_ctl"),
             "-D",
             str(place.data),
             "-l",

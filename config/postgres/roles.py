@@ -46,7 +46,7 @@ def provision(
         admin.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
         for role, password in ((owner, owner_password), (reader, reader_password), (analyst, analyst_password)):
             made += _role(admin, role=role, password=password)
-        limit_analyst(admin, analyst=analyst)
+        limit_analyst(admin, analyst=analyst, owner=owner)
         for name, value in READER_LIMITS.items():
             admin.execute(
                 sql.SQL("ALTER ROLE {} SET {} = {}").format(sql.Identifier(reader), sql.Identifier(name), value)

@@ -11,10 +11,8 @@ from oauth2_provider.views import AuthorizationView
 from console.content_security_policy import POLICY
 from toolbox.access.people import require_person
 from toolbox.http.server_address import scopes_within, site_of
-from toolbox.oauth.authorization_server import describe_scope, is_own_resource
+from toolbox.oauth.authorization_server import describe_scope, is_own_resource, is_unencrypted
 from toolbox.oauth.validators import clean_client_name
-
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has no types
@@ -81,8 +79,7 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
             return f"The app asks for access to another server than this one, which is {place}."
         if request.GET.get("code_challenge_method") != "S256":
             return "The app does not protect its request: this server accepts PKCE with S256 only."
-        parts = urlsplit(request.GET.get("redirect_uri", ""))
-        if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        if is_unencrypted(request.GET.get("redirect_uri", "")):
             return "The app wants the response sent unencrypted to another machine."
         return ""
 

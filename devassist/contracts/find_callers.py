@@ -11,7 +11,7 @@ from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 DEFAULT_CALLERS = 100
 MAX_CALLERS = 1_000
 
-FunctionName = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+FunctionName = Annotated[str, StringConstraints(max_length=300)]
 
 
 class FindCallersQuestion(ToolInput):

@@ -6,7 +6,10 @@ from pydantic import Field, StringConstraints
 
 MAX_PATH = 4_096
 
-FilePath = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)]
+FilePath = Annotated[str, StringConstraints(max_length=MAX_PATH)]
+"""Empty as the contract takes it; no file has that path."""
 WorkspaceName = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 
-WORKSPACE = Field(None, description="Which workspace, by name; the key's default if not given.")
+WORKSPACE = Field(
+    None, description="Which workspace, by name; if not given, the default, or the only one that has the file."
+)

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from toolbox.contract.models import ToolInput, ToolOutput
+from toolbox.text.redaction import MaskedText
 
 MAX_CONFIDENCE = 0.6
 
@@ -18,10 +19,20 @@ def _said(text: str) -> str:
     return text
 
 
-_Text = Annotated[str, StringConstraints(min_length=10, max_length=4_000, strip_whitespace=True), AfterValidator(_said)]
-_Name = Annotated[str, StringConstraints(min_length=1, max_length=40, strip_whitespace=True), AfterValidator(_said)]
-_Type = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), AfterValidator(_said)]
-_Path = Annotated[str, StringConstraints(max_length=500, strip_whitespace=True), AfterValidator(_said)]
+def _mask(text: str) -> MaskedText:
+    """Mask secrets, so that no field of a proposal can hold one: every key reads what is proposed."""
+    return MaskedText(text)
+
+
+_Storable = (AfterValidator(_said), AfterValidator(_mask))
+_Text = Annotated[
+    str,
+    StringConstraints(max_length=4_000, strip_whitespace=True, pattern=r"\S[\s\S]{8,}\S"),  # ten characters
+    *_Storable,
+]
+_Name = Annotated[str, StringConstraints(max_length=40, strip_whitespace=True, pattern=r"\S"), *_Storable]
+_Type = Annotated[str, StringConstraints(max_length=200, strip_whitespace=True, pattern=r"\S"), *_Storable]
+_Path = Annotated[str, StringConstraints(max_length=500, strip_whitespace=True), *_Storable]
 
 
 class Proposal(ToolInput):

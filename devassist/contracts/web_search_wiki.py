@@ -25,8 +25,6 @@ class WebSearchQuestion(ToolInput):
     sources: Annotated[list[SourceName], AfterValidator(_once)] = Field(
         ["stackoverflow", "github"],
         description="Which sources to search; docs are pages that were ingested here.",
-        min_length=1,
-        max_length=20,
     )
     max_results: Annotated[WholeNumber, Field(ge=1, le=MAX_RESULTS)] = Field(
         5, description="Maximum number of results to return."

@@ -17,15 +17,17 @@ async def push(body: bytes | None, *, owner_id: int, seconds: int) -> object:
             f"The state is larger than {MAX_PUSH:,} bytes.",
             suggestion="Send the end of the terminal and fewer diagnostics.",
         )
-    parts = await asyncio.to_thread(lambda: read_state(body).parts())
+    state = await asyncio.to_thread(read_state, body)
+    parts = await asyncio.to_thread(state.parts)
+    cleared = state.window.replace("\0", "") if state.clears_editor else None
     try:
-        await queries.push(owner_id, parts=parts, seconds=seconds, writer=writer)
+        await queries.push(owner_id, parts=parts, cleared=cleared, seconds=seconds, writer=writer)
     except queries.OwnerIsGone as gone:
         raise Refusal(UNAUTHENTICATED, "The key's owner is gone.", suggestion="Use another key.") from gone
     return {"success": True, "data": {"kept": sorted(parts), "seconds": seconds}}
 
 
-async def clear(owner_id: int) -> object:
-    """Forget what is kept of a user; raises DatabaseUnavailable."""
-    await queries.clear(owner_id, writer=writer)
+async def clear(owner_id: int, *, window: str | None = None) -> object:
+    """Forget what is kept of a user, or of one window of theirs; raises DatabaseUnavailable."""
+    await queries.clear(owner_id, window=window, writer=writer)
     return {"success": True, "data": {"kept": [], "seconds": 0}}

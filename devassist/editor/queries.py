@@ -43,7 +43,11 @@ ON CONFLICT (owner_id, part) DO UPDATE
 SET content = excluded.content, pushed_at = excluded.pushed_at, kept_until = excluded.kept_until
 """
 
-_CLEAR = "DELETE FROM devassist_editor_states WHERE owner_id = %(owner)s"
+_CLEAR = """
+DELETE FROM devassist_editor_states
+WHERE owner_id = %(owner)s AND (%(window)s::text IS NULL OR content ->> 'window' = %(window)s)
+  AND (%(part)s::text IS NULL OR part = %(part)s)
+"""
 
 
 async def state_of(owner_id: int, *, ledger: Pool) -> list[Row]:
@@ -57,16 +61,18 @@ async def last_owner(*, ledger: Pool) -> int | None:
     return rows[0]["owner_id"] if rows else None
 
 
-async def push(owner_id: int, *, parts: Mapping[str, Row], seconds: int, writer: Pool) -> None:
+async def push(owner_id: int, *, parts: Mapping[str, Row], cleared: str | None, seconds: int, writer: Pool) -> None:
     """
     Store parts in place of the user's earlier ones; what is over, of anybody, and the user's example go.
 
-    Raises OwnerIsGone.
+    The editor's part goes too if it is of the window `cleared`. Raises OwnerIsGone.
     """
 
     async def work(connection: Connection) -> None:
         async with connection.transaction():
             await connection.execute(_FORGET, {"owner": owner_id})
+            if cleared is not None:
+                await connection.execute(_CLEAR.encode(), {"owner": owner_id, "window": cleared, "part": "editor"})
             for part, content in parts.items():
                 said = {"owner": owner_id, "part": part, "content": Jsonb(content), "seconds": seconds}
                 await connection.execute(_PUSH, said)
@@ -77,10 +83,10 @@ async def push(owner_id: int, *, parts: Mapping[str, Row], seconds: int, writer:
         raise OwnerIsGone from gone
 
 
-async def clear(owner_id: int, *, writer: Pool) -> None:
-    """Forget a user's state at once."""
+async def clear(owner_id: int, *, window: str | None, writer: Pool) -> None:
+    """Forget a user's state at once, or what one window of theirs pushed."""
 
     async def work(connection: Connection) -> None:
-        await connection.execute(_CLEAR, {"owner": owner_id})
+        await connection.execute(_CLEAR.encode(), {"owner": owner_id, "window": window, "part": None})
 
     await writer.run(work)

@@ -7,9 +7,10 @@ from pydantic.alias_generators import to_camel
 
 from devassist.contracts.get_user_error_context import Severity
 from devassist.dialect import INVALID_PARAMETERS, PERMISSION_DENIED, TOO_LARGE
-from devassist.editor.masking import last_lines, masked, readable, without_keys
+from devassist.editor.terminal_text import last_lines, readable
 from devassist.files.secrets import looks_secret
 from toolbox.contract.errors import ToolError
+from toolbox.text.redaction import MaskedText, mask_pem_blocks, mask_secrets
 
 MAX_PUSH = 262_144
 MAX_DIAGNOSTICS = 200
@@ -47,10 +48,11 @@ class PushedState(_Pushed):
     The state of an editor, of a terminal, or of both.
 
     With `activeFile` the whole editor's part is replaced, with `terminalOutput` the terminal's; the other part stays.
+    `activeFile: null` with `window` drops the editor's part, if that window pushed it.
     """
 
     active_file: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)] | None = Field(
-        None, description="Path from the workspace's root, with slashes."
+        None, description="Path from the workspace's root, with slashes; null where the window shows none to share."
     )
     cursor_position: PushedCursor = Field(PushedCursor(line=1), description="Where the cursor stands.")
     selected_text: str = Field("", description="The selection.", max_length=MAX_SELECTION)
@@ -58,15 +60,23 @@ class PushedState(_Pushed):
         [], description="Of the active file, the worst first.", max_length=MAX_DIAGNOSTICS
     )
     terminal_output: str | None = Field(None, description="The end of the terminal; its last 50 lines are kept.")
+    window: Annotated[str, StringConstraints(max_length=100)] = Field(
+        "", description="Names the editor's window: what it clears or forgets is its own."
+    )
     workspace: Annotated[str, StringConstraints(max_length=60)] = Field(
         "", description="The workspace that the file lies in, by its name here."
     )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if self.active_file is None and self.terminal_output is None:
+        if self.active_file is None and self.terminal_output is None and not self.clears_editor:
             _refuse("Neither activeFile nor terminalOutput was sent.", field="activeFile")
         return self
+
+    @property
+    def clears_editor(self) -> bool:
+        """Tell whether the window shows no file any more that may be shared."""
+        return bool(self.window) and self.active_file is None and "active_file" in self.model_fields_set
 
     def parts(self) -> dict[str, dict[str, Any]]:
         """
@@ -80,13 +90,16 @@ class PushedState(_Pushed):
                 "workspace": self.workspace.replace("\0", ""),
                 "activeFile": _clean_path(self.active_file),
                 "cursorPosition": self.cursor_position.model_dump(),
-                "selectedText": masked(_shown(self.selected_text), is_code=True),
-                "diagnostics": [one.model_dump() | {"message": masked(_shown(one.message), is_code=True),
+                "selectedText": MaskedText(_shown(self.selected_text)),
+                "diagnostics": [one.model_dump() | {"message": MaskedText(_shown(one.message)),
                                                     "source": _shown(one.source)} for one in self.diagnostics],
             }  # fmt: skip
         if self.terminal_output is not None:
-            kept["terminal"] = {"terminalOutput": masked(last_lines(without_keys(readable(self.terminal_output))))}
-        return kept
+            kept["terminal"] = {
+                "terminalOutput": mask_secrets(last_lines(mask_pem_blocks(readable(self.terminal_output))))
+            }
+        window = {"window": _shown(self.window)} if self.window else {}
+        return {part: content | window for part, content in kept.items()}
 
 
 def read_state(body: bytes) -> PushedState:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import PurePosixPath
 
-from devassist.files.refusals import is_folder, not_found, outside, secret, unreadable
+from devassist.files.hard_links import is_linked_elsewhere
+from devassist.files.refusals import is_folder, linked, not_found, outside, secret, unreadable
 from devassist.files.secrets import looks_secret
 
 MAX_LINKS = 40
@@ -109,8 +110,11 @@ class _Walk:
         if not self._shows_secrets and looks_secret([*(place for place, _ in self._places), name]):
             raise secret(self._path)
         descriptor = self._kept(os.open(name, _FILE, dir_fd=self._here))
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # swapped since it was looked at
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):  # swapped since it was looked at
             raise unreadable(self._path)
+        if status.st_nlink > 1 and not self._shows_secrets and is_linked_elsewhere(status, root=self._root):
+            raise linked(self._path)
         return descriptor
 
     def _turn(self, name: str) -> None:

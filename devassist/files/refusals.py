@@ -44,12 +44,21 @@ def unreadable(path: str) -> ToolError:
     )
 
 
+def linked(path: str) -> ToolError:
+    """Say that the file has another name outside of the workspace, or one of a secret."""
+    return _refused(
+        PERMISSION_DENIED,
+        message=f"'{path[:SHOWN]}' is a hard link to a file outside the workspace or to a secret",
+        suggestion="Do without it; the operator of the server can allow secrets and such links for the workspace.",
+    )
+
+
 def secret(path: str) -> ToolError:
     """Say that the file looks like a secret."""
     return _refused(
         PERMISSION_DENIED,
         message=f"'{path[:SHOWN]}' looks like a secret, and this workspace does not show those",
-        suggestion="Do without it; whoever runs the server can allow secrets for the workspace.",
+        suggestion="Do without it; the operator of the server can allow secrets for the workspace.",
     )
 
 

@@ -1,33 +1,32 @@
-"""Which files look like secrets, by name alone."""
+"""
+Which files look like secrets, by name alone.
 
+The rules are regular expressions in `secret_files.json`; the editor's extension reads a copy, which a test compares.
+They are matched with whole names in small letters.
+"""
+
+import json
 import re
+from pathlib import Path
 
-_NAMES = re.compile(
-    r"""
-    \.env(\..+)? | .+\.env
-  | local\.properties | gradle\.properties\.local | (keystore|signing|secrets?)\.properties
-  | google-services\.json | GoogleService-Info\.plist
-  | id_(rsa|dsa|ecdsa|ed25519)(_sk)? | .+\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|p8)
-  | \.netrc | _netrc | \.npmrc | \.pypirc | \.htpasswd | \.pgpass | \.my\.cnf | \.git-credentials | \.dockercfg
-  | credentials(\..+)? | (client_)?secrets?([_-]?key)?(\.(json|ya?ml|toml|ini|txt|xml))? | .*service[-_]?account.*\.json
-  | terraform\.tfvars | .+\.tfstate(\.backup)?
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_FOLDERS = {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"}
-_INSIDE_GIT = {"config", "credentials"}
-_EXAMPLES = re.compile(r".*\.(example|sample|template|dist)", re.IGNORECASE)
+_RULES = json.loads((Path(__file__).parent / "secret_files.json").read_text())
+_NAMES, _FOLDERS, _IN_GIT = (re.compile("|".join(_RULES[kind])) for kind in ("names", "folders", "inGit"))
+_COPY = re.compile(f"(?:{_RULES['copies']})+$")
+_EXAMPLES = re.compile(_RULES["examples"])
 
 
 def looks_secret(segments: list[str]) -> bool:
     """Tell whether a path, as its segments, names what people keep secrets in; examples of such files are none."""
     if not segments:
         return False
-    *folders, name = segments
     # Some file systems do not tell cases apart, nor trailing dots and spaces.
+    *folders, name = (segment.lower() for segment in segments)
     plain = name.rstrip(". ")
-    if any(folder.lower() in _FOLDERS for folder in folders):
+    if any(_FOLDERS.fullmatch(folder) for folder in folders):
         return True
-    if ".git" in (folder.lower() for folder in folders) and plain.lower() in _INSIDE_GIT:
+    if ".git" in folders and _IN_GIT.fullmatch(plain):
         return True
-    return bool(_NAMES.fullmatch(plain)) and not _EXAMPLES.fullmatch(plain)
+    original = _COPY.sub("", plain)
+    # An editor's swap file is the name with a dot before it.
+    named = any(_NAMES.fullmatch(one) for one in (plain, original, original.removeprefix(".")))
+    return named and not _EXAMPLES.fullmatch(plain)

@@ -1,11 +1,13 @@
 """A root cause as files hold it and people write it. Imports no Django."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from json import dumps
 from typing import Any
+from unicodedata import normalize
 
 LONGEST = {
     "language": 40,
@@ -72,6 +74,18 @@ class Entry:
             "status": self.status,
             "createdAt": self.created_at and self.created_at.isoformat().replace("+00:00", "Z"),
         }
+
+
+def proposal_id(fields: Mapping[str, str]) -> str:
+    """
+    Name a proposal by what it says, so that the same text is one proposal, from any key and at any confidence.
+
+    Case, whitespace and Unicode's ways to write a character make no difference.
+    """
+    said = [language_key(fields["language"]), error_key(fields["error_type"])]
+    said += [fields[name] for name in ("error_description", "root_cause", "solution")]
+    plain = "\x00".join(" ".join(normalize("NFKC", text).casefold().split()) for text in said)
+    return f"proposed-{sha256(plain.encode()).hexdigest()[:16]}"
 
 
 def language_key(language: str) -> str:

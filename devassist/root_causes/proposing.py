@@ -1,14 +1,13 @@
 """What an agent learned, stored for a person to judge."""
 
 from datetime import UTC, datetime
-from hashlib import sha256
 
 from devassist.contracts.propose_rca import Proposal, Proposed, SimilarEntry
 from devassist.embedding.embedder import embedder
 from devassist.embedding.failures import EmbeddingFailed
 from devassist.queries.proposals import store
 from devassist.root_causes.derived import embedded, searchable
-from devassist.root_causes.entry import Entry, language_key
+from devassist.root_causes.entry import LONGEST, Entry, language_key, proposal_id
 from devassist.root_causes.ranking import NEAR_DUPLICATE
 from devassist.root_causes.refusals import no_embedding
 from devassist.root_causes.searching import rows_like
@@ -20,7 +19,7 @@ _UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 async def propose(ask: Proposal, *, proposer: str) -> Proposed:
-    """Store a proposal, embedded, so that it is found at once by who asks for less confidence."""
+    """Store a proposal, embedded, so that who asks for unvalidated ones finds it at once."""
     entry = _entry(ask)
     try:
         vector = await embedder.embedded(entry.text)
@@ -39,7 +38,7 @@ async def propose(ask: Proposal, *, proposer: str) -> Proposed:
             SimilarEntry(
                 id=row["entry_name"], error_description=row["error_description"], similarity=round(row["similarity"], 4)
             )
-            for row in await rows_like(entry.text, limit=SHOWN + 1, floor=NEAR_DUPLICATE)
+            for row in await rows_like(entry.text, limit=SHOWN + 1, floor=NEAR_DUPLICATE, include_unvalidated=False)
             if row["entry_name"] != entry.id and row["similarity"] >= NEAR_DUPLICATE
         ][:SHOWN],
     )  # fmt: skip
@@ -47,5 +46,5 @@ async def propose(ask: Proposal, *, proposer: str) -> Proposed:
 
 def _entry(ask: Proposal) -> Entry:
     said = ask.model_dump() | {"language": language_key(ask.language)}
-    name = sha256("\x00".join(str(said[field]) for field in sorted(said)).encode()).hexdigest()[:16]
-    return Entry(id=f"proposed-{name}", status="proposed", created_at=_UNDATED, **said)
+    said |= {name: text[: LONGEST[name]] for name, text in said.items() if name in LONGEST}  # masks may be longer
+    return Entry(id=proposal_id(said), status="proposed", created_at=_UNDATED, **said)

@@ -78,15 +78,17 @@ class Sought:
     language: str | None = None
     error_key: str | None = None
     min_confidence: float = 0.0
+    include_unvalidated: bool = False
     floor: float = FLOOR
 
     @property
     def filters(self) -> str:
         """Word the conditions; only our own words, values go in as parameters."""
+        status = "status <> 'retired'" if self.include_unvalidated else "status = 'validated'"
         language = " AND language = %(language)s" if self.language else ""
         error = " AND error_key = %(error_key)s" if self.error_key else ""
         return (
-            "embedding_model = %(model)s AND status <> 'retired' AND confidence >= %(min_confidence)s"
+            f"embedding_model = %(model)s AND {status} AND confidence >= %(min_confidence)s"
             + language + error
         )  # fmt: skip
 

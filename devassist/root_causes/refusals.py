@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
-from devassist.dialect import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, INVALID_PARAMETERS, NO_RESULTS
+from devassist.dialect import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, NO_RESULTS
 from devassist.embedding.failures import EmbeddingFailed, StillLoading
 from devassist.root_causes import queries
 from devassist.root_causes.entry import language_key
@@ -25,7 +25,7 @@ _ELSEWHERE = "Say the error's message in other words, or look outside with web_s
 def nothing_to_search() -> ToolError:
     """Refuse a query without a word in it."""
     return ToolError(
-        INVALID_PARAMETERS,
+        NO_RESULTS,
         "query holds nothing to search for",
         suggestion="Send the error message, a description, or a stack trace as query.",
         field="query",
@@ -69,16 +69,16 @@ async def nothing_found(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool
 
 
 async def _without_filters(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool) -> ToolError:
-    wider = replace(sought, language=None, error_key=None, min_confidence=0.0, limit=1)
-    if (ask.language or ask.error_type or ask.min_confidence) and await queries.search(wider, reader=reader):
-        loose: dict[str, Any] = {"language": None, "errorType": None, "minConfidence": 0}
-        given = {"language": ask.language, "errorType": ask.error_type, "minConfidence": ask.min_confidence}
+    """Look without the filters that say what is searched; those that say what is trusted stay as they are."""
+    given = {"language": ask.language, "errorType": ask.error_type}
+    wider = replace(sought, language=None, error_key=None, limit=1)
+    if any(given.values()) and await queries.search(wider, reader=reader):
         kinds = await queries.error_types(reader=reader) if ask.error_type else []
         return _no(
             "Nothing relevant passes the filters; without them something does.",
-            suggestion="Leave out errorType and language, and lower minConfidence.",
+            suggestion="Leave out errorType and language.",
             details={"errorTypes": kinds} if kinds else {},
-            mend={name: loose[name] for name, value in given.items() if value},
+            mend={name: None for name, value in given.items() if value},
         )
     return _no("No past root cause is like this error.", suggestion=_ELSEWHERE)
 

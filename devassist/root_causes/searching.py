@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from devassist.contracts.vector_search_db import (
     MAX_ECHOED,
+    UNVALIDATED,
     PastError,
     PastErrorMetadata,
     PastErrors,
@@ -59,9 +60,11 @@ async def looked(ask: PastErrorsQuestion) -> Looked:
     return Looked(paste=paste, sought=sought, rows=await queries.search(sought, reader=reader))
 
 
-async def rows_like(text: str, *, limit: int, floor: float) -> Sequence[Row]:
+async def rows_like(text: str, *, limit: int, floor: float, include_unvalidated: bool = True) -> Sequence[Row]:
     """Give rows like a text, whatever their confidence, retired ones apart; for previews and near-duplicates."""
-    ask = PastErrorsQuestion(query=text or " ", limit=limit, min_confidence=0.0)
+    ask = PastErrorsQuestion(
+        query=text or " ", limit=limit, min_confidence=0.0, include_unvalidated=include_unvalidated
+    )
     paste = told(text)
     return await queries.search(await _sought(paste, ask=ask, floor=floor), reader=reader) if paste.error else []
 
@@ -81,7 +84,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
         places=telling_places(places, rarity=rarity, most_entries=MAX_LOOKED_UP),
         language=language_key(ask.language) if ask.language else None,
         error_key=error_key(ask.error_type) if ask.error_type else None,
-        min_confidence=ask.min_confidence,
+        min_confidence=ask.min_confidence, include_unvalidated=ask.include_unvalidated,
     )  # fmt: skip
     return sought if floor is None else replace(sought, floor=floor)
 
@@ -102,4 +105,5 @@ def _past_error(row: Row) -> PastError:
         user_validated=row["status"] == "validated",
         similarity=round(row["similarity"], 4),
         metadata=PastErrorMetadata(created_at=format_timestamp(row["created_at"]), fixed_in=row["fixed_in"]),
+        unvalidated=None if row["status"] == "validated" else UNVALIDATED,
     )

@@ -12,6 +12,7 @@ from devassist.web import queries
 from devassist.web.parts import Part
 from devassist.web.readings import Hit, Reading, SourceFailed, SourceLimited
 from devassist.web.sources import Source
+from devassist.web.words import SearchTerms
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database.caches import SingleFlight
 from toolbox.database.pools import writer
@@ -36,12 +37,12 @@ class WebRules:
     keep_days: int
 
 
-def digest(words: list[str]) -> str:
+def digest(words: SearchTerms) -> str:
     """Name a search by its words, however they are capitalised."""
     return hashlib.sha256(" ".join(words).lower().encode()).hexdigest()
 
 
-async def ask_source(kept: queries.Row, *, words: list[str], rules: WebRules) -> Part:
+async def ask_source(kept: queries.Row, *, words: SearchTerms, rules: WebRules) -> Part:
     """
     Give what is kept and fresh, else what the source says now, else what is kept and stale.
 
@@ -58,7 +59,7 @@ async def ask_source(kept: queries.Row, *, words: list[str], rules: WebRules) ->
     return replace(part, status="stale", hits=old, age_seconds=int(age or 0))
 
 
-async def _asked(kept: queries.Row, *, words: list[str], source: Source | None, rules: WebRules) -> Part:
+async def _asked(kept: queries.Row, *, words: SearchTerms, source: Source | None, rules: WebRules) -> Part:
     name: SourceName = kept["source"]
     pause = kept["pause_seconds"] or 0
     status: Status
@@ -81,7 +82,7 @@ async def _asked(kept: queries.Row, *, words: list[str], source: Source | None, 
     return Part(source=name, status="answered", hits=tuple(hits))
 
 
-async def _ask_and_keep(source: Source, *, words: list[str], rules: WebRules) -> list[Hit]:
+async def _ask_and_keep(source: Source, *, words: SearchTerms, rules: WebRules) -> list[Hit]:
     _busy[source.name] += 1
     try:
         reading = await source.ask(words)
@@ -95,7 +96,7 @@ async def _ask_and_keep(source: Source, *, words: list[str], rules: WebRules) ->
     return hits
 
 
-async def _kept(source: Source, *, words: list[str], hits: list[Hit], reading: Reading, keep_days: int) -> None:
+async def _kept(source: Source, *, words: SearchTerms, hits: list[Hit], reading: Reading, keep_days: int) -> None:
     answer: queries.Row = {
         "source": source.name,
         "digest": digest(words),

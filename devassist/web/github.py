@@ -6,6 +6,7 @@ else a minute (https://docs.github.com/rest/using-the-rest-api/rate-limits-for-t
 asked, so that a key which sees more shows no more.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,7 +35,7 @@ _FORBIDDEN = 403
 _MAX_QUERY = 256 - len(" is:issue is:public")
 
 
-def request(words: list[str], *, key: str) -> Request:
+def request(words: Sequence[str], *, key: str) -> Request:
     """Ask for the issues that fit best, with the stretches of text that do."""
     headers = {"Accept": "application/vnd.github.text-match+json", "X-GitHub-Api-Version": "2022-11-28"}
     asked = cut(" ".join(words), at=_MAX_QUERY).rstrip("…")

@@ -1,5 +1,6 @@
 """MDN Web Docs by the search that its own site uses, `/api/v1/search`; pure."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from devassist.web.plain import cut, from_html, from_text
@@ -19,7 +20,7 @@ from toolbox.outbound.web import WebAnswer
 _PLACE = "https://developer.mozilla.org"
 
 
-def request(words: list[str], *, key: str) -> Request:  # noqa: ARG001 - MDN has no keys
+def request(words: Sequence[str], *, key: str) -> Request:  # noqa: ARG001 - MDN has no keys
     """Ask for the English pages that fit best."""
     query = {"q": " ".join(words), "locale": "en-US", "size": str(MAX_RESULTS)}
     return Request(path="/api/v1/search", query=query, headers={})

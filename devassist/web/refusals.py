@@ -8,6 +8,7 @@ from toolbox.contract.errors import ToolError
 
 ERRORS = (NO_RESULTS, RATE_LIMIT_EXCEEDED, API_ERROR)
 _ALL = ("docs", "stackoverflow", "github", "mdn")
+_SOURCES = f"Leave sources out, or name some of: {', '.join(_ALL)}."
 _KNOWN = ("answered", "kept", "off")
 
 
@@ -38,6 +39,8 @@ def nothing(reports: Sequence[SourceReport], *, asked: Sequence[str]) -> ToolErr
 
     "Nothing" is never said where it is not known.
     """
+    if not asked:
+        return ToolError(NO_RESULTS, "No source was searched: sources is empty.", suggestion=_SOURCES, field="sources")
     if all(report.status == "off" for report in reports):
         return all_off(asked)
     others = ", ".join(name for name in _ALL if name not in asked)

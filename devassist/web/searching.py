@@ -10,13 +10,13 @@ from devassist.web.asking import WebRules, ask_source, digest
 from devassist.web.parts import Part
 from devassist.web.plain import excerpt
 from devassist.web.scoring import score
-from devassist.web.words import searched_words, weights
+from devassist.web.words import SearchTerms, weights
 from toolbox.database.pools import reader
 
 
 async def search(ask: WebSearchQuestion, *, rules: WebRules) -> WebResults:
     """Search what was asked for; raises ToolError where nothing was found, by what kept it from being found."""
-    words = searched_words(ask.query)
+    words = SearchTerms(ask.query)
     if not words:
         raise refusals.no_words()
     weighed = weights(words)
@@ -29,7 +29,7 @@ async def search(ask: WebSearchQuestion, *, rules: WebRules) -> WebResults:
 
 
 async def _parts(
-    names: Sequence[str], *, words: list[str], weighed: Mapping[str, float], rules: WebRules
+    names: Sequence[str], *, words: SearchTerms, weighed: Mapping[str, float], rules: WebRules
 ) -> Sequence[Part]:
     """Ask every source at once; what is kept of the public ones is one statement."""
     public = [name for name in names if name != "docs"]
@@ -42,7 +42,7 @@ async def _parts(
     )
 
 
-async def _kept(words: list[str], *, public: list[str]) -> list[queries.Row]:
+async def _kept(words: SearchTerms, *, public: list[str]) -> list[queries.Row]:
     return await queries.kept(digest(words), sources=public, reader=reader) if public else []
 
 

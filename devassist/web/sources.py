@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from devassist.web import github, mdn, stackoverflow
 from devassist.web.readings import Reading, Request, SourceFailed
+from devassist.web.words import SearchTerms
 from toolbox.outbound.host_pools import WebFailure
 from toolbox.outbound.web import Destination, WebAnswer, web
 
@@ -27,7 +28,7 @@ class Source:
     address: str
     key: str = field(default="", repr=False)
 
-    async def ask(self, words: list[str]) -> Reading:
+    async def ask(self, words: SearchTerms) -> Reading:
         """Ask for the words; raises SourceFailed, and nothing else that a server can cause."""
         request_of, read = _READERS[self.name]
         request = request_of(words, key=self.key)

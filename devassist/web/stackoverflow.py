@@ -6,6 +6,7 @@ status 400 with error_id 502 and the seconds in its message (https://api.stackex
 """
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, timedelta
 from typing import Any
 
@@ -33,7 +34,7 @@ _BAD_REQUEST = 400
 _PLACE = "https://stackoverflow.com"
 
 
-def request(words: list[str], *, key: str) -> Request:
+def request(words: Sequence[str], *, key: str) -> Request:
     """Ask for the most relevant posts."""
     query = {"q": " ".join(words), "site": "stackoverflow", "order": "desc", "sort": "relevance",
              "pagesize": str(MAX_RESULTS)}  # fmt: skip

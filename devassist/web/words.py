@@ -1,8 +1,10 @@
 """What a query asks for, as words; pure. Only words go out: no operators of any source, and no secrets."""
 
 import re
+from collections.abc import Sequence
+from typing import Self
 
-from toolbox.text.redaction import REDACTED, redact
+from toolbox.text.redaction import REDACTED, MaskedText
 
 MAX_WORDS = 24
 _WORD = re.compile(r"[^\W_](?:[\w.$#+'-]{0,78}[\w#+])?")
@@ -17,18 +19,23 @@ _STOP = frozenset(_LITTLE.split())
 CODE_WEIGHT, WORD_WEIGHT = 2.0, 1.0
 
 
-def searched_words(query: str) -> list[str]:
+class SearchTerms(tuple[str, ...]):
     """
-    Give the query's words in their order, each once: what sources are sent.
+    The words of a query in their order, each once, without its secrets: the only thing that a source is sent.
 
     Quotes, brackets, colons and leading dashes are operators somewhere, so nothing of them is kept.
     """
-    clean = redact(query).replace(REDACTED, " ")
-    found = (word.lower() if word in _OPERATORS else word for word in _WORD.findall(clean))
-    return list({word.lower(): word for word in found}.values())[:MAX_WORDS]
+
+    __slots__ = ()
+
+    def __new__(cls, query: str) -> Self:
+        """Take the words of a query."""
+        clean = MaskedText(query).replace(REDACTED, " ")
+        found = (word.lower() if word in _OPERATORS else word for word in _WORD.findall(clean))
+        return super().__new__(cls, tuple({word.lower(): word for word in found}.values())[:MAX_WORDS])
 
 
-def weights(words: list[str]) -> dict[str, float]:
+def weights(words: Sequence[str]) -> dict[str, float]:
     """Weigh each word, in lower case: names of code above others, little words not at all if there are others."""
     weighed = {word.lower(): CODE_WEIGHT if _CODE.search(word) else WORD_WEIGHT for word in words}
     telling = {word: weight for word, weight in weighed.items() if word not in _STOP}

@@ -1,9 +1,10 @@
 // The extension: hears what changes in VS Code, and has state.js decide what is told.
 "use strict";
 
+const { randomUUID } = require("node:crypto");
 const path = require("node:path");
 const vscode = require("vscode");
-const { Pusher, Tail, editorState, fitted, usableAddress } = require("./state.js");
+const { Pusher, Tail, editorState, usableAddress, windowState } = require("./state.js");
 
 const KEY = "toolroom.key";
 const SEND_SECONDS = 5;
@@ -20,13 +21,13 @@ function activate(context) {
 
 /** Called when the window closes: nothing of it is kept on the server. */
 function deactivate() {
-  return sharing?.forget();
+  return sharing?.forget({ everything: false });
 }
 
 class Sharing {
   constructor(context) {
     this.context = context;
-    this.isPaused = false;
+    this.window = randomUUID();
     this.tail = new Tail();
     this.bar = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right);
     this.bar.command = "toolroom.toggle";
@@ -60,30 +61,28 @@ class Sharing {
 
   /** Follow what a command prints, if terminals are shared. */
   async read(execution) {
-    if (!setting("shareTerminal") || this.isPaused) return;
-    this.tail.add(`$ ${execution.commandLine.value}\n`);
+    const add = setting("shareTerminal") && this.tail.begin(execution.commandLine.value);
+    if (!add) return;
     for await (const piece of execution.read()) {
-      this.tail.add(piece);
+      if (!add(piece)) return;
       this.pusher.touch();
     }
-    this.tail.add("\n");
-    this.pusher.touch();
+    if (add("\n")) this.pusher.touch();
   }
 
   gather() {
-    if (this.isPaused) return null;
+    if (this.tail.isPaused) return null;
     const editor = editorState(seen(vscode.window.activeTextEditor), setting("workspace"));
     const terminalOutput = setting("shareTerminal") ? this.tail.lines() : null;
-    if (!editor && terminalOutput === null) return null;
-    return fitted(terminalOutput === null ? editor : { ...editor, terminalOutput });
+    return windowState(editor, terminalOutput, this.window);
   }
 
   /** Ask the server; gives its status, 0 where nothing was sent. */
-  async request(method, body) {
+  async request(method, body, query = "") {
     const key = await this.context.secrets.get(KEY);
     const address = usableAddress(setting("address"));
     if (!key || !address) return 0;
-    const answer = await fetch(`${address}/api/devassist/editor-context`, {
+    const answer = await fetch(`${address}/api/devassist/editor-context${query}`, {
       method,
       body,
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
@@ -105,17 +104,21 @@ class Sharing {
   }
 
   async toggle() {
-    this.isPaused = !this.isPaused;
-    if (this.isPaused) await this.forget();
+    if (this.tail.isPaused) {
+      this.tail.resume();
+    } else {
+      this.tail.pause();
+      await this.forget({ everything: false });
+    }
     this.restart();
   }
 
-  /** Forget here and there; what changes next is told again unless sharing is paused. */
-  async forget() {
-    this.pusher.stop();
-    this.tail = new Tail();
+  /** Forget what this window shared, or everything of the user; what changes next is sent unless sharing is paused. */
+  async forget({ everything = true } = {}) {
+    this.tail.clear();
+    await this.pusher.stop();
     try {
-      await this.request("DELETE");
+      await this.request("DELETE", undefined, everything ? "" : `?window=${this.window}`);
     } catch {
       // What is kept there ends by itself.
     }
@@ -128,7 +131,7 @@ class Sharing {
   }
 
   show(status) {
-    const said = this.isPaused ? "paused" : { null: "on", 0: "no server or key", 200: "on" }[status] ?? `refused (${status})`;
+    const said = this.tail.isPaused ? "paused" : { null: "on", 0: "no server or key", 200: "on" }[status] ?? `refused (${status})`;
     this.bar.text = `$(eye) Toolroom: ${said}`;
     this.bar.tooltip = "Your agents see the open file, selection, diagnostics and terminal. Click to pause or resume.";
   }

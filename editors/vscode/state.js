@@ -5,32 +5,21 @@ const LIMITS = { selection: 20000, diagnostics: 200, message: 2000, source: 100,
 const SEVERITIES = ["error", "warning", "info", "info"]; // VS Code's Error, Warning, Information, Hint
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
-// The server's own rule (devassist/files/secrets.py), kept here too so that nothing of such a file leaves the editor.
-const SECRET_NAMES = new RegExp(
-  "^(?:" +
-    [
-      "\\.env(\\..+)?|.+\\.env",
-      "local\\.properties|gradle\\.properties\\.local|(keystore|signing|secrets?)\\.properties",
-      "google-services\\.json|GoogleService-Info\\.plist",
-      "id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.+\\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|p8)",
-      "\\.netrc|_netrc|\\.npmrc|\\.pypirc|\\.htpasswd|\\.pgpass|\\.my\\.cnf|\\.git-credentials|\\.dockercfg",
-      "credentials(\\..+)?|(client_)?secrets?([_-]?key)?(\\.(json|ya?ml|toml|ini|txt|xml))?|.*service[-_]?account.*\\.json",
-      "terraform\\.tfvars|.+\\.tfstate(\\.backup)?",
-    ].join("|") +
-    ")$",
-  "i",
+// The server's own rules (devassist/files/secrets.py), so that nothing of such a file leaves the editor.
+const RULES = require("./secret_files.json");
+const [SECRET_NAMES, SECRET_FOLDERS, IN_GIT, EXAMPLES] = [RULES.names, RULES.folders, RULES.inGit, [RULES.examples]].map(
+  (rules) => new RegExp(`^(?:${rules.join("|")})$`),
 );
-const SECRET_FOLDERS = new Set([".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"]);
-const EXAMPLES = /\.(example|sample|template|dist)$/i;
+const COPY = new RegExp(`(?:${RULES.copies})+$`);
 
 /** Tell whether a path, from the workspace's root, names what people keep secrets in. */
 function looksSecret(path) {
-  const segments = path.split(/[\\/]/);
-  const name = segments.pop().replace(/[. ]+$/, "");
-  const folders = segments.map((segment) => segment.toLowerCase());
-  if (folders.some((folder) => SECRET_FOLDERS.has(folder))) return true;
-  if (folders.includes(".git") && ["config", "credentials"].includes(name.toLowerCase())) return true;
-  return SECRET_NAMES.test(name) && !EXAMPLES.test(name);
+  const folders = path.toLowerCase().split(/[\\/]/);
+  const name = folders.pop().replace(/[. ]+$/, "");
+  if (folders.some((folder) => SECRET_FOLDERS.test(folder))) return true;
+  if (folders.includes(".git") && IN_GIT.test(name)) return true;
+  const original = name.replace(COPY, "");
+  return [name, original, original.replace(/^\./, "")].some((one) => SECRET_NAMES.test(one)) && !EXAMPLES.test(name);
 }
 
 /** Give the server's address without a slash at its end; null where a key may not be sent there. */
@@ -94,9 +83,49 @@ function fitted(state) {
   return shorter;
 }
 
-/** Keeps the end of what terminals print. */
+/**
+ * Give what a window pushes. Without an editor whose file may be shared, `activeFile` is null: the server then drops the
+ * file that this window shared before.
+ */
+function windowState(editor, terminalOutput, window) {
+  const state = { window, ...(editor ?? { activeFile: null }) };
+  return fitted(terminalOutput === null ? state : { ...state, terminalOutput });
+}
+
+/** Keeps the end of what terminals print, except while sharing is paused. */
 class Tail {
   constructor() {
+    this.text = "";
+    this.isPaused = false;
+    this.session = {};
+  }
+
+  /**
+   * Follow a command. Gives what takes its output, which answers false once nothing more is taken: also after a resume,
+   * for what the command prints then may belong to what was paused. Null while paused.
+   */
+  begin(command) {
+    if (this.isPaused) return null;
+    const { session } = this;
+    this.add(`$ ${command}\n`);
+    return (piece) => {
+      if (session !== this.session) return false;
+      this.add(piece);
+      return true;
+    };
+  }
+
+  pause() {
+    this.isPaused = true;
+    this.session = {};
+    this.clear();
+  }
+
+  resume() {
+    this.isPaused = false;
+  }
+
+  clear() {
     this.text = "";
   }
 
@@ -136,9 +165,12 @@ class Pusher {
     this.timer = this.timers.setTimeout(() => this.flush(), this.delay);
   }
 
-  stop() {
+  /** Send nothing more until something changes; resolves when the request that is under way has ended. */
+  async stop() {
     this.timers.clearTimeout(this.timer);
     this.timer = undefined;
+    await this.sending;
+    this.timers.clearTimeout(this.timer);
   }
 
   /** Send now, unless that was sent already or a request is under way, after which it is looked at again. */
@@ -153,7 +185,9 @@ class Pusher {
     if (!written || written === this.last) return;
     this.isSending = true;
     try {
-      this.note(await this.send(written), written);
+      const answer = this.send(written);
+      this.sending = answer.catch(() => undefined);
+      this.note(await answer, written);
     } catch {
       this.note(0, written);
     } finally {
@@ -177,4 +211,4 @@ class Pusher {
   }
 }
 
-module.exports = { LIMITS, Pusher, Tail, cut, diagnosticsOf, editorState, fitted, looksSecret, usableAddress };
+module.exports = { LIMITS, Pusher, Tail, cut, diagnosticsOf, editorState, fitted, looksSecret, usableAddress, windowState };

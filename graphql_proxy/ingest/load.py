@@ -1,78 +1,101 @@
 """Rows of this domain: what ships and is missing, and a schema as a numbered snapshot with what changed."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.resources import files
 from typing import Any
 
 import orjson
 from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from graphql import print_schema
 
-from graphql_proxy.ingest.parse_schema import digest, in_order, read_schema, read_stored, written
-from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream
-from graphql_proxy.schema_changes import Change, changes_between
+from graphql_proxy.models import ErrorHint, SavedOperation, SchemaRefresh, SchemaSnapshot, Upstream
+from graphql_proxy.schema.changes import Change, changes_between
+from graphql_proxy.schema.parsing import ParsedSchema, digest, parse_schema, print_sorted, read_stored
+from graphql_proxy.schema.warnings import SchemaWarning
 from graphql_proxy.secrets import Sealed, seal, unseal
 from toolbox.contract.caller import hash_api_key as key_digest
 from toolbox.contract.caller import make_api_key
+from toolbox.database.caches import clear_all_caches
 
+LOOPBACK = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 OWN_USERNAME = "toolroom"
+MAX_REFRESHED = 200
 OWN_HEADER = "Authorization"
 CREDENTIAL_HEADERS = (OWN_HEADER, "authorization", "X-API-Key", "x-api-key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """What became of a schema."""
+class StoredSchema:
+    """An upstream's newest schema, whether it was stored now, and what is wrong with its file."""
 
     version: int
     is_new: bool
     query_count: int
     type_count: int
     changes: list[Change]
+    warnings: list[SchemaWarning]
 
 
-def compare_schema(slug: str, *, text: str) -> list[Change]:
-    """Tell what would change if this text became an upstream's schema; raises NotASchema."""
-    sdl = written(read_schema(text))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaComparison:
+    """What would change if a file became an upstream's schema, and what is wrong with the file."""
+
+    changes: list[Change]
+    warnings: list[SchemaWarning]
+
+
+def compare_schema(slug: str, *, text: str) -> SchemaComparison:
+    """Compare a file with an upstream's newest schema; raises InvalidSchema."""
+    parsed = parse_schema(text)
+    sdl = print_schema(parsed.schema)
     newest = SchemaSnapshot.objects.filter(upstream__slug=slug).order_by("-version").first()
-    return changes_between(newest.sdl, after=sdl) if newest and newest.sdl != sdl else []
+    changes = changes_between(newest.sdl, after=sdl) if newest and newest.sdl != sdl else []
+    return SchemaComparison(changes=changes, warnings=parsed.warnings)
 
 
-@transaction.atomic
-def store_schema(slug: str, *, text: str, source: SchemaSnapshot.Source, taken_at: datetime) -> Stored:
+def store_schema(
+    slug: str, *, text: str, taken_at: datetime, source: SchemaSnapshot.Source | None = None
+) -> StoredSchema:
     """
-    Store a schema as the upstream's next version, unless it is the newest already.
+    Store a schema as the upstream's next version, unless it is the newest already; without a source, the file's form.
 
-    Raises NotASchema, and Upstream.DoesNotExist.
+    Raises InvalidSchema, and Upstream.DoesNotExist.
     """
-    schema = read_schema(text)
-    sdl = written(schema)
-    upstream = Upstream.objects.select_for_update().get(slug=slug)
-    newest = upstream.schemas.order_by("-version").first()
-    if newest and (newest.digest == digest(sdl) or in_order(read_stored(newest.sdl)) == in_order(schema)):
-        return _stored(newest, is_new=False)
-    snapshot = upstream.schemas.create(
-        version=newest.version + 1 if newest else 1,
-        sdl=sdl,
-        digest=digest(sdl),
-        source=source,
-        query_count=len(schema.query_type.fields) if schema.query_type else 0,
-        type_count=sum(not name.startswith("__") for name in schema.type_map),
-        changes=changes_between(newest.sdl, after=sdl) if newest else [],
-        taken_at=taken_at,
-    )
-    return _stored(snapshot, is_new=True)
-
-
-def _stored(snapshot: SchemaSnapshot, *, is_new: bool) -> Stored:
-    return Stored(
-        version=snapshot.version,
+    parsed = parse_schema(text)
+    sdl = print_schema(parsed.schema)
+    with transaction.atomic():
+        upstream = Upstream.objects.select_for_update().get(slug=slug)
+        newest = upstream.schemas.order_by("-version").first()
+        is_new = newest is None or not _is_same(newest, sdl=sdl, parsed=parsed)
+        stored = newest
+        if stored is None or is_new:
+            stored = upstream.schemas.create(
+                version=newest.version + 1 if newest else 1,
+                sdl=sdl,
+                digest=digest(sdl),
+                source=source or SchemaSnapshot.Source(parsed.form),
+                query_count=len(parsed.schema.query_type.fields) if parsed.schema.query_type else 0,
+                type_count=sum(not name.startswith("__") for name in parsed.schema.type_map),
+                changes=changes_between(newest.sdl, after=sdl) if newest else [],
+                warnings=parsed.warnings,
+                taken_at=taken_at,
+            )
+    return StoredSchema(
+        version=stored.version,
         is_new=is_new,
-        query_count=snapshot.query_count,
-        type_count=snapshot.type_count,
-        changes=snapshot.changes if is_new else [],
+        query_count=stored.query_count,
+        type_count=stored.type_count,
+        changes=stored.changes if is_new else [],
+        warnings=parsed.warnings,
     )
+
+
+def _is_same(newest: SchemaSnapshot, *, sdl: str, parsed: ParsedSchema) -> bool:
+    """Tell whether a schema is the stored one, in whatever order both list their types."""
+    return newest.digest == digest(sdl) or print_sorted(read_stored(newest.sdl)) == print_sorted(parsed.schema)
 
 
 def load_hints() -> int:
@@ -94,12 +117,48 @@ def ensure_upstream(slug: str, *, address: str, title: str, is_local: bool) -> b
     return Upstream.objects.get_or_create(slug=slug, defaults=given)[1]
 
 
+def create_upstream(slug: str, *, address: str) -> bool:
+    """
+    Add an upstream under the same rules as the admin, as the default where there is none; False where it is there.
+
+    Raises ValidationError where the name or address cannot be used, or the upstream is at another address.
+    """
+    known = Upstream.objects.filter(slug=slug).first()
+    if known is not None:
+        if known.address != address:
+            raise ValidationError(f"The upstream {slug} is at {known.address}; change its address in the admin.")
+        return False
+    is_default = not Upstream.objects.filter(is_default=True).exists()
+    is_local = address.startswith(LOOPBACK)
+    upstream = Upstream(slug=slug, address=address, is_default=is_default, is_local=is_local)
+    upstream.full_clean()
+    upstream.save()
+    clear_all_caches()
+    return True
+
+
 def ensure_operation(name: str, *, columns: dict[str, Any]) -> bool:
     """Store an operation unless its name is taken; tells whether it is new."""
     return SavedOperation.objects.get_or_create(name=name, defaults=columns)[1]
 
 
-def move_upstream(slug: str, *, address: str, only_from: tuple[str, ...]) -> None:
+def list_due_upstreams(now: datetime) -> list[Upstream]:
+    """Give the upstreams whose schema was never fetched again, or as long ago as each of them says."""
+    refreshed = Upstream.objects.filter(is_enabled=True, refresh_hours__gt=0).select_related("refresh").order_by("slug")
+    return [one for one in refreshed[:MAX_REFRESHED] if _is_due(one, now=now)]
+
+
+def _is_due(upstream: Upstream, *, now: datetime) -> bool:
+    last = getattr(upstream, "refresh", None)
+    return last is None or last.tried_at <= now - timedelta(hours=upstream.refresh_hours)
+
+
+def note_refresh(upstream: Upstream, *, tried_at: datetime, problem: str) -> None:
+    """Note for the admin when a schema was fetched again, and what was wrong; empty where nothing was."""
+    SchemaRefresh.objects.update_or_create(upstream=upstream, defaults={"tried_at": tried_at, "problem": problem})
+
+
+def set_upstream_address(slug: str, *, address: str, only_from: tuple[str, ...]) -> None:
     """Give an upstream another address, if the one it has begins with one of `only_from`."""
     for upstream in Upstream.objects.filter(slug=slug):
         if upstream.address != address and upstream.address.startswith(only_from):

@@ -9,11 +9,12 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 
 from graphql_proxy.ingest.load import (
+    LOOPBACK,
     ensure_operation,
     ensure_own_key,
     ensure_upstream,
     load_hints,
-    move_upstream,
+    set_upstream_address,
     store_schema,
 )
 from graphql_proxy.models import SchemaSnapshot, Upstream, UpstreamHeader
@@ -24,7 +25,6 @@ HOCKEY = "hockey"
 CONFIGURED = "configured"
 USUAL_ADDRESS = "http://127.0.0.1:8000/graphql/"
 SCHEMA_WRITTEN_AT = datetime(2026, 11, 21, tzinfo=UTC)
-LOOPBACK = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 
 
 def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progress) -> SampleReport:
@@ -53,7 +53,7 @@ def shipped_operations() -> list[dict[str, object]]:
 
 def point_at(address: str) -> None:
     """Tell our own upstream where this machine serves it, and give it a key, unless a curator moved it elsewhere."""
-    move_upstream(HOCKEY, address=address, only_from=LOOPBACK)
+    set_upstream_address(HOCKEY, address=address, only_from=LOOPBACK)
     for upstream in Upstream.objects.filter(slug=HOCKEY, address=address):
         ensure_own_key(upstream, headers=UpstreamHeader, keys=ApiKey, users=get_user_model())
 

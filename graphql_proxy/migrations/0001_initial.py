@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 ('most_directives', models.PositiveIntegerField(default=30, help_text='Directives of a document.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000)])),
                 ('most_list_size', models.PositiveIntegerField(default=1000, help_text='The highest first, last, limit or pageSize.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100000)])),
                 ('assumed_list_size', models.PositiveIntegerField(default=20, help_text='What a list costs that says no size.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000)])),
-                ('most_cost', models.PositiveIntegerField(default=100000, help_text='The dearest document: fields, times the sizes of the lists around them.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100000000)])),
+                ('most_cost', models.PositiveIntegerField(default=100000, help_text='The highest cost of a document: fields, times the sizes of the lists around them.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100000000)])),
                 ('notes', models.TextField(blank=True)),
             ],
             options={

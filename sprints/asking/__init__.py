@@ -1,1 +1,1 @@
-"""From a question to an answer: understood, turned into SQL, mended, run, explained."""
+"""From a question to an answer: understood, turned into SQL, repaired, run, explained."""

@@ -18,7 +18,7 @@ from toolbox.database.pools import Pool
 from toolbox.model import Model
 
 MAX_TURNS = 3
-_MORE = Doubt(question="", mends="more")
+_MORE = Doubt(question="", replaces="more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +74,12 @@ def _told(asked: _Asked, *, doubts: Sequence[Doubt], given: Mapping[str, Any]) -
         answer = given.get(f"answer_{place}")
         if not isinstance(answer, str) or not answer.strip() or (doubt.choices and answer not in doubt.choices):
             return None
-        asked = _mended(asked, doubt=doubt, answer=" ".join(answer.split()))
+        asked = _put_answer(asked, doubt=doubt, answer=" ".join(answer.split()))
     return asked if len(asked.text) <= MAX_QUESTION else None
 
 
-def _mended(asked: _Asked, *, doubt: Doubt, answer: str) -> _Asked:
-    match doubt.mends:
+def _put_answer(asked: _Asked, *, doubt: Doubt, answer: str) -> _Asked:
+    match doubt.replaces:
         case "name":
             return replace(asked, meant={**asked.meant, doubt.said: answer})
         case "words":

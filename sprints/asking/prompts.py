@@ -9,6 +9,8 @@ from pydantic import BaseModel, Field
 from sprints.asking.understanding import Understood
 from sprints.contracts import SchemaInfo
 from sprints.linking.names import Kind
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import MetricQuery
 from sprints.verified.slots import Unfillable, fill
 from toolbox.contract.encoding import encode
 
@@ -29,6 +31,27 @@ keeps its meaning, and say in assumptions what was changed. One SELECT, no semic
 EXPLAIN = f"""You tell a team what the rows of a query say about their question, in two to five plain sentences with the
 numbers that matter. Say only what the rows show; if there are none, say so. Suggest up to three questions to ask next.
 {_DATA}"""
+
+
+ANSWER = f"""You read questions about software teams' sprints and issues.
+Answer with a query in the terms listed, never with names of your own: measures, dimensions, predicates, times and
+entities by their ids. Use keys from "linked names" as references. Say everything that the question says, and nothing
+more. Only where no terms can say it, leave query null and write sql: one PostgreSQL SELECT over the views listed. If
+the question can mean several things, or nothing here answers it, leave both null and put one question to the user in
+clarification. {_DATA}"""
+
+
+class GeneratedQuery(BaseModel):
+    """What a model answers to a question where there is a semantic layer."""
+
+    query: MetricQuery | None = Field(None, description="The question in the terms of the layer.")
+    sql: str | None = Field(None, description="One SELECT, only where the layer cannot say it.")
+    clarification: str | None = Field(
+        None, description="The question to put to the user; null where there is an answer."
+    )
+    assumptions: list[str] = Field(
+        default_factory=list, max_length=20, description="What was assumed, a sentence each."
+    )
 
 
 class GeneratedSql(BaseModel):
@@ -57,16 +80,17 @@ class ExplainedRows(BaseModel):
     suggestions: list[str] = Field(default_factory=list, max_length=5, description="Questions to ask next.")
 
 
-def to_generate(understood: Understood, *, schema: SchemaInfo) -> str:
-    """Write the task of turning a question into SQL, with all that is known of it."""
+def to_generate(understood: Understood, *, schema: SchemaInfo, layer: SemanticModel | None = None) -> str:
+    """Write the task of turning a question into a query or SQL, with all that is known of it."""
     return "\n\n".join(
         (
+            *((f"Terms:\n{_terms(layer)}",) if layer else ()),
             f"Views:\n{_views(schema)}",
             f"Sample values, as JSON:\n{_json(_samples(understood))}",
             f"Today: {understood.linked.today}",
             f"Linked names, as JSON:\n{_json(_linked(understood))}",
             f"Verified statements for questions near this one, as JSON:\n{_json(_examples(understood))}",
-            f"Question, as JSON:\n{_json(understood.linked.text)}",
+            f"Question, as JSON:\n{_json(understood.question or understood.linked.text)}",
         )
     )
 
@@ -83,6 +107,16 @@ def to_explain(question: str, *, sql: str, rows: Sequence[Mapping[str, Any]], as
         told = told[: len(told) // 2]
     said = {"question": question, "sql": sql, "assumptions": list(assumptions), "rowCount": len(rows), "rows": told}
     return f"Question, statement and rows, as JSON:\n{_json(said)}"
+
+
+def _terms(layer: SemanticModel) -> str:
+    """List the terms by kind: id, of which entity, meaning."""
+    lines = [f"- entity {one.id}: {one.description}" for one in layer.entities.values()]
+    kinds = (("measure", layer.measures), ("dimension", layer.dimensions), ("predicate", layer.predicates),
+             ("time", layer.time_roles))  # fmt: skip
+    for kind, terms in kinds:
+        lines += [f"- {kind} {one.id} ({one.entity}): {one.description}" for one in terms.values()]
+    return "\n".join(lines)
 
 
 def _views(schema: SchemaInfo) -> str:

@@ -7,8 +7,12 @@ from datetime import date, datetime, timedelta
 import regex
 
 from sprints.linking.kept import data_as_of, name_index
-from sprints.linking.link import Linked, link
+from sprints.linking.link import Linked
 from sprints.linking.names import NameIndex
+from sprints.semantics.query import MetricQuery
+from sprints.semantics.questions.follow_up import parse_follow_up
+from sprints.semantics.questions.grammar import Parse, parse_question
+from sprints.semantics.questions.lexicon import shipped_lexicon
 from sprints.verified.library import library
 from sprints.verified.matching import Library, Match, Verified, clear_winner, match
 from toolbox.database.pools import Pool
@@ -31,6 +35,8 @@ class Understood:
     library: Library
     matches: Sequence[Match]
     assumptions: tuple[str, ...]
+    parse: Parse | None = None
+    question: str = ""
 
     def nearest(self, *, most: int = MAX_NEAREST) -> list[str]:
         """Name questions like this one that work, with the names that it says."""
@@ -43,6 +49,12 @@ class Understood:
         others = [other for other in self.library.queries if other.slug != query.slug]
         ranked = sorted(others, key=lambda other: (other.topic != query.topic, -scores.get(other.slug, 0)))
         return [self.worded(other) for other in ranked[:most]]
+
+    def can_answer(self, question: str) -> bool:
+        """Tell whether the grammar reads a question whole."""
+        lexicon = shipped_lexicon()
+        parse = parse_question(question, index=self.index, today=self.linked.today, lexicon=lexicon)
+        return parse.query is not None and not parse.linked.unclear
 
     def worded(self, query: Verified) -> str:
         """Write a query's question with the names of this question, or with others of the data."""
@@ -61,20 +73,26 @@ class Understood:
 
 
 async def understand(
-    question: str, *, now: datetime, reader: Pool, meant: Mapping[str, str] | None = None
-) -> Understood:
+    question: str, *, now: datetime, reader: Pool, meant: Mapping[str, str] | None = None,
+    context: MetricQuery | None = None,
+) -> Understood:  # fmt: skip
     """
     Link the question to the data and rank the verified queries; no statement where all is in memory.
 
-    `meant` says which of several a name means.
+    `meant` says which of several a name means, `context` what the question before this one meant.
     """
     index = await name_index(reader=reader)
     held = await library(reader=reader)
     moment = await data_as_of(reader=reader)
     today = _today(now, as_of=moment)
-    linked = link(question, index=index, today=today, meant=meant or {})
+    lexicon = shipped_lexicon()
+    parse = (
+        parse_follow_up(question, context=context, index=index, today=today, lexicon=lexicon) if context else None
+    ) or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
+    linked = parse.linked
     return Understood(
         linked=linked, index=index, library=held, matches=match(linked, library=held),
+        parse=parse, question=question,
         assumptions=(*_about_today(linked, now=now), *_beyond_the_data(linked, as_of=moment)),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from sprints.contracts import QueryResult
 MAX_TOLD, MAX_FACTS, MAX_VALUE = 3, 5, 80
 
 
-def told(result: QueryResult) -> str:
+def describe_rows(result: QueryResult) -> str:
     """Say in a few sentences what the rows hold: one row whole, of several how many, the first, and the sums."""
     if result.error:
         return f"The statement could not be run: {result.error}"
@@ -28,10 +28,12 @@ def _row(row: Mapping[str, Any]) -> str:
     facts = list(row.items())
     if len(facts) == 1:
         [(name, value)] = facts
-        return f"{_said(name)}: {_value(value)}"
+        return f"{_words_of(name)}: {_value(value)}"
     names = [_value(value) for name, value in facts if isinstance(value, str)][:MAX_FACTS]
     numbers = [
-        f"{_said(name)} {_value(value)}" for name, value in facts if value is not None and not isinstance(value, str)
+        f"{_words_of(name)} {_value(value)}"
+        for name, value in facts
+        if value is not None and not isinstance(value, str)
     ]
     return f"{', '.join(names)}{': ' if names and numbers else ''}{', '.join(numbers[:MAX_FACTS])}"
 
@@ -41,13 +43,13 @@ def _totals(rows: Sequence[Mapping[str, Any]]) -> str:
     if "day" in rows[0]:
         return ""
     for name in rows[0]:
-        values = [row[name] for row in rows if row[name] is not None]
+        values = [row[name] for row in rows if row.get(name) is not None]
         if name.endswith(("points", "issues")) and values and all(is_number(value) for value in values):
-            return f" {_said(name).capitalize()} in all: {_value(sum(values))}."
+            return f" {_words_of(name).capitalize()} in all: {_value(sum(values))}."
     return ""
 
 
-def _said(name: str) -> str:
+def _words_of(name: str) -> str:
     return name.replace("_", " ")
 
 

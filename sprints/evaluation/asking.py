@@ -13,8 +13,8 @@ from sprints.asking.generating import generate
 from sprints.contracts import CamelAnswer
 from sprints.evaluation.counting import CountingModel
 from sprints.evaluation.running import Judged, Pair, Score, judge, read_pairs, scores
-from sprints.executing import tried
 from sprints.linking.kept import data_as_of
+from sprints.sql_sandbox.execution import try_execute
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import FORBIDDEN, UNAVAILABLE, Refusal
 from toolbox.contract.models import ToolInput, WholeNumber
@@ -85,7 +85,7 @@ async def _judged(
     for done, pair in enumerate(pairs):
         await client.progress(done, total=len(pairs), message=pair.question)
         tokens = model.tokens if model else lambda: 0
-        judged.append(await judge(pair, ask=draft, run=tried, tokens=tokens, clock=reader.clock))
+        judged.append(await judge(pair, ask=draft, run=try_execute, tokens=tokens, clock=reader.clock))
     return judged
 
 

@@ -1,15 +1,17 @@
 """
 Questions about somebody else's database: a dump in a scratch database, which is dropped at the end.
 
-The guard knows our views alone, so what a model writes runs here as one prepared statement in a READ ONLY transaction,
-on a database that holds nothing but the dump.
+What a model writes passes the guard, which knows the tables of the dump's largest schema, and runs as the analyst's
+role, which may read that schema and owns nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -22,10 +24,14 @@ from sprints.asking.understanding import Understood
 from sprints.contracts import ForeignKey, QueryResult, SchemaColumn, SchemaInfo, SchemaTable
 from sprints.linking.link import link
 from sprints.linking.names import NameIndex
+from sprints.schema.view_catalog import ViewCatalog
+from sprints.sql_sandbox import guard
+from sprints.sql_sandbox.guard import Refused, check
 from sprints.verified.matching import Library
 from toolbox.model import Model, ModelFailure
 
 MAX_ROWS, STATEMENT_SECONDS = 10_000, 20
+_FUNCTIONS = Path(guard.__file__).with_name("functions.sql")
 _READ_ONLY = f"-c default_transaction_read_only=on -c statement_timeout={STATEMENT_SECONDS * 1000}"
 _COLUMNS = """
 SELECT c.table_schema AS schema, c.table_name AS name, c.column_name AS column, c.data_type AS type,
@@ -54,6 +60,7 @@ class External:
 
     address: str
     schema: SchemaInfo
+    catalog: ViewCatalog
 
     async def ask(self, question: str, *, model: Model, today: date) -> Draft:
         """Have the model write SQL from the schema alone; a failure of the model is a question back."""
@@ -70,7 +77,10 @@ class External:
     async def run(self, statement: str) -> QueryResult:
         """Run one statement; its failure is in the result."""
         try:
-            return QueryResult(**await self._rows(statement), runtime_ms=0.0)
+            checked = check(statement, catalog=self.catalog, default_rows=MAX_ROWS, max_rows=MAX_ROWS)
+            return QueryResult(**await self._rows(checked.sql), runtime_ms=0.0)
+        except Refused as refused:
+            return QueryResult(rows=[], count=0, runtime_ms=0.0, error=refused.message)
         except psycopg.Error as error:
             return QueryResult(rows=[], count=0, runtime_ms=0.0, error=str(error).splitlines()[0])
 
@@ -78,18 +88,19 @@ class External:
         async with await psycopg.AsyncConnection.connect(
             self.address, options=_READ_ONLY, row_factory=dict_row
         ) as link_:
-            cursor = await link_.execute(statement.rstrip("; \n").encode(), prepare=True)
+            cursor = await link_.execute(statement.encode(), prepare=True)
             rows = await cursor.fetchmany(MAX_ROWS)
             await link_.rollback()
         return {"rows": rows, "count": len(rows)}
 
 
 @contextmanager
-def loaded(dump: str, *, admin: str, name: str) -> Iterator[External]:
+def load_dump(dump: str, *, admin: str, analyst: str, name: str) -> Iterator[External]:
     """
     Load a plain SQL dump into a database of that name, and drop it at the end.
 
-    `admin` is the address of a database whose role may make others. A dump whose rows are COPY blocks cannot be read:
+    `admin` is the address of a database whose role may make others, `analyst` one of the role that runs the questions'
+    SQL: it may read the schema of the dump that has most tables. A dump whose rows are COPY blocks cannot be read:
     make it with `pg_dump --inserts`. Raises psycopg.Error.
     """
     with psycopg.connect(admin, autocommit=True) as connection:
@@ -102,9 +113,33 @@ def loaded(dump: str, *, admin: str, name: str) -> Iterator[External]:
             with psycopg.connect(address, row_factory=dict_row) as inside:
                 columns = inside.execute(_COLUMNS).fetchall()
                 keys = inside.execute(_KEYS).fetchall()
-            yield External(address=address, schema=_schema(columns, keys=keys))
+                catalog = _catalog(columns)
+                _allow_analyst(inside, schema=catalog.schema, analyst=analyst)
+            yield External(
+                address=psycopg.conninfo.make_conninfo(analyst, dbname=name),
+                schema=_schema(columns, keys=keys),
+                catalog=catalog,
+            )
         finally:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _catalog(columns: Sequence[dict[str, Any]]) -> ViewCatalog:
+    """Name the tables of the schema that has most columns; a dump without tables has schema public."""
+    schemas = Counter(row["schema"] for row in columns)
+    schema = schemas.most_common(1)[0][0] if schemas else "public"
+    its = [row for row in columns if row["schema"] == schema]
+    views = {
+        name: frozenset(row["column"] for row in rows) for name, rows in groupby(its, key=lambda row: str(row["name"]))
+    }
+    return ViewCatalog(schema=schema, views=views)
+
+
+def _allow_analyst(inside: psycopg.Connection[Any], *, schema: str, analyst: str) -> None:
+    """Grant the analyst the schema, and make the functions that the guard writes into statements."""
+    role = str(psycopg.conninfo.conninfo_to_dict(analyst).get("user"))
+    names = {"schema": sql.Identifier(schema), "role": sql.Identifier(role)}
+    inside.execute(sql.SQL(_FUNCTIONS.read_text(encoding="utf-8")).format(**names))
 
 
 def _schema(columns: Sequence[dict[str, Any]], *, keys: Sequence[dict[str, Any]]) -> SchemaInfo:

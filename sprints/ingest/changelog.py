@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sprints.ingest.fields import FLAG_NAMES
-from sprints.ingest.record import Block, Estimate, Move, SprintRecord, Stay
-from sprints.ingest.survey import Survey
+from sprints.ingest.record import Block, Estimate, Membership, Move, SprintRecord
+from sprints.ingest.survey import FLAG_NAMES, Survey
 from sprints.ingest.values import Notes, clean, moment, person, points
 
 _BLOCKED = re.compile("block|阻塞|bloqu|blocca", re.IGNORECASE)
@@ -21,7 +20,7 @@ class Past:
     moves: list[Move] = field(default_factory=list)
     estimates: list[Estimate] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
-    stays: list[Stay] = field(default_factory=list)
+    memberships: list[Membership] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,7 +65,7 @@ def read_past(entries: list[Any], *, present: PresentState, survey: Survey, note
             )  # fmt: skip
     flags = [change for change in changes if str(change.item.get("field")).casefold() in FLAG_NAMES]
     past.blocks = list(_blocks(flags, moves=past.moves, present=present))
-    past.stays = stays([change for change in changes if _is_sprint(change, survey=survey)],
+    past.memberships = read_memberships([change for change in changes if _is_sprint(change, survey=survey)],
                        present=present, survey=survey, notes=notes)  # fmt: skip
     return past
 
@@ -127,9 +126,11 @@ def _blocks(flags: list[_Change], *, moves: list[Move], present: PresentState) -
             yield Block(blocked_at=move.changed_at, unblocked_at=until, reason=move.to_status)
 
 
-def stays(changes: list[_Change], *, present: PresentState, survey: Survey, notes: Notes) -> list[Stay]:
+def read_memberships(
+    changes: list[_Change], *, present: PresentState, survey: Survey, notes: Notes
+) -> list[Membership]:
     """
-    Read an issue's stays in sprints; one each, from when it was first added.
+    Read in which sprints an issue was; one time each, from when it was first added.
 
     Jira lists a sprint that is over as long as the issue was in it at its end, so what leaves the list was taken out.
     Without a changelog an issue is taken to have been in its first sprint from its creation, in later ones from their
@@ -152,7 +153,7 @@ def stays(changes: list[_Change], *, present: PresentState, survey: Survey, note
         added.setdefault(sprint.external_id, max(begins, present.created_at))
     for key in now:
         removed.pop(key, None)
-    return [Stay(sprint=key, added_at=at, removed_at=removed.get(key)) for key, at in added.items()]
+    return [Membership(sprint=key, added_at=at, removed_at=removed.get(key)) for key, at in added.items()]
 
 
 def _in_order(sprints: tuple[SprintRecord, ...]) -> list[SprintRecord]:

@@ -1,4 +1,4 @@
-"""The wire, and only the wire: a Jira's answers, asked for politely, for a bounded time."""
+"""The HTTP client of one Jira: polite, and for a bounded time."""
 
 import ipaddress
 import json
@@ -44,9 +44,9 @@ def authorization(*, token: str, email: str = "") -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class Wire:
+class JiraClient:
     """
-    One polite client of a Jira.
+    A polite client of one Jira.
 
     A 429, a failure of the server, a time-out or a broken connection is asked again up to `attempts` times in all,
     after 1, 2, 4 ... seconds or as long as Retry-After says; nothing is waited for past `most_seconds` of the whole
@@ -64,7 +64,7 @@ class Wire:
     _ends_at: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Open the client; connections are kept and used again."""
+        """Open the connections, which are reused."""
         parts = urlsplit(self.site_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise NotReadable(f"{self.site_url!r} is no address as https://example.atlassian.net")

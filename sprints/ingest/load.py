@@ -6,30 +6,23 @@ so that a curator's correction lasts until the issue changes at its source. Epic
 issues that come later; they are set at the end of each load, for all issues that it read.
 """
 
-from collections.abc import Callable, Iterable
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import NAMESPACE_URL, uuid5
 
-from django.db import connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 
-from sprints.ingest import history, linking
-from sprints.ingest.deriving import derived_later
-from sprints.ingest.people import Places, load_places
-from sprints.ingest.record import Batch, Doubt, IssueRecord, Record, batches
-from sprints.ingest.report import LoadReport
+from sprints.ingest.record import Batch, Doubt, Record, batches, printable
+from sprints.ingest.references import write_references
 from sprints.ingest.values import clean
+from sprints.ingest.write_issues import PendingLinks, Selection, select_issues, write_issues
 from sprints.models import Issue, Organisation, QuarantinedRecord
 
-OnProgress = Callable[[LoadReport], None]
-BATCH_ISSUES = 500
-ISSUE_COLUMNS = [
-    "team", "issue_key", "title", "description", "issue_type", "status", "priority", "resolution", "story_points",
-    "original_estimate_seconds", "remaining_estimate_seconds", "time_spent_seconds", "assignee", "reporter", "labels",
-    "due_date", "created_at", "updated_at", "source_resolved_at", "source_digest",
-]  # fmt: skip
-
-
+BATCH_ISSUES = 2_000
+logger = logging.getLogger(__name__)
 _OF_ISSUES = ("sprint_issues", "status_changes", "points_changes", "blocked_periods", "issue_links")
 _FORGET = (
     *(
@@ -42,6 +35,75 @@ _FORGET = (
         for table in ("issues", "sprints", "statuses", "users", "teams", "quarantine", "organisations")
     ),
 )
+
+
+@dataclass(slots=True)
+class LoadReport:
+    """
+    What became of the issues, and what came with them.
+
+    `skipped` are stored already, and the same, or newer than what was read (`older`). Sprints, users and teams
+    count what was added or changed.
+    """
+
+    expected: int = 0
+    added: int = 0
+    changed: int = 0
+    skipped: int = 0
+    older: int = 0
+    sprints: int = 0
+    users: int = 0
+    teams: int = 0
+    latest: datetime | None = None
+    doubts: list[Doubt] = field(default_factory=list)
+    unreadable: list[Doubt] = field(default_factory=list)
+
+    def add(self, selection: Selection, *, changed_at: list[datetime]) -> None:
+        """Count what became of a batch."""
+        self.added += selection.added
+        self.changed += len(selection.written) - selection.added
+        self.skipped += selection.skipped
+        self.older += selection.older
+        self.doubts += selection.doubts
+        self.latest = max([*changed_at, *([self.latest] if self.latest else [])], default=None)
+
+    @property
+    def total(self) -> int:
+        """Count every issue that was read and stored, or refused."""
+        return self.added + self.changed + self.skipped + self.refused
+
+    @property
+    def refused(self) -> int:
+        """Count issues that could not be stored."""
+        return sum(doubt.kind == "issue" and not doubt.is_warning for doubt in self.doubts)
+
+    @property
+    def warnings(self) -> int:
+        """Count what was stored in part."""
+        return sum(doubt.is_warning for doubt in self.doubts)
+
+    def summary(self) -> str:
+        """Say the counts in one line."""
+        left_out = len(self.doubts) - self.warnings
+        return (
+            f"issues: {self.added:,} added, {self.changed:,} changed, {self.skipped:,} unchanged, "
+            f"{self.refused:,} refused; "
+            + (f"{self.older:,} older than what is stored; " if self.older else "")
+            + f"{self.sprints:,} sprints, {self.users:,} people, {self.teams:,} teams added or changed; "
+            f"{left_out:,} records in quarantine, {self.warnings:,} warnings"
+            + (f"; {len(self.unreadable):,} files or answers not readable" if self.unreadable else "")
+        )
+
+    def reasons(self) -> Iterator[str]:
+        """Give every file and record that did not go in whole, by name, with its reason."""
+        for doubt in self.unreadable:
+            yield f"not readable: {printable(doubt.name)}: {printable(doubt.reason, most=300)}"
+        for doubt in self.doubts:
+            word = "warning" if doubt.is_warning else "refused"
+            yield f"{word}: {doubt.kind} {printable(doubt.name)}: {printable(doubt.reason, most=300)}"
+
+
+OnProgress = Callable[[LoadReport], None]
 
 
 def unseen(report: LoadReport) -> None:
@@ -59,13 +121,6 @@ class LoadRules:
     replaces_stored: bool = True
     forgets_corrections: bool = False
     batch_issues: int = BATCH_ISSUES
-
-
-@dataclass(slots=True)
-class _Pending:
-    """What is set once every issue is there."""
-
-    issues: list[IssueRecord] = field(default_factory=list)
 
 
 def organisations_with_site() -> list[Organisation]:
@@ -106,7 +161,7 @@ def count_rows(organisation: Organisation) -> int:
 
 def forget(organisation: Organisation) -> None:
     """Delete an organisation with all that was loaded of it; a statement a table, nothing is read."""
-    with transaction.atomic(), derived_later(), connection.cursor() as cursor:
+    with transaction.atomic(), _derivation_deferred(), connection.cursor() as cursor:
         for statement in _FORGET:
             cursor.execute(statement, [organisation.pk])
 
@@ -120,86 +175,70 @@ def load_records(
     on_progress: OnProgress = unseen,
 ) -> LoadReport:
     """Store records; those that come first may be named by those that follow."""
-    rules, pending = rules or LoadRules(), _Pending()
+    rules, pending = rules or LoadRules(), PendingLinks()
     for batch in batches(iter(records), most_issues=rules.batch_issues):
-        with transaction.atomic(), derived_later():
-            _load_batch(batch, organisation=organisation, report=report, rules=rules, pending=pending)
+        _load_what_is_sound(batch, organisation=organisation, report=report, rules=rules, pending=pending)
         on_progress(report)
-    with transaction.atomic(), derived_later():
-        report.doubts += _quarantine(linking.link(pending.issues, organisation=organisation), organisation=organisation)
-        _tell_moment(organisation, latest=report.latest)
+    with transaction.atomic(), _derivation_deferred():
+        found = pending.write(organisation_id=organisation.pk)
+        report.doubts += _quarantine(found, organisation=organisation)
+        _advance_data_as_of(organisation, latest=report.latest)
     return report
 
 
-def _load_batch(
-    batch: Batch, *, organisation: Organisation, report: LoadReport, rules: LoadRules, pending: _Pending
+@contextmanager
+def _derivation_deferred() -> Iterator[None]:
+    """Silence the triggers of migration 0002; the caller runs sprints_derive. Inside a transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('sprints.deriving', 'later', true)")
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('sprints.deriving', '', true)")
+
+
+def _load_what_is_sound(
+    batch: Batch, *, organisation: Organisation, report: LoadReport, rules: LoadRules, pending: PendingLinks
 ) -> None:
+    """Load a batch. What the database refuses is searched by halves, until one record is left to be quarantined."""
+    try:
+        with transaction.atomic(), _derivation_deferred():
+            selection = _load_batch(batch, organisation=organisation, report=report, rules=rules)
+    except (DataError, IntegrityError, KeyError) as error:
+        if batch.size > 1:
+            for half in batch.halves():
+                _load_what_is_sound(half, organisation=organisation, report=report, rules=rules, pending=pending)
+            return
+        logger.warning("A record was refused while it was stored", exc_info=error)
+        with transaction.atomic():
+            report.doubts += _quarantine([batch.as_doubt(reason=_reason(error))], organisation=organisation)
+        return
+    report.add(selection, changed_at=[issue.updated_at for issue in batch.issues.values()])
+    pending.add(selection)
+
+
+def _reason(error: Exception) -> str:
+    """Give the first line of what the database says; the rest names internals."""
+    words = f"it names {error}, which is not there" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+    return f"not stored: {words}"
+
+
+def _load_batch(batch: Batch, *, organisation: Organisation, report: LoadReport, rules: LoadRules) -> Selection:
     with connection.cursor() as cursor:  # one load of an organisation at a time; the other waits for this batch
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"sprints {organisation.pk}"])
-    places = load_places(batch, organisation=organisation, report=report, replaces_stored=rules.replaces_stored)
-    stored = dict(
-        Issue.objects.filter(organisation=organisation, external_id__in=list(batch.issues)).values_list(
-            "external_id", "source_digest"
-        )
-    )
-    written = [issue for issue in batch.issues.values() if _is_written(issue, stored=stored, rules=rules)]
-    ids = _write_issues(written, organisation=organisation, places=places)
-    history.replace(written, ids=ids, places=places)
+    references = write_references(batch, organisation=organisation, replaces_stored=rules.replaces_stored)
+    selection = select_issues(
+        batch.issues.values(), organisation_id=organisation.pk, replaces_stored=rules.replaces_stored,
+        forgets_corrections=rules.forgets_corrections,
+    )  # fmt: skip
+    written = write_issues(selection, organisation_id=organisation.pk, references=references)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT sprints_derive(%s::uuid[])", [[*ids.values(), *places.shaken]])
-    report.doubts += _quarantine(batch.doubts, organisation=organisation)
-    _count(batch, stored=stored, written=written, report=report)
-    pending.issues += [issue for issue in written if _points_elsewhere(issue)]
-    moments = [issue.updated_at for issue in batch.issues.values()]
-    report.latest = max([*moments, *([report.latest] if report.latest else [])], default=None)
-
-
-def _is_written(issue: IssueRecord, *, stored: dict[str, str], rules: LoadRules) -> bool:
-    digest = stored.get(issue.external_id)
-    if not digest:
-        return True
-    return rules.replaces_stored and (rules.forgets_corrections or digest != issue.digest)
-
-
-def _points_elsewhere(issue: IssueRecord) -> bool:
-    """Tell whether it names other issues: it is then whole, and has its digest, when those are linked."""
-    return bool(issue.epic_key or issue.parent_key or issue.links)
-
-
-def _write_issues(issues: list[IssueRecord], *, organisation: Organisation, places: Places) -> dict[str, UUID]:
-    """Write the issues as they stand; gives their ids by the source's."""
-    mine = Issue.objects.filter(organisation=organisation)
-    known_keys = dict(mine.filter(issue_key__in=[issue.issue_key for issue in issues]).values_list("issue_key", "pk"))
-    for issue in issues:  # a key that another source's id holds: the same issue, read from a CSV before
-        if held := known_keys.get(issue.issue_key):
-            mine.filter(pk=held).exclude(external_id=issue.external_id).update(external_id=issue.external_id)
-    Issue.objects.bulk_create(
-        [_row(issue, organisation=organisation, places=places) for issue in issues],
-        update_conflicts=True, unique_fields=["organisation", "external_id"], update_fields=ISSUE_COLUMNS,
+        cursor.execute("SELECT sprints_derive(%s::uuid[])", [[*written, *references.changed_sprint_issues]])
+    selection.doubts = _quarantine([*batch.doubts, *selection.doubts], organisation=organisation)
+    report.sprints, report.users, report.teams = (
+        report.sprints + references.written_sprints, report.users + references.written_users,
+        report.teams + references.written_teams,
     )  # fmt: skip
-    wanted = [issue.external_id for issue in issues]
-    return dict(mine.filter(external_id__in=wanted).values_list("external_id", "pk"))
-
-
-def _row(issue: IssueRecord, *, organisation: Organisation, places: Places) -> Issue:
-    return Issue(
-        issue_id=uuid5(organisation.pk, f"issue:{issue.external_id}"), organisation=organisation,
-        team_id=places.teams[issue.team_key], external_id=issue.external_id, issue_key=issue.issue_key,
-        title=issue.title, description=issue.description, issue_type=issue.issue_type,
-        status_id=places.statuses.get(issue.status), priority=issue.priority, resolution=issue.resolution,
-        story_points=issue.story_points, original_estimate_seconds=issue.original_estimate_seconds,
-        remaining_estimate_seconds=issue.remaining_estimate_seconds, time_spent_seconds=issue.time_spent_seconds,
-        assignee_id=places.users.get(issue.assignee), reporter_id=places.users.get(issue.reporter),
-        labels=list(issue.labels), due_date=issue.due_date, created_at=issue.created_at, updated_at=issue.updated_at,
-        source_resolved_at=issue.resolved_at, source_digest="" if _points_elsewhere(issue) else issue.digest,
-    )  # fmt: skip
-
-
-def _count(batch: Batch, *, stored: dict[str, str], written: list[IssueRecord], report: LoadReport) -> None:
-    new = sum(issue.external_id not in stored for issue in written)
-    report.added += new
-    report.changed += len(written) - new
-    report.skipped += len(batch.issues) - len(written)
+    return selection
 
 
 def _quarantine(doubts: list[Doubt], *, organisation: Organisation) -> list[Doubt]:
@@ -219,7 +258,7 @@ def _quarantine(doubts: list[Doubt], *, organisation: Organisation) -> list[Doub
     return list(once.values())
 
 
-def _tell_moment(organisation: Organisation, *, latest: datetime | None) -> None:
+def _advance_data_as_of(organisation: Organisation, *, latest: datetime | None) -> None:
     if latest and (organisation.data_as_of is None or latest > organisation.data_as_of):
         Organisation.objects.filter(pk=organisation.pk).update(data_as_of=latest)
         organisation.data_as_of = latest

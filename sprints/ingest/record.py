@@ -1,11 +1,13 @@
 """What every source is read into, before it is stored. Moments are in UTC; people and issues go by the source's ids."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from decimal import Decimal
 from hashlib import sha256
+from typing import Any
 
 MAX_RECORD_LETTERS = 2_000
 
@@ -63,8 +65,8 @@ class SprintRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stay:
-    """An issue's stay in a sprint, until it was taken out, if it was."""
+class Membership:
+    """The time in which an issue is in a sprint, until it was taken out, if it was."""
 
     sprint: str
     added_at: datetime
@@ -139,7 +141,7 @@ class IssueRecord:
     labels: tuple[str, ...] = ()
     due_date: date | None = None
     resolved_at: datetime | None = None
-    stays: tuple[Stay, ...] = ()
+    memberships: tuple[Membership, ...] = ()
     moves: tuple[Move, ...] = ()
     estimates: tuple[Estimate, ...] = ()
     blocks: tuple[Block, ...] = ()
@@ -148,8 +150,23 @@ class IssueRecord:
 
     @property
     def digest(self) -> str:
-        """Give the SHA-256 of everything said, to tell whether the source has changed."""
-        return sha256(json.dumps(asdict(self), default=str, sort_keys=True).encode()).hexdigest()
+        """
+        Give the SHA-256 of everything that the source says, to tell whether it has changed.
+
+        Stored digests are compared with it: the JSON may not change its form. Memberships are called `stays` in it.
+        """
+        content = {name: getattr(self, name) for name in _PLAIN_FIELDS}
+        content["stays"] = _as_dicts(self.memberships)
+        content |= {name: _as_dicts(getattr(self, name)) for name in ("moves", "estimates", "blocks", "links")}
+        return sha256(json.dumps(content, default=str, sort_keys=True).encode()).hexdigest()
+
+
+_NESTED_FIELDS = {"memberships", "moves", "estimates", "blocks", "links"}
+_PLAIN_FIELDS = tuple(one.name for one in fields(IssueRecord) if one.name not in _NESTED_FIELDS)
+
+
+def _as_dicts(records: tuple[Any, ...]) -> list[dict[str, Any]]:
+    return [{name: getattr(one, name) for name in one.__slots__} for one in records]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +196,7 @@ class Batch:
     doubts: list[Doubt] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
-        """Put a record where it belongs; what comes again replaces what came before."""
+        """Put a record where it belongs; what comes again replaces what came before, unless it is an older issue."""
         match record:
             case TeamRecord():
                 self.teams[record.team_key] = record
@@ -190,20 +207,62 @@ class Batch:
             case SprintRecord():
                 self.sprints[record.external_id] = record
             case IssueRecord():
-                self.issues[record.external_id] = record
+                self._add_issue(record)
             case Doubt():
                 self.doubts.append(record)
 
-    def team_of_sprint(self, sprint: SprintRecord) -> str:
-        """Say whose sprint it is: its board's team, else the team of the issues in it, where that is one."""
-        if sprint.team_key:
-            return sprint.team_key
-        keys = {
-            issue.team_key
-            for issue in self.issues.values()
-            if any(stay.sprint == sprint.external_id for stay in issue.stays)
-        }
-        return keys.pop() if len(keys) == 1 else ""
+    def _add_issue(self, issue: IssueRecord) -> None:
+        known = self.issues.get(issue.external_id)
+        rank = (issue.updated_at, issue.has_history)
+        if known is None or rank >= (known.updated_at, known.has_history):
+            self.issues[issue.external_id] = issue
+
+    @property
+    def size(self) -> int:
+        """Count its records."""
+        kinds = (self.teams, self.users, self.statuses, self.sprints, self.issues, self.doubts)
+        return sum(len(records) for records in kinds)
+
+    def halves(self) -> tuple["Batch", "Batch"]:
+        """Part it: what issues name and the issues; issues alone in the middle, and so what they name."""
+        named: list[Record] = [
+            *self.teams.values(),
+            *self.users.values(),
+            *self.statuses.values(),
+            *self.sprints.values(),
+        ]
+        issues: list[Record] = list(self.issues.values())
+        records: list[Record] = [*named, *self.doubts]
+        if issues and records:
+            return _batch_of(records), _batch_of(issues)
+        records = issues or records
+        middle = len(records) // 2
+        return _batch_of(records[:middle]), _batch_of(records[middle:])
+
+    def as_doubt(self, *, reason: str) -> Doubt:
+        """Say of its only record that it was left out."""
+        for kind, records in (("team", self.teams), ("user", self.users), ("status", self.statuses),
+                              ("sprint", self.sprints), ("issue", self.issues)):  # fmt: skip
+            for name, record in records.items():
+                shown = record.issue_key if isinstance(record, IssueRecord) else name
+                return Doubt(kind=kind, name=shown, reason=reason, record=repr(record)[:MAX_RECORD_LETTERS])
+        return Doubt(kind="record", name="", reason=reason)
+
+    def teams_of_sprints(self) -> dict[str, str]:
+        """Say whose each sprint is: its board's team, else the team of the issues in it, where that is one."""
+        keys: dict[str, set[str]] = defaultdict(set)
+        for issue in self.issues.values():
+            for one in issue.memberships:
+                keys[one.sprint].add(issue.team_key)
+        return {name: sprint.team_key or next(iter(keys[name])) for name, sprint in self.sprints.items()
+                if sprint.team_key or len(keys[name]) == 1}  # fmt: skip
+
+
+def _batch_of(records: list[Record]) -> Batch:
+    batch = Batch()
+    for record in records:
+        batch.add(record)
+    return batch
 
 
 def printable(text: str, *, most: int = 200) -> str:

@@ -2,9 +2,8 @@
 
 from importlib.resources import files
 
-from sprints.ingest.load import LoadRules, OnProgress, ensure_organisation, load_records, unseen
-from sprints.ingest.parse import read_sources
-from sprints.ingest.report import LoadReport
+from sprints.ingest.load import LoadReport, LoadRules, OnProgress, ensure_organisation, load_records, unseen
+from sprints.ingest.sources import read_sources
 from sprints.verified.load import load_verified_queries
 
 SLUG, NAME, SAMPLE = "meridian", "Meridian (sample)", "meridian.jsonl.gz"

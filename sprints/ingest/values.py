@@ -17,8 +17,7 @@ MAX_DEPTH = 100
 CATEGORIES = {"new": "To Do", "undefined": "To Do", "indeterminate": "In Progress", "done": "Done"}
 CATEGORY_IDS = {1: "To Do", 2: "To Do", 4: "In Progress", 3: "Done"}
 STATES = {"future": "future", "active": "active", "closed": "closed"}
-CSV_TIMES = ("%d/%b/%y %I:%M %p", "%d/%b/%Y %I:%M %p", "%d/%b/%y %H:%M", "%d/%b/%Y %H:%M", "%d/%b/%y", "%d/%b/%Y",
-             "%Y/%m/%d %H:%M", "%m/%d/%Y %H:%M", "%d.%m.%Y %H:%M")  # fmt: skip
+_NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 _BLOCKS = {"paragraph", "heading", "codeBlock", "listItem", "tableRow", "blockquote", "rule", "panel", "taskItem"}
 
@@ -39,7 +38,7 @@ class Notes:
 
 def moment(given: Any, *, zone: ZoneInfo | None = None) -> datetime | None:
     """
-    Read a time: ISO 8601 with any offset, milliseconds since 1970, or as a CSV export writes it.
+    Read a time: ISO 8601 with any offset, or milliseconds since 1970.
 
     A time without an offset is in `zone`, else UTC. None where nothing is given; ValueError where it is no time.
     """
@@ -63,12 +62,10 @@ def _written(text: str) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         pass
-    for form in CSV_TIMES:
-        try:
-            return datetime.strptime(text, form)  # noqa: DTZ007 - the caller gives it a zone
-        except ValueError:
-            continue
-    return None
+    try:
+        return datetime.strptime(text, "%Y/%m/%d %H:%M")  # noqa: DTZ007 - the caller gives it a zone
+    except ValueError:
+        return None
 
 
 def day(given: Any, *, notes: Notes) -> date | None:
@@ -128,7 +125,7 @@ def clean(given: Any, *, most: int = 0, notes: Notes | None = None, what: str = 
     if isinstance(given, dict):
         given = adf_text(given) if "content" in given or given.get("type") == "doc" else given.get("name", "")
     text = "" if given is None else str(given)
-    if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+    if _NOT_STORABLE.search(text):
         text = text.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if notes:
             notes.add(f"{what or 'a text'}: letters that cannot be stored were left out")

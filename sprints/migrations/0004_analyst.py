@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.db import migrations
 
-# Called only for a row that is too large, by the statement that sprints/executing.py puts around a query.
+# Called only for a row that is too large, by the statement that sprints/sql_sandbox/execution.py puts around a query.
 LARGE_ROW = """
 CREATE FUNCTION sprintscope.refuse_large_row() RETURNS boolean
 LANGUAGE plpgsql PARALLEL SAFE AS $$

@@ -7,10 +7,10 @@ from sprints.models.work import Issue, PointsField, Sprint
 
 
 class SprintIssue(models.Model):
-    """An issue's stay in a sprint, one each; the columns from `was_committed` downwards are derived."""
+    """The time in which an issue was in a sprint, a row each; the columns from `was_committed` on are derived."""
 
-    sprint = models.ForeignKey(Sprint, on_delete=models.CASCADE, related_name="stays")
-    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="stays")
+    sprint = models.ForeignKey(Sprint, on_delete=models.CASCADE, related_name="memberships")
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="memberships")
     added_at = models.DateTimeField()
     removed_at = models.DateTimeField(null=True, blank=True, help_text="Taken out of it; not: carried on to the next.")
 
@@ -25,8 +25,8 @@ class SprintIssue(models.Model):
 
     class Meta:
         db_table = "sprints_sprint_issues"
-        verbose_name = "stay in a sprint"
-        verbose_name_plural = "stays in sprints"
+        verbose_name = "sprint membership"
+        verbose_name_plural = "sprint memberships"
         constraints = [models.UniqueConstraint(name="sprints_sprint_issues_once", fields=["sprint", "issue"])]
 
     def __str__(self) -> str:

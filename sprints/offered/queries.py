@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sprints.board_queries import CARRIED, CHANGES, DAYS, SUMMARY, VELOCITY
+from sprints.boards.queries import CARRIED, CHANGES, DAYS, SUMMARY, VELOCITY
 from toolbox.database.pools import reader
 
 Row = dict[str, Any]

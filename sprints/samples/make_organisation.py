@@ -41,6 +41,22 @@ def answers() -> list[Any]:
     ]
 
 
+def common_answers() -> list[Any]:
+    """Give what every team shares: fields, statuses, people."""
+    every = answers()
+    return [every[0], every[3], every[4]]
+
+
+def team_answers(crew: Crew, *, seed: str) -> list[Any]:
+    """Give one team's board, sprints and issues, for organisations of any size."""
+    works = Simulation(crew, dice=dice_of(seed)).run()
+    return [
+        {"values": [_board(crew)]},
+        {"values": [_sprint(crew, number) for number in range(1, 11)]},
+        {"issues": [_issue(work, crew=crew) for work in works]},
+    ]
+
+
 def packed() -> bytes:
     """Write the answers, a line each, gzipped without a time."""
     lines = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in answers())

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sprints.walls import SCHEMA
+from sprints.schema.view_catalog import SCHEMA
 from toolbox.database.pools import Pool
 
 MAX_COLUMNS = 2_000

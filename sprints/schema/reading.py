@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sprints.contracts import ForeignKey, SchemaColumn, SchemaInfo, SchemaTable
-from sprints.guard import World
 from sprints.schema import queries
-from sprints.schema.declared import FOREIGN_KEYS, NOT_NULL
-from sprints.walls import SCHEMA
+from sprints.schema.constraints import FOREIGN_KEYS, NOT_NULL
+from sprints.schema.view_catalog import SCHEMA, ViewCatalog
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
@@ -24,21 +23,21 @@ logger = logging.getLogger(__name__)
 _remembered: TtlCache[SchemaInfo] = TtlCache(seconds=SECONDS_REMEMBERED)
 
 
-async def known_schema() -> SchemaInfo:
+async def load_schema() -> SchemaInfo:
     """Give the schema; at most one statement a minute. The stored copy stands in while the database is away."""
     try:
-        return await _remembered.get("schema", live_schema)
+        return await _remembered.get("schema", read_schema)
     except DatabaseUnavailable as away:
         logger.warning("The stored schema is given: %s", away)
         return stored_schema()
 
 
-async def known_world() -> World:
+async def load_view_catalog() -> ViewCatalog:
     """Give what statements may name, from the same schema."""
-    return _world(await known_schema())
+    return _make_catalog(await load_schema())
 
 
-async def live_schema() -> SchemaInfo:
+async def read_schema() -> SchemaInfo:
     """Read the schema from the catalogue; raises DatabaseUnavailable, also where no view is there yet."""
     columns = await queries.view_columns(reader)
     if not columns:
@@ -80,16 +79,16 @@ def _table(view: str, columns: list[dict[str, Any]]) -> SchemaTable:
     )
 
 
-_worlds: dict[int, tuple[SchemaInfo, World]] = {}
+_catalogs: dict[int, tuple[SchemaInfo, ViewCatalog]] = {}
 
 
-def _world(schema: SchemaInfo) -> World:
-    """Make the guard's world of a schema, once per schema."""
-    known = _worlds.get(id(schema))
+def _make_catalog(schema: SchemaInfo) -> ViewCatalog:
+    """Make the guard's catalog of a schema, once per schema."""
+    known = _catalogs.get(id(schema))
     if known and known[0] is schema:
         return known[1]
     views = {table.name: frozenset(column.name for column in table.columns) for table in schema.tables}
-    world = World(schema=SCHEMA, views=views)
-    _worlds.clear()
-    _worlds[id(schema)] = schema, world
-    return world
+    catalog = ViewCatalog(schema=SCHEMA, views=views)
+    _catalogs.clear()
+    _catalogs[id(schema)] = schema, catalog
+    return catalog

@@ -1,1 +1,1 @@
-"""Questions whose SQL a person has verified: found for a question, their slots filled, curated in the admin."""
+"""Questions whose SQL a person has verified: found for a question, checked, their slots filled."""

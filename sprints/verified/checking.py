@@ -7,11 +7,13 @@ from datetime import date
 import regex
 
 from sprints.contracts import QueryResult
-from sprints.executing import tried
 from sprints.linking.link import Linked, link
 from sprints.linking.names import Name, NameIndex
+from sprints.schema.view_catalog import ViewCatalog
+from sprints.sql_sandbox import guard
+from sprints.sql_sandbox.execution import try_execute
 from sprints.verified.matching import Library, Verified, clear_winner, match
-from sprints.verified.slots import NAMED, Unfillable, fill, mistakes, slots_of
+from sprints.verified.slots import NAMED, Unfillable, fill, fill_with_samples, mistakes, slots_of
 
 _SLOT = regex.compile(r"\{(\w+)(?:\.\w+)?\}")
 _SAID = {
@@ -59,6 +61,17 @@ async def check(query: Verified, *, index: NameIndex, today: date) -> list[Check
             dict.fromkeys(forms)]  # fmt: skip
 
 
+def find_refusals(sql: str, *, catalog: ViewCatalog) -> list[str]:
+    """Say why the guard would refuse the statement, whatever its slots are filled with."""
+    refusals = []
+    for form in fill_with_samples(sql):
+        try:
+            guard.check(form, catalog=catalog)
+        except guard.Refused as refused:
+            refusals.append(f"{refused.message} {refused.suggestion}")
+    return list(dict.fromkeys(refusals))
+
+
 def wordings_astray(query: Verified, *, library: Library, index: NameIndex, today: date) -> list[Checked]:
     """Ask each wording as a question, with names in its slots, and name those that find no query or another."""
     found = []
@@ -83,7 +96,7 @@ async def _run(query: Verified, *, index: NameIndex, today: date, slots: Sequenc
         filled = fill(query.sql, linked=linked, index=index, defaults=query.slots)
     except Unfillable as lacking:
         return Checked(slug=query.slug, form=form, problem=f"The data has nothing for {{{lacking.slot}}}.")
-    return Checked(slug=query.slug, form=form, sql=filled.sql, result=await tried(filled.sql))
+    return Checked(slug=query.slug, form=form, sql=filled.sql, result=await try_execute(filled.sql))
 
 
 def _only(linked: Linked, slots: Sequence[str]) -> Linked:

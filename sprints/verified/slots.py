@@ -9,6 +9,7 @@ import regex
 from sprints.linking.link import Linked, link
 from sprints.linking.names import Kind, Name, NameIndex
 from sprints.linking.periods import Period
+from sprints.sql_sandbox.literals import quote_literal
 
 NAMED: tuple[Kind, ...] = ("team", "person", "sprint", "status", "priority", "label", "type")
 KINDS = (*NAMED, "key", "period", "days", "top", "number", "unit")
@@ -71,9 +72,13 @@ def fill(sql: str, *, linked: Linked, index: NameIndex, defaults: Mapping[str, o
     return Filled(sql=_SLOT.sub(lambda one: _literal(one, values), text).strip(), assumptions=tuple(assumptions))
 
 
-def quoted(text: str) -> str:
-    """Write a string literal."""
-    return "'" + text.replace("\x00", "").replace("'", "''") + "'"
+def fill_with_samples(sql: str) -> list[str]:
+    """Fill every slot with a literal of its kind: without the optional parts, and with them; for a look at the SQL."""
+    literals = {slot: {"": "('x')"} for slot in (*NAMED, "key")}
+    literals |= {slot: {"": "1"} for slot in ("days", "top", "number")}
+    literals |= {"unit": {"": "'week'"}, "period": dict.fromkeys(FIELDS, "DATE '2025-01-01'")}
+    forms = dict.fromkeys((_OPTIONAL.sub("", sql), _OPTIONAL.sub(r"\1", sql)))
+    return [_SLOT.sub(lambda one: _literal(one, literals), form) for form in forms]
 
 
 def _literal(found: regex.Match[str], values: Mapping[str, Mapping[str, str]]) -> str:
@@ -92,7 +97,7 @@ def _given(slot: str, linked: Linked) -> dict[str, str]:
     if slot == "period":
         return _days(linked.periods[0]) if linked.periods else {}
     if slot == "unit":
-        return {"": quoted(linked.unit)} if linked.unit else {}
+        return {"": quote_literal(linked.unit)} if linked.unit else {}
     amount = next((one for one in linked.amounts if one.kind == slot), None)
     return {"": f"{amount.value:g}"} if amount else {}
 
@@ -102,7 +107,7 @@ def _default(slot: str, said: str, *, linked: Linked, index: NameIndex) -> tuple
     if slot in ("days", "top", "number"):
         return {"": f"{float(said):g}"}, [f"Took {said} {'days' if slot == 'days' else 'rows at most'}."]
     if slot == "unit":
-        return {"": quoted(said)}, [f"Counted by {said}."]
+        return {"": quote_literal(said)}, [f"Counted by {said}."]
     teams = " ".join(name.text for name in linked.of_kind("team"))
     read = link(f"{said} {teams}", index=index, today=linked.today)
     why = "The question names no " + {"sprint": "sprint", "period": "period"}.get(slot, slot) + "."
@@ -114,7 +119,7 @@ def _names(slot: str, linked: Linked) -> Sequence[Name]:
 
 
 def _listed(values: Sequence[str]) -> dict[str, str]:
-    return {"": f"({', '.join(quoted(value) for value in values[:MAX_VALUES])})"} if values else {}
+    return {"": f"({', '.join(quote_literal(value) for value in values[:MAX_VALUES])})"} if values else {}
 
 
 def _days(period: Period) -> dict[str, str]:

@@ -5,7 +5,8 @@ from datetime import date
 
 from sprints.linking.link import Linked, link
 from sprints.linking.names import NameIndex
-from sprints.verified.slots import NAMED, quoted
+from sprints.sql_sandbox.literals import quote_literal
+from sprints.verified.slots import NAMED
 
 
 def templated(question: str, *, sql: str, index: NameIndex, today: date) -> tuple[str, str]:
@@ -17,9 +18,9 @@ def templated(question: str, *, sql: str, index: NameIndex, today: date) -> tupl
     for slot in NAMED:
         values = [name.value for name in linked.of_kind(slot)]
         if values:
-            listed = f"({', '.join(quoted(value) for value in values)})"
+            listed = f"({', '.join(quote_literal(value) for value in values)})"
             sql = sql.replace(f"IN {listed}", f"IN {{{slot}}}")
-            sql = sql.replace(f"= {quoted(values[0])}", f"IN {{{slot}}}") if len(values) == 1 else sql
+            sql = sql.replace(f"= {quote_literal(values[0])}", f"IN {{{slot}}}") if len(values) == 1 else sql
     for period in linked.periods:
         sql = sql.replace(f"DATE '{period.span.start}'", "{period.start}")
         sql = sql.replace(f"DATE '{period.span.end}'", "{period.end}")

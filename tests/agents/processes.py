@@ -1,4 +1,4 @@
-"""Real workers, a real scheduler and a real broker, as a host runs them, for as long as a block lasts."""
+"""Real workers and a real broker, as a host runs them, for as long as a block lasts."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from pathlib import Path
 from celery import Celery
 from django.conf import settings
 
-from config.child_servers import SCHEDULER, SERVER, free_port
+from config.child_servers import SERVER, free_port
 from config.embedded import broker
 from tests.conftest import _wait_for
 
@@ -139,14 +139,6 @@ def web(environment: dict[str, str]) -> Iterator[tuple[str, Part]]:
     with run_process(*SERVER, "--port", str(port), environment=environment) as part:
         _wait_for(port, part.process)
         yield f"http://127.0.0.1:{port}", part
-
-
-@contextmanager
-def scheduler(environment: dict[str, str]) -> Iterator[Part]:
-    """Run the scheduler."""
-    with run_process(*SCHEDULER, "--loglevel", "INFO", environment=environment) as part:
-        part.wait_for("beat: Starting")
-        yield part
 
 
 @dataclass(frozen=True, kw_only=True)

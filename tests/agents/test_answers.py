@@ -9,7 +9,6 @@ import pytest
 from tests.agents.conversation_client import Observer, Owner
 from tests.agents.first_tries import FIRST_TRIES, FirstTry, fix_arguments
 from tests.agents.model_server import ModelServer
-from tests.agents.processes import scheduler
 from tests.agents.turns import Turn, calls, says
 from tests.agents.wire import ModelRequest
 
@@ -28,11 +27,6 @@ def test_a_question_is_answered_through_a_tool(fake_model: ModelServer, talk: Ow
     assert (run["state"], onlooker.answer(run_id)) == ("succeeded", "Seven periods were won.")
     kinds = [(step["kind"], step["tool"], step["state"]) for step in onlooker.steps(run_id)]
     assert kinds == [("model", "", "answered"), ("tool", "query_linescore_data", "answered"), ("model", "", "answered")]
-
-
-def test_the_scheduler_asks_for_sweeps(environment: dict[str, str]) -> None:
-    with scheduler(environment) as part:
-        part.wait_for("Sending due task sweep")
 
 
 def _model(first: FirstTry, asked: ModelRequest) -> Turn:

@@ -92,6 +92,8 @@ FUNCTION_WORDS = _split(
 )
 PUBLIC = {
     "DEVASSIST_MOST_SERVERS": "a setting",
+    "NOT_OFFERED": "an error code, and the field notOffered of answers",
+    "OFFERED": "a column of graphql_proxy_upstreamrefusal",
     "SPRINTS_ACCEPTED_WALLS": "a setting",
     "SPRINTS_MOST_COST": "a setting",
     "TOOLROOM_FAST_LANE": "a setting",

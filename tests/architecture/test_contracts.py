@@ -21,7 +21,7 @@ def containers() -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_names_the_layer_of_every_module(package: str, containers: dict[str, dict[str, Any]]) -> None:
-    assert containers[package]["exhaustive"]
+    assert containers[package.replace("/", ".")]["exhaustive"]
 
 
 def test_a_package_with_many_modules_has_layers_of_its_own(containers: dict[str, dict[str, Any]]) -> None:

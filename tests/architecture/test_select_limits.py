@@ -17,6 +17,9 @@ from tests.architecture.select_limits import is_bounded
         "SELECT a FROM t WHERE id = %s AND b FOR UPDATE",
         "SELECT a FROM t WHERE id = (SELECT b FROM u)",
         "WITH u AS (SELECT a FROM t) SELECT a FROM u LIMIT 3",
+        "SELECT a FROM t WHERE b = ANY(%s)",
+        "SELECT a FROM t JOIN unnest(%(ids)s::bigint[]) AS wanted (id) USING (id)",
+        "SELECT relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace",
     ],
 )
 def test_a_bounded_read_passes(statement: str) -> None:
@@ -27,6 +30,7 @@ def test_a_bounded_read_passes(statement: str) -> None:
     "statement",
     [
         "SELECT a FROM t",
+        "SELECT a FROM pg_class JOIN t USING (b)",
         "SELECT a FROM t -- LIMIT 5",
         "SELECT a FROM (SELECT a FROM t LIMIT 5) AS u, v",
         "SELECT a, count(*) FROM t GROUP BY a",

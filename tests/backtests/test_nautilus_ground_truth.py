@@ -4,29 +4,22 @@ What the tools say of a NautilusTrader run, held against what the engine itself 
 The reports (CSV) were written by the engine in the same run as the stream; nothing of ours made them.
 """
 
-import csv
 import gzip
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 import httpx
 import pytest
-from django.conf import settings
 
 from backtests.ingest.from_engine import read_engine
 from backtests.ingest.load import load_entries
 from backtests.ingest.report import LoadReport
+from tests.data.reference import FOLDER, read_rows
 
-DATA = Path(settings.BASE_DIR).parent / "shared" / "data" / "backtests"
-STREAM = DATA / "nautilus_usdjpy_events.jsonl.gz"
+STREAM = FOLDER / "nautilus/nautilus_usdjpy_events.jsonl.gz"
 SYMBOL = "USD/JPY.SIM"
-
-pytestmark = pytest.mark.skipif(
-    not STREAM.exists(), reason="The NautilusTrader run lies beside the project, in ../shared/data, and is not there."
-)
 
 
 def loaded() -> LoadReport:
@@ -40,8 +33,7 @@ def run(scratch_database: None) -> LoadReport:
 
 
 def report(name: str) -> list[dict[str, str]]:
-    with (DATA / f"nautilus_usdjpy_{name}.csv").open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_rows(f"nautilus/nautilus_usdjpy_{name}.csv")
 
 
 def amount(text: str) -> Decimal:

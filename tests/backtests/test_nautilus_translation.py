@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from backtests.ingest import engines
@@ -265,7 +265,6 @@ RECORDS = some.builds(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(some.lists(RECORDS, max_size=8))
 def test_nonsense_gives_events_and_the_same_nonsense_the_same_events(records: list[dict[str, Any]]) -> None:
     lines = [json.dumps(record).encode() for record in records]

@@ -81,7 +81,7 @@ def said(row: EventRow) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.lists(lines(), min_size=1, max_size=12), st.data())
 def test_what_is_recognised_is_what_would_have_been_read(drawn: list[bytes], data: st.DataObject) -> None:
     shapes = Shapes()

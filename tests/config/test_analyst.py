@@ -9,7 +9,7 @@ import pytest
 from config.postgres.cluster import PROVISIONED, SUPERUSER, address, ensure_running, leave
 from config.postgres.location import Place
 from config.postgres.roles import ANALYST, DATABASE, OWNER, READER, provision
-from sprints.walls import LIMITS, mends
+from sprints.sql_sandbox.role_lockdown import LIMITS, lockdown_statements
 from tests.config.conftest import open_folder
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def _query(place: Place, statement: str, *, user: str, database: str = DATABASE)
 
 def test_a_new_cluster_has_every_wall(place: Place) -> None:
     for database in (DATABASE, "template1"):
-        assert _query(place, mends(role=ANALYST), user=SUPERUSER, database=database) == []
+        assert _query(place, lockdown_statements(role=ANALYST), user=SUPERUSER, database=database) == []
     for name, value in LIMITS.items():
         assert _query(place, f"SHOW {name}", user=ANALYST) == [(value,)]
 
@@ -53,7 +53,7 @@ def test_a_cluster_that_was_made_before_gets_role_and_walls(place: Place) -> Non
     again = ensure_running(place.home.parent)
 
     for database in (DATABASE, "template1"):
-        assert _query(again, mends(role=ANALYST), user=SUPERUSER, database=database) == []
+        assert _query(again, lockdown_statements(role=ANALYST), user=SUPERUSER, database=database) == []
 
 
 def test_provisioning_twice_makes_nothing_new(place: Place) -> None:
@@ -67,7 +67,7 @@ def test_roles_may_have_other_names_and_passwords(place: Place) -> None:
     )  # fmt: skip
 
     assert {"role o'wner", "role rea der", 'role ana"lyst', "database other"} <= set(made)
-    assert _query(place, mends(role='ana"lyst'), user=SUPERUSER, database="other") == []
+    assert _query(place, lockdown_statements(role='ana"lyst'), user=SUPERUSER, database="other") == []
 
 
 def test_a_database_that_belongs_to_somebody_else_is_not_walled(place: Place) -> None:
@@ -76,4 +76,4 @@ def test_a_database_that_belongs_to_somebody_else_is_not_walled(place: Place) ->
     made = provision(address(place, database="postgres", user=SUPERUSER), database="foreign_one")
 
     assert [thing for thing in made if "restrictions" in thing] == []
-    assert len(_query(place, mends(role=ANALYST), user=SUPERUSER, database="foreign_one")) > 500
+    assert len(_query(place, lockdown_statements(role=ANALYST), user=SUPERUSER, database="foreign_one")) > 500

@@ -25,10 +25,15 @@ class NotToBeHad(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """How many checks of each scenario failed, and why a scenario does not count for the revision, by its name."""
+    """
+    How many checks of each scenario failed, and why a scenario does not count for the revision, by its name.
+
+    `unchecked` are the scenarios that ran no check at all: they show nothing, and count neither way.
+    """
 
     failed: Mapping[str, int]
     not_scored: Mapping[str, str]
+    unchecked: frozenset[str] = frozenset()
 
     @property
     def required(self) -> dict[str, int]:
@@ -59,10 +64,13 @@ class Referee:
         command = [str(self.node), str(self.suite), "server", "--url", url, "--requirements", revision]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
         _, _, summary = ran.stdout.partition("=== SUMMARY ===")
-        failed = {name: int(bad) for name, _, bad in _SCENARIO.findall(summary)}
+        counts = {name: (int(good), int(bad)) for name, good, bad in _SCENARIO.findall(summary)}
+        failed = {name: bad for name, (good, bad) in counts.items() if good or bad}
         if not failed:
             raise RuntimeError(f"the suite said nothing:\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}")
-        return Verdict(failed=failed, not_scored=dict(_NOT_SCORED.findall(summary)))
+        return Verdict(
+            failed=failed, not_scored=dict(_NOT_SCORED.findall(summary)), unchecked=frozenset(counts) - set(failed)
+        )
 
 
 def installed(cache: Path) -> Referee:

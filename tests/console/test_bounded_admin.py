@@ -17,6 +17,7 @@ from tests.pages import as_user
 from toolbox.models import ToolCall
 
 MAX_STATEMENTS = 12
+admin.autodiscover()
 LISTS = {f"{model._meta.app_label}_{model._meta.model_name}": its for model, its in admin.site._registry.items()}
 BOUNDED = re.compile(
     r"LIMIT \d|^SELECT MIN\(|DATE_TRUNC|\bIN \([^()]*\)|^(SAVEPOINT|RELEASE|INSERT|UPDATE|DELETE|BEGIN)", re.I

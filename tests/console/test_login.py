@@ -7,6 +7,7 @@ from limits import RateLimitItemPerMinute
 
 from console.accounts.login import login_link_path
 from toolbox.access import login_limits
+from toolbox.access.address_limits import AddressLimit
 
 pytestmark = pytest.mark.django_db(transaction=False)
 
@@ -49,6 +50,18 @@ def test_too_many_wrong_passwords_for_a_name_are_refused_at_both_doors(two_attem
 
     assert (wrong, status, "Too many wrong passwords" in page) == ([200, 200], 429, True)
     assert "Too many wrong passwords" in attempt("mallory", "guess", at="/admin/login/")[1]
+
+
+def test_log_ins_from_one_address_are_limited_whatever_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = AddressLimit(name="logins-test", window=RateLimitItemPerMinute(2))
+    monkeypatch.setattr(login_limits, "ADDRESS_LIMIT", limit)
+
+    seen = [attempt(name, "guess") for name in ("mallory-1", "mallory-2", "mallory-3")]
+    elsewhere = Client(REMOTE_ADDR="192.0.2.7").post("/login/", {"username": "curator", "password": "curator"})
+
+    assert [status for status, _ in seen] == [200, 200, 429]
+    assert "Too many log-ins from this address. Wait 1 minute" in seen[2][1]
+    assert elsewhere.status_code == 302
 
 
 def test_a_password_that_fits_begins_the_count_anew_and_is_refused_when_it_comes_too_late(two_attempts: None) -> None:

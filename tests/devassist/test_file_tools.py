@@ -54,7 +54,7 @@ BAD_PATHS = [
     ("file:///etc/passwd", GONE), ("a" * 4_000, GONE), ("a/" * 1_500 + "b", GONE), ("src/\uff41.kt", GONE),
     ("src/a.kt\0", "INVALID_PARAMETERS"), ("src/a.kt\0.txt", "INVALID_PARAMETERS"),
     ("sparse.kt", "TOO_LARGE"), ("src/image.kt", "BINARY_FILE"), ("src/latin.kt", "BINARY_FILE"),
-    ("", "INVALID_PARAMETERS"), ("a" * 5_000, "INVALID_PARAMETERS"), (7, "INVALID_PARAMETERS"),
+    ("", "FILE_NOT_FOUND"), ("a" * 5_000, "INVALID_PARAMETERS"), (7, "INVALID_PARAMETERS"),
 ]  # fmt: skip
 
 

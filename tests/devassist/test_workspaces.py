@@ -1,21 +1,23 @@
 """Whose workspace it is: a key sees those it was given, and is told nothing of others."""
 
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from devassist.roots import problem_of_root
-from devassist.workspaces import workspace_for
+from devassist.workspaces import workspace_for, workspace_of_file
 from tests.devassist.conftest import MakeReader, MakeWorkspace
-from toolbox.contract.caller import LOCAL_OPERATOR, Caller
+from toolbox.contract.caller import LOCAL_OPERATOR, CallContext, Caller
+from toolbox.contract.client_channel import InputRequired, RetriedCall
 from toolbox.contract.errors import ToolError
 
 TOOL = "/api/tools/devassist/read_file"
 
 
 async def _ask(client: httpx.AsyncClient, key: str, **more: object) -> httpx.Response:
-    return await client.post(TOOL, json={"filePath": "a.kt", **more}, headers={"Authorization": f"Bearer {key}"})
+    return await client.post(TOOL, json={"filePath": "a.kt"} | more, headers={"Authorization": f"Bearer {key}"})
 
 
 async def test_a_key_sees_what_it_was_given_and_nothing_tells_of_others(
@@ -57,19 +59,52 @@ async def test_an_owner_s_conversation_sees_what_any_of_their_keys_sees(
 async def test_what_is_meant_where_none_is_named(
     fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path
 ) -> None:
-    (tmp_path / "a.kt").write_text("own")
-    own = make_workspace(tmp_path, name="test-own")
-    (_, key), (_, several) = make_reader(default_workspace=own), make_reader()
-    make_workspace(tmp_path, is_open=True)
+    roots = [tmp_path / name for name in ("one", "two")]
+    for root in roots:
+        root.mkdir()
+        (root / "a.kt").write_text(root.name)
+    (roots[1] / "only.kt").write_text("only in two")
+    own = make_workspace(roots[0], name="test-own")
+    (_, lost_key), (one, key) = make_reader(default_workspace=own), make_reader()
+    names = [make_workspace(root, keys=(one,)) for root in roots]
 
-    lost = await _ask(fast_client, key)
-    unclear = await _ask(fast_client, several)
-    make_workspace(tmp_path, is_open=True, is_default=True)
-    default = await _ask(fast_client, several)
+    lost = await _ask(fast_client, lost_key)
+    several = await _ask(fast_client, key)
+    nowhere = await _ask(fast_client, key, filePath="none.kt")
+    outside = await _ask(fast_client, key, filePath="../a.kt")
+    alone = await _ask(fast_client, key, filePath="only.kt")
+    make_workspace(roots[0], is_open=True, is_default=True)
+    default = await _ask(fast_client, key)
 
-    assert lost.json()["error"]["code"] == unclear.json()["error"]["code"] == "UNKNOWN_WORKSPACE"
-    assert "trailnotes" in unclear.json()["error"]["suggestion"]
-    assert default.json()["data"]["content"] == "own"
+    codes = [answer.json()["error"]["code"] for answer in (lost, several, nowhere, outside)]
+    assert codes == ["PERMISSION_DENIED", "INVALID_PARAMETERS", "FILE_NOT_FOUND", "PERMISSION_DENIED"]
+    assert several.json()["error"]["details"]["workspaces"] == sorted(names)
+    assert set(nowhere.json()["error"]["details"]["workspaces"]) >= set(names)
+    assert alone.json()["data"]["content"] == "only in two"
+    assert default.json()["data"]["content"] == "one"
+
+
+async def test_a_client_that_can_be_asked_is_asked_which_workspace_is_meant(
+    make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path
+) -> None:
+    (tmp_path / "a.kt").write_text("class A")
+    row, _ = make_reader()
+    names = sorted(make_workspace(tmp_path, keys=(row,)) for _ in range(2))
+    caller = Caller(name="k", scopes=frozenset({"devassist:read"}), owner_id=row.owner_id, key_id=row.pk)
+
+    call = CallContext(caller=caller, request_id="r", transport="mcp")
+
+    def channel(**options: Any) -> RetriedCall:
+        return RetriedCall(capabilities={"elicitation": {}}, call=call, **options)
+
+    with pytest.raises(InputRequired) as asked:
+        await workspace_of_file(channel(), path="a.kt", named=None)
+    answers = {"workspace": {"action": "accept", "content": {"choice": names[1]}}}
+    picked = await workspace_of_file(channel(answers=answers), path="a.kt", named=None)
+
+    schema = asked.value.client_requests["workspace"].params["requestedSchema"]
+    assert schema["properties"]["choice"]["enum"] == names
+    assert picked.name == names[1]
 
 
 @pytest.mark.parametrize("root", ["projects/shop", "/", "/proc/self", "/etc", "/nowhere-at-all", "/dev", "/tmp/\0"])

@@ -72,3 +72,46 @@ def test_where_nothing_can_be_told_the_command_s_status_stays(tmp_path: Path) ->
     assert "https" in clear.stderr
     assert "no key" in keyless.stderr
     assert KEY not in away.stderr + clear.stderr
+
+
+def _shell(script: str, *, home: Path) -> str:
+    """Run a script whose `run` is the helper, with nobody to tell; gives what it wrote to `log`."""
+    known = {"PATH": os.environ["PATH"], "HOME": str(home), "TOOLROOM_URL": "http://127.0.0.1:9", "TOOLROOM_KEY": KEY,
+             "RUN": str(RUN)}  # fmt: skip
+    script = f'run() {{ "$RUN" "$@" 2>>errors; }}; {script}'
+    subprocess.run(["bash", "-c", script], cwd=home, env=known, check=True, timeout=60)
+    return (home / "log").read_text()
+
+
+@needs_curl
+def test_output_is_appended_to_a_log(tmp_path: Path) -> None:
+    script = "echo before >log; run echo one >>log; run echo two >>log; echo after >>log"
+
+    assert _shell(script, home=tmp_path) == "before\none\ntwo\nafter\n"
+
+
+@needs_curl
+def test_what_stands_around_it_in_a_group_stays(tmp_path: Path) -> None:
+    script = "{ echo header; run sh -c 'echo out; echo err >&2'; echo footer; } >log"
+
+    assert _shell(script, home=tmp_path) == "header\nout\nerr\nfooter\n"
+
+
+@needs_curl
+def test_a_child_in_the_background_is_not_waited_for_and_goes_on_printing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gate")
+    os.mkfifo(tmp_path / "end")
+    command = "(read line <gate; echo $line; echo closed >end) & echo early"
+
+    printed = _shell(f"run sh -c '{command}' >log; cp log first; echo late >gate; read line <end;"
+                     " until grep -q late log; do :; done", home=tmp_path)  # fmt: skip
+
+    assert (tmp_path / "first").read_text() == "early\n"
+    assert printed == "early\nlate\n"
+
+
+@needs_curl
+def test_a_long_output_is_passed_on_whole(tmp_path: Path) -> None:
+    printed = _shell("run seq 1 200000 >log", home=tmp_path)
+
+    assert printed == "".join(f"{number}\n" for number in range(1, 200_001))

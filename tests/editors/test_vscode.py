@@ -17,7 +17,9 @@ NAMES = [
     ".env", "a/.env.local", "prod.env", ".env.example", "local.properties", "LOCAL.PROPERTIES.", "gradle.properties",
     "signing.properties", "app/google-services.json", "id_rsa", "id_ed25519_sk", "id_rsa.pub", "server.pem", "a.key",
     "my.p12", ".netrc", ".npmrc", "credentials", "credentials.json", "client_secret.json", "secrets.yaml", "secret.txt",
-    "secret_key",
+    "secret_key", ".envrc", ".env~", "prod.env.bak", "id_rsa.bak", "server.key.old", ".id_rsa.swp", "hosts.yml",
+    "application_default_credentials.json", "settings.xml", "kubeconfig", "a/dev.kubeconfig", ".vault-token",
+    ".yarnrc.yml", ".git/config.worktree", ".git/config.bak", "service_account.json", "settings.gradle", "hosts.ts",
     "a-service-account-1.json", "terraform.tfvars", "x.tfstate.backup", ".ssh/config", "a/.AWS/x", ".git/config",
     ".git/HEAD", "src/keyboard.ts", "src/secrets.ts", "config.template", "secrets.json.dist", "README.md",
 ]  # fmt: skip
@@ -39,6 +41,21 @@ def test_it_takes_the_same_files_for_secrets_as_the_server() -> None:
     script = f"console.log(JSON.stringify({json.dumps(NAMES)}.filter(require('./state.js').looksSecret)))"
 
     assert json.loads(_node("-e", script)) == [name for name in NAMES if looks_secret(name.split("/"))]
+
+
+def test_the_rules_about_secrets_are_the_server_s() -> None:
+    ours = Path(settings.BASE_DIR) / "devassist" / "files" / "secret_files.json"
+
+    assert (FOLDER / "secret_files.json").read_text() == ours.read_text()
+
+
+NOT_SECRET = {".env.example", "id_rsa.pub", ".git/HEAD", "src/keyboard.ts", "src/secrets.ts", "config.template",
+              "secrets.json.dist", "README.md", "settings.gradle", "hosts.ts"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_of_secrets_are_known_by_their_names(name: str) -> None:
+    assert looks_secret(name.split("/")) == (name not in NOT_SECRET)
 
 
 @needs_node

@@ -11,7 +11,7 @@ PATIENCE_MILLISECONDS = 20_000
 
 
 @contextmanager
-def signed_in(server: str, *, name: str, password: str) -> Iterator[Page]:
+def sign_in(server: str, *, name: str, password: str) -> Iterator[Page]:
     """Open Chromium at the admin, signed in; skips where there is no Chromium."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if not chromium:

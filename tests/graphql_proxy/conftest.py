@@ -26,9 +26,9 @@ def bad() -> Iterator[BadUpstream]:
 @pytest.fixture
 def make_upstream(cast: object, django_db_blocker: Any) -> Iterator[MakeUpstream]:
     """Give a maker of upstreams that end with the test; gives their names. `headers` are sealed."""
-    from graphql_proxy.asking import kept_answers
+    from graphql_proxy.execution.execute import response_cache
     from graphql_proxy.models import Upstream, UpstreamHeader
-    from graphql_proxy.schemas import schemas
+    from graphql_proxy.schema.store import schemas
     from graphql_proxy.secrets import seal
 
     made: list[int] = []
@@ -53,7 +53,7 @@ def make_upstream(cast: object, django_db_blocker: Any) -> Iterator[MakeUpstream
         Upstream.objects.filter(pk__in=made).delete()
     clear_all_caches()
     schemas.forget()
-    kept_answers.forget()
+    response_cache.forget()
 
 
 def _store(upstream: Any, sdl: str) -> None:

@@ -14,7 +14,7 @@ SOURCES = Path(__file__).parent / "node"
 INSTALL_SECONDS = 240
 
 
-def installed() -> Path:
+def install_servers() -> Path:
     """Give the folder where the servers can be started; installs them once, below var/. Skips where that fails."""
     if not shutil.which("node") or not shutil.which("npm"):
         pytest.skip("Node is not installed: GraphQL Yoga and Apollo Server cannot be started")
@@ -41,9 +41,9 @@ def _install(place: Path) -> None:
 
 
 @contextmanager
-def running(kind: str, schema: Path, *, mode: str = "open") -> Iterator[str]:
+def run_server(kind: str, schema: Path, *, mode: str = "open") -> Iterator[str]:
     """Run a server on a free port of this machine with the schema mocked; gives its address."""
-    place = installed()
+    place = install_servers()
     command = ["node", "server.mjs", kind, str(schema), mode]
     process = subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:

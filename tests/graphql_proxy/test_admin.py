@@ -89,7 +89,7 @@ def test_another_path_of_the_same_host_keeps_the_secret(curator: Client, upstrea
 
 @pytest.mark.parametrize("address", ["https://evil.example/graphql", "http://api.example.org/graphql"])
 def test_another_origin_forgets_the_secret(curator: Client, upstream: Upstream, address: str) -> None:
-    """Or whoever may edit upstreams could have a secret that they cannot read sent to themselves."""
+    """Otherwise an editor of upstreams could have a secret that they cannot read sent to themselves."""
     curator.post(f"/admin/graphql_proxy/upstream/{upstream.pk}/change/", _form(upstream, address=address))
 
     upstream.refresh_from_db()
@@ -214,10 +214,10 @@ def test_a_hint_that_cannot_work_is_refused(curator: Client, change: dict[str, s
 
 def test_loading_hints_again_leaves_what_a_curator_changed(db: None) -> None:
     load_hints()
-    ErrorHint.objects.filter(name="misspelt type").update(is_enabled=False, hint="Mine.")
+    ErrorHint.objects.filter(name="required argument").update(is_enabled=False, hint="Mine.")
 
     assert load_hints() == 0
-    assert ErrorHint.objects.get(name="misspelt type").hint == "Mine."
+    assert ErrorHint.objects.get(name="required argument").hint == "Mine."
 
 
 @pytest.mark.parametrize("page", ["upstream", "errorhint", "schemasnapshot"])

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from graphql_proxy import figures
+from graphql_proxy.operations import figures
 from graphql_proxy.tools import toolkit
 from tests.graphql_proxy.conftest import MakeUpstream
+from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL
 from tests.graphql_proxy.upstream_data import SMALL_SDL
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
@@ -55,3 +56,22 @@ async def test_the_figures_are_there_once_rows_were_gathered(cast: object) -> No
     await dynamic_tools.wait_until_loaded()
 
     assert "Upstreams now: " in TOOL.description
+
+
+async def test_an_operation_says_which_upstream_has_it(make_upstream: MakeUpstream) -> None:
+    with_players = make_upstream("http://127.0.0.1:9/", sdl=WITH_PLAYERS_SDL, slug="aaa-players")
+    without = make_upstream("http://127.0.0.1:9/", sdl="type Query { teams: Int }", slug="aab-without")
+
+    await figures.refresh()
+
+    player = next(tool for tool in toolkit.tools if tool.name == "get_player")
+    having, _, lacking = player.description.rpartition("Upstreams that have it: ")[2].partition("Not there: ")
+    assert with_players in having
+    assert without in lacking
+
+
+async def test_the_sample_says_how_much_of_the_full_api_it_is(cast: object) -> None:
+    await figures.refresh()
+
+    if "hockey" in figures.describe_counts():
+        assert "the full hockey API has 321" in TOOL.description

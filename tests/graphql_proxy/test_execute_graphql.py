@@ -6,9 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from graphql_proxy.error_text import UNKNOWN_QUERY_HINT
+from graphql_proxy.fixes.contract_text import UNKNOWN_QUERY_HINT
+from graphql_proxy.models import UpstreamRefusal
 from tests.bad_upstream import BadUpstream
-from tests.graphql_proxy.conftest import MakeUpstream
+from tests.graphql_proxy.conftest import MakeUpstream, in_a_thread
 from tests.graphql_proxy.upstream_data import SMALL_SDL
 from toolbox.database.caches import clear_all_caches
 
@@ -126,15 +127,6 @@ async def test_a_byte_order_mark_is_no_hindrance(
     assert (await _ask(fast_client, make_upstream(bad.url("bom")))).json()["data"] == {"answer": 42}
 
 
-async def test_variables_that_no_json_can_hold_are_refused(
-    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
-) -> None:
-    answer = await _ask(fast_client, make_upstream(bad.url("good")), variables={"n": 2**70})
-
-    assert answer.status_code == 400
-    assert "numbers as strings" in answer.json()["error"]["suggestion"]
-
-
 async def test_an_upstream_s_own_header_takes_the_place_of_ours(
     fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
 ) -> None:
@@ -224,7 +216,7 @@ async def test_an_unknown_upstream_is_refused_with_those_there_are(
 ) -> None:
     known = make_upstream("http://127.0.0.1:9/graphql")
 
-    answer = await _ask(fast_client, "nowhere")
+    answer = await _ask(fast_client, "unknown")
 
     assert answer.status_code == 404
     assert known in answer.json()["error"]["details"]["upstreams"]
@@ -288,3 +280,47 @@ async def test_a_broken_hint_never_hides_the_error(
 
     assert answer["errors"][0]["message"].startswith('Cannot query field "a" on type "Query".')
     assert "Saw a." in answer["hints"]
+
+
+async def test_every_digit_stays_as_it_came(
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    """Both ways: what the caller sends, and what the upstream answers."""
+    upstream = make_upstream(bad.url("numbers"))
+
+    answer = await fast_client.post(
+        TOOL,
+        content=b'{"query": "query($n: N) { a(n: $n) }", "upstream": "%b", "variables": {"n": %b}}'
+        % (upstream.encode(), b"123456789012345678901234"),
+        headers={"Content-Type": "application/json"},
+    )
+
+    assert (
+        b'{"whole":123456789012345678901234,"price":1.10,"small":1e-9,"tiny":0.12345678901234567890}' in answer.content
+    )
+    assert b"123456789012345678901234" in bad.asked[-1].body
+
+
+async def test_a_refusal_without_words_is_explained_by_the_stored_schema_and_recorded(
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, bad: BadUpstream
+) -> None:
+    upstream = make_upstream(bad.url("refused"), sdl=SMALL_SDL)
+
+    answer = await fast_client.post(TOOL, json={"query": "{ team(id: 1) { nmae } }", "upstream": upstream})
+
+    told = answer.json()
+    assert told["retryWith"] == {"query": "{ team(id: 1) { name } }"}
+    assert told["hints"] == ["`nmae` is called `name`."]
+    extensions = told["errors"][0]["extensions"]
+    assert extensions["code"] == "NO"
+    assert "trace" not in extensions
+    assert extensions["toolroom"] == {
+        "rule": "FieldsOnCorrectType",
+        "line": 1,
+        "column": 17,
+        "coordinate": "Team.nmae",
+        "nearest": [{"name": "name", "type": "String"}],
+        "hint": "`nmae` is called `name`.",
+    }
+    row = in_a_thread(lambda: UpstreamRefusal.objects.get(upstream__slug=upstream))
+    assert (row.rule, row.coordinate, row.offered) == ("FieldsOnCorrectType", "Team.nmae", "{ team(id: 1) { name } }")

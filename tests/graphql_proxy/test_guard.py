@@ -17,7 +17,7 @@ from tests.graphql_proxy.upstream_data import SMALL, UPSTREAM
 from toolbox.contract.errors import ToolError
 
 
-def _judged(
+def _judge(
     query: str,
     *,
     upstream: KnownUpstream = UPSTREAM,
@@ -28,24 +28,24 @@ def _judged(
     document = guard.read_document(query, upstream=upstream)
     cost, weight = guard.cost_of(document, upstream=upstream, variables=variables, schema=schema)
     guard.refuse_forbidden(document, weight=weight, upstream=upstream, may_write=may_write)
-    guard.refuse_dear(cost, upstream=upstream)
+    guard.refuse_expensive(cost, upstream=upstream)
     return cost
 
 
-def _refused(query: str, **options: Any) -> ToolError:
+def _refuse(query: str, **options: Any) -> ToolError:
     with pytest.raises(ToolError) as refused:
-        _judged(query, **options)
+        _judge(query, **options)
     return refused.value
 
 
-def _doubling(levels: int) -> str:
+def _write_doubling(levels: int) -> str:
     """Write a document that spreads each fragment twice: 2 to the power of `levels` fields when written out."""
     spreads = [f"fragment F{n} on Team {{ ...F{n + 1} ...F{n + 1} }}" for n in range(levels)]
     return "\n".join(["{ team(id: 1) { ...F0 } }", *spreads, f"fragment F{levels} on Team {{ name }}"])
 
 
 def test_an_ordinary_document_passes_and_is_counted() -> None:
-    cost = _judged("{ a: team(id: 75) { name league { name } } teams(limit: 10) { edges { name } } }")
+    cost = _judge("{ a: team(id: 75) { name league { name } } teams(limit: 10) { edges { name } } }")
 
     assert (cost.depth, cost.fields, cost.aliases, cost.root_fields, cost.largest_list) == (3, 7, 1, 2, 10)
     assert cost.cost == 4 + 1 + 10 * 2
@@ -66,11 +66,11 @@ def test_an_ordinary_document_passes_and_is_counted() -> None:
         ("{ teams(first: 99999999999999999999) { totalCount } }", "list size"),
         ("{ a(limit: 1000) { b(limit: 1000) { c } } }", "cost"),
         (" ".join(f"fragment F{n} on Team {{ id }}" for n in range(101)), "number of fragments"),
-        (_doubling(40), "cost"),
+        (_write_doubling(40), "cost"),
     ],
 )
 def test_a_document_past_a_limit_is_refused_by_name(query: str, what: str) -> None:
-    refusal = _refused(query)
+    refusal = _refuse(query)
 
     assert refusal.code is DOCUMENT_REFUSED
     assert refusal.details["limit"] == what
@@ -81,7 +81,7 @@ def test_a_document_past_a_limit_is_refused_by_name(query: str, what: str) -> No
 def test_fragments_that_double_are_weighed_without_writing_them_out(levels: int) -> None:
     started = time.perf_counter()
 
-    refusal = _refused(_doubling(levels))
+    refusal = _refuse(_write_doubling(levels))
 
     assert refusal.details["found"] > 10**5
     assert time.perf_counter() - started < 10, "written out, it would take years"
@@ -97,7 +97,7 @@ def test_fragments_that_double_are_weighed_without_writing_them_out(levels: int)
     ],
 )
 def test_fragments_that_contain_each_other_are_refused(query: str) -> None:
-    assert "contain each other" in _refused(query).message
+    assert "contain each other" in _refuse(query).message
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_fragments_that_contain_each_other_are_refused(query: str) -> None:
     ],
 )
 def test_names_that_imitate_introspection_are_refused(query: str) -> None:
-    assert "looks like introspection" in _refused(query).message
+    assert "looks like introspection" in _refuse(query).message
 
 
 @pytest.mark.parametrize(
@@ -125,14 +125,14 @@ def test_names_that_imitate_introspection_are_refused(query: str) -> None:
 def test_introspection_is_refused_where_the_upstream_keeps_it_off(query: str) -> None:
     closed = replace(UPSTREAM, allows_introspection=False)
 
-    assert "introspect_schema" in _refused(query, upstream=closed).suggestion
-    assert _judged(query).depth >= 2
+    assert "introspect_schema" in _refuse(query, upstream=closed).suggestion
+    assert _judge(query).depth >= 2
 
 
 def test_asking_for_a_type_name_is_no_introspection() -> None:
     closed = replace(UPSTREAM, allows_introspection=False)
 
-    assert _judged("{ __typename team(id: 1) { __typename } }", upstream=closed).fields == 3
+    assert _judge("{ __typename team(id: 1) { __typename } }", upstream=closed).fields == 3
 
 
 @pytest.mark.parametrize(
@@ -145,22 +145,22 @@ def test_asking_for_a_type_name_is_no_introspection() -> None:
     ],
 )
 def test_what_is_no_query_is_refused_wherever_it_stands(query: str) -> None:
-    assert _refused(query).code is MUTATION_REFUSED
+    assert _refuse(query).code is MUTATION_REFUSED
 
 
 def test_a_mutation_passes_where_both_the_upstream_and_the_tool_allow_it() -> None:
     open_to_writes = replace(UPSTREAM, allows_mutations=True)
     query = 'mutation { renameTeam(id: 1, name: "x") { id } }'
 
-    assert "execute_graphql_mutation" in _refused(query, upstream=open_to_writes).suggestion
-    assert _refused(query, may_write=True).code is MUTATION_REFUSED
-    assert _judged(query, upstream=open_to_writes, may_write=True).fields == 2
+    assert "execute_graphql_mutation" in _refuse(query, upstream=open_to_writes).suggestion
+    assert _refuse(query, may_write=True).code is MUTATION_REFUSED
+    assert _judge(query, upstream=open_to_writes, may_write=True).fields == 2
 
 
 def test_a_subscription_is_refused_even_there() -> None:
     open_to_writes = replace(UPSTREAM, allows_mutations=True)
 
-    assert _refused("subscription { a }", upstream=open_to_writes, may_write=True).code is MUTATION_REFUSED
+    assert _refuse("subscription { a }", upstream=open_to_writes, may_write=True).code is MUTATION_REFUSED
 
 
 @pytest.mark.parametrize(
@@ -177,26 +177,26 @@ def test_a_subscription_is_refused_even_there() -> None:
     ],
 )
 def test_the_size_of_a_list_is_read_wherever_it_is_said(query: str, variables: dict[str, Any], size: int) -> None:
-    assert max(_judged(query, **variables).largest_list, 0) == size
+    assert max(_judge(query, **variables).largest_list, 0) == size
 
 
 def test_a_list_without_a_size_costs_what_is_assumed() -> None:
-    plain = _judged('{ leagueStandings(slug: "nhl") { position } }')
-    connection = _judged("{ teams { edges { name } } }")
+    plain = _judge('{ leagueStandings(slug: "nhl") { position } }')
+    connection = _judge("{ teams { edges { name } } }")
 
     assert plain.cost == 1 + 20
     assert connection.cost == 1 + 20 * 2
 
 
 def test_the_size_of_a_connection_is_that_of_its_edges_also_through_a_fragment() -> None:
-    direct = _judged("{ teams(limit: 5) { edges { name } } }")
-    spread = _judged("{ teams(limit: 5) { ...Some } } fragment Some on TeamConnection { edges { name } }")
+    direct = _judge("{ teams(limit: 5) { edges { name } } }")
+    spread = _judge("{ teams(limit: 5) { ...Some } } fragment Some on TeamConnection { edges { name } }")
 
     assert direct.cost == spread.cost == 1 + 5 * 2
 
 
 def test_without_a_schema_sizes_that_are_written_still_count() -> None:
-    assert _judged("{ a(limit: 10) { b { c } } }", schema=None).cost == 1 + 10 * 2
+    assert _judge("{ a(limit: 10) { b { c } } }", schema=None).cost == 1 + 10 * 2
 
 
 def test_a_document_that_is_no_graphql_gets_the_parsers_own_words() -> None:
@@ -217,18 +217,18 @@ def test_a_document_that_is_no_graphql_gets_the_parsers_own_words() -> None:
 def test_the_deepest_document_that_is_parsed_fits_the_stack(query: str) -> None:
     deep = replace(UPSTREAM, most_depth=10**6, most_cost=10**15)
 
-    assert _judged(query, upstream=deep).depth >= 1
+    assert _judge(query, upstream=deep).depth >= 1
 
 
 def test_a_chain_of_fragments_fits_the_stack() -> None:
     deep = replace(UPSTREAM, most_depth=10**6, most_cost=10**16)
     nested = " ".join(f"fragment F{n} on Team {{ {'... { ' * 10} ...F{n + 1} {'}' * 10} }}" for n in range(99))
 
-    assert _judged(f"{{ ...F0 }} {nested} fragment F99 on Team {{ id }}", upstream=deep).fields == 1
+    assert _judge(f"{{ ...F0 }} {nested} fragment F99 on Team {{ id }}", upstream=deep).fields == 1
 
 
 @given(st.text(alphabet="{}()[]$:!@.\"'#,=|&a1 \n\\\u20ac", max_size=80))
 @settings(max_examples=300)
 def test_any_text_is_judged_refused_or_a_syntax_error(text: str) -> None:
     with contextlib.suppress(ToolError, GraphQLSyntaxError):
-        assert _judged(text).bytes == len(text.encode())
+        assert _judge(text).bytes == len(text.encode())

@@ -1,21 +1,20 @@
 """The contract's convenience tools: against a mocked API with players, the real API's schema, and our own upstream."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
-from django.conf import settings
 from graphql import build_schema, parse, validate
 
 from graphql_proxy.ingest.samples import shipped_operations
+from tests.data.reference import read_text
 from tests.graphql_proxy.conftest import MakeUpstream, in_a_thread
 from tests.mock_upstream import COMMON_NAME, MockUpstream, mock_upstream
 from toolbox.database.caches import clear_all_caches
 
-REAL = Path(settings.BASE_DIR).parent / "shared/data/graphql/eliteprospects.graphql"
+REAL_SDL = read_text("graphql/eliteprospects.graphql")
 
 SUCCESSES: list[tuple[str, dict[str, Any]]] = [
     ("get_player", {"player": "Sebastian Aho"}),
@@ -48,15 +47,13 @@ async def answer_of(client: httpx.AsyncClient, tool: str, **parameters: Any) -> 
 
 @pytest.fixture(scope="module")
 def real() -> Iterator[MockUpstream]:
-    if not REAL.exists():
-        pytest.skip("the real schema is not on this machine")
-    with mock_upstream(build_schema(REAL.read_text())) as running:
+    with mock_upstream(build_schema(REAL_SDL)) as running:
         yield running
 
 
 @pytest.fixture
 def real_upstream(make_upstream: MakeUpstream, real: MockUpstream) -> str:
-    slug = make_upstream(real.address, sdl=REAL.read_text())
+    slug = make_upstream(real.address, sdl=REAL_SDL)
     real.asked.clear()
     return slug
 
@@ -79,14 +76,12 @@ async def test_it_answers_on_the_real_schema_with_documents_that_fit_it(
 
     assert body["rows"]
     assert body["notOffered"] == []
-    schema = build_schema(REAL.read_text())
+    schema = build_schema(REAL_SDL)
     assert [validate(schema, parse(said["query"])) for said in real.asked] == [[]] * len(real.asked)
 
 
 def test_every_shipped_document_fits_the_real_schema() -> None:
-    if not REAL.exists():
-        pytest.skip("the real schema is not on this machine")
-    schema = build_schema(REAL.read_text())
+    schema = build_schema(REAL_SDL)
 
     assert [validate(schema, parse(str(row["document"]))) for row in shipped_operations()] == [[]] * 6
 

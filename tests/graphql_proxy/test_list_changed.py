@@ -16,7 +16,7 @@ from toolbox.catalogue.registry import registry
 
 ROW: dict[str, Any] = {
     "name": "find_city",
-    "description": "Tell where a team is at home.",
+    "description": "Tell where a team plays.",
     "document": "query Show($id: ID!) { team(id: $id) { name } }",
     "variables_schema": {"properties": {"id": {"type": "string", "description": "An id."}}, "required": ["id"]},
     "example": {"id": "CAR"},

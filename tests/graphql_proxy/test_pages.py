@@ -10,9 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from graphql import build_schema, parse, validate
 
-from graphql_proxy import pages, schema_pages
-from graphql_proxy.schema_search import SchemaIndex
-from graphql_proxy.schemas import KnownSchema, schemas
+from graphql_proxy import pages
+from graphql_proxy.schema import explorer
+from graphql_proxy.schema.search import SchemaIndex
+from graphql_proxy.schema.store import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream, usable_by
 from tests.graphql_proxy.hockey_schema import with_players
 from tests.pages import as_user, counted
@@ -57,10 +58,10 @@ def other_schema(monkeypatch: pytest.MonkeyPatch) -> Any:
         schema = build_schema(sdl)
         known = KnownSchema(schema=schema, index=SchemaIndex(), version=3)  # nothing is searched in it
 
-        async def of(slug: str) -> KnownSchema:
+        async def find(slug: str) -> KnownSchema:
             return known
 
-        monkeypatch.setattr(schemas, "of", of)
+        monkeypatch.setattr(schemas, "find", find)
 
     return put
 
@@ -191,7 +192,7 @@ def test_an_upstream_without_a_schema_says_what_to_do(monkeypatch: pytest.Monkey
     async def nothing(slug: str) -> None:
         return None
 
-    monkeypatch.setattr(schemas, "of", nothing)
+    monkeypatch.setattr(schemas, "find", nothing)
 
     assert "ingest_graphql_schema mock --fetch" in read(as_user("curator").get(MOCK))
 
@@ -199,7 +200,7 @@ def test_an_upstream_without_a_schema_says_what_to_do(monkeypatch: pytest.Monkey
 def test_the_lists_leave_out_roots_and_introspection() -> None:
     schema = build_schema(SDL)
 
-    assert schema_pages.kinds_of(schema) == {
+    assert explorer.kinds_of(schema) == {
         "query": 3, "mutation": 1, "object": 2, "interface": 1, "union": 1, "input": 1, "enum": 1, "scalar": 4,
     }  # fmt: skip
-    assert [one.name for one in schema_pages.listed(schema, kind="object")] == ["Thing", "ThingConnection"]
+    assert [one.name for one in explorer.list_rows(schema, kind="object")] == ["Thing", "ThingConnection"]

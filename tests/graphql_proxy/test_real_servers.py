@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from graphql_proxy.error_text import enhance_graphql_error
+from graphql_proxy.fixes.contract_text import enhance_graphql_error
 from tests.graphql_proxy.conftest import MakeUpstream
-from tests.graphql_proxy.node_servers import running
+from tests.graphql_proxy.node_servers import run_server
 from tests.graphql_proxy.upstream_data import DATA, SMALL_SDL, cases
 
 pytestmark = pytest.mark.slow
@@ -19,14 +19,14 @@ SCHEMA = DATA / "small.graphql"
 @pytest.fixture(scope="module", params=["yoga", "apollo"])
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run each server once."""
-    with running(request.param, SCHEMA) as started:
+    with run_server(request.param, SCHEMA) as started:
         yield started
 
 
 @pytest.fixture(scope="module", params=["yoga", "apollo"])
-def closed(request: pytest.FixtureRequest) -> Iterator[str]:
+def closed_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run each server with introspection off."""
-    with running(request.param, SCHEMA, mode="closed") as started:
+    with run_server(request.param, SCHEMA, mode="closed") as started:
         yield started
 
 
@@ -76,11 +76,11 @@ async def test_every_error_keeps_its_words_and_gets_its_help(
 
 
 async def test_introspection_that_is_off_leads_to_the_stored_schema(
-    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None, closed: str
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None, closed_server: str
 ) -> None:
     case = {"query": "{ __schema { types { name } } }", "variables": {}}
 
-    told = await _through(fast_client, make_upstream(closed, sdl=SMALL_SDL), case)
+    told = await _through(fast_client, make_upstream(closed_server, sdl=SMALL_SDL), case)
 
     assert "introspection" in told["errors"][0]["message"].lower()
     assert any("introspect_schema" in hint for hint in told["hints"])
@@ -89,7 +89,7 @@ async def test_introspection_that_is_off_leads_to_the_stored_schema(
 async def test_a_server_that_knows_registered_documents_only_says_so(
     fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, shipped_hints: None
 ) -> None:
-    with running("yoga", SCHEMA, mode="registered") as address:
+    with run_server("yoga", SCHEMA, mode="registered") as address:
         told = await _through(fast_client, make_upstream(address), {"query": "{ team(id: 1) { id } }", "variables": {}})
 
     assert told["data"] is None

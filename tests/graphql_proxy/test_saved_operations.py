@@ -10,7 +10,7 @@ import pytest
 from graphql import build_schema
 
 from graphql_proxy.models import SavedOperation
-from graphql_proxy.saved_operations import NotATool, check_contract_document, check_operation
+from graphql_proxy.operations.dynamic_tools import NotATool, check_contract_document, check_operation
 from tests.graphql_proxy.conftest import in_a_thread
 from tests.toolbox.transports import mcp_over_http
 from toolbox.catalogue.registry import registry
@@ -21,7 +21,7 @@ SCHEMA = build_schema("type Query { team(id: ID!, lang: String): Team } type Tea
 GOOD: dict[str, Any] = {
     "name": "find_arena",
     "slug": None,
-    "description": "Tell where a team plays at home.",
+    "description": "Tell where a team plays.",
     "document": "query Show($id: ID!) { team(id: $id) { name arena { name } } }",
     "variables_schema": {
         "type": "object",

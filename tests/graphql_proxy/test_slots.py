@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphql_proxy.hockey_contracts import OperationAnswer, StandingsQuestion
+from graphql_proxy.operations.hockey_contracts import OperationAnswer, StandingsQuestion
 from graphql_proxy.tools import toolkit
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable
@@ -28,13 +28,13 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[StandingsQuestion]]:
         asked.append(ask)
         return OperationAnswer(upstream="x", rows=TABLE, not_offered=[], notes=[])
 
-    monkeypatch.setattr("graphql_proxy.hockey.standings", standings)
+    monkeypatch.setattr("graphql_proxy.operations.hockey.standings", standings)
     clear_all_caches()
     yield asked
     clear_all_caches()
 
 
-async def found(slot: str, text: str) -> list[Any]:
+async def find_values(slot: str, text: str) -> list[Any]:
     """Give the values that a text may mean."""
     resolve = SLOTS[slot].resolve
     assert resolve
@@ -52,12 +52,12 @@ async def found(slot: str, text: str) -> list[Any]:
     ],
 )
 async def test_teams_are_the_upstreams(text: str, names: list[str]) -> None:
-    assert await found("team", text) == names
+    assert await find_values("team", text) == names
 
 
 async def test_the_upstream_is_asked_once(table: list[StandingsQuestion]) -> None:
     for _ in range(3):
-        await found("team", "Carolina")
+        await find_values("team", "Carolina")
 
     assert len(table) == 1
 
@@ -66,13 +66,13 @@ async def test_an_upstream_that_is_away_has_no_teams(monkeypatch: pytest.MonkeyP
     async def away(_: StandingsQuestion, *, caller: Caller) -> OperationAnswer:
         raise DatabaseUnavailable("away")
 
-    monkeypatch.setattr("graphql_proxy.hockey.standings", away)
+    monkeypatch.setattr("graphql_proxy.operations.hockey.standings", away)
     clear_all_caches()
 
-    assert await found("team", "Carolina") == []
+    assert await find_values("team", "Carolina") == []
 
 
 async def test_days_and_months_want_a_year() -> None:
-    assert await found("date", "on February 1") == []
-    assert await found("date", "on February 1, 2025") == ["2025-02-01"]
-    assert await found("month", "in February 2025") == ["2025-02"]
+    assert await find_values("date", "on February 1") == []
+    assert await find_values("date", "on February 1, 2025") == ["2025-02-01"]
+    assert await find_values("month", "in February 2025") == ["2025-02"]

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from graphql import build_schema
 from playwright.sync_api import Page
 
-from tests.graphql_proxy.browser import signed_in
+from tests.graphql_proxy.browser import sign_in
 from tests.graphql_proxy.conftest import in_a_thread
 from tests.mock_upstream import MockUpstream, mock_upstream
 from tests.toolbox.transports import mcp_over_http
@@ -44,7 +44,7 @@ def page(server: str, django_db_blocker: Any) -> Iterator[Page]:
     """Open the admin as the curator; what is added ends with the test."""
     with django_db_blocker.unblock():
         try:
-            with signed_in(server, name="curator", password="curator") as opened:
+            with sign_in(server, name="curator", password="curator") as opened:
                 yield opened
         finally:
             in_a_thread(_clean)
@@ -103,7 +103,7 @@ def _add_tool(page: Page) -> None:
     _save(page)
 
 
-def _called(server: str, key: str, tool: str, **parameters: Any) -> httpx.Response:
+def _call(server: str, key: str, tool: str, **parameters: Any) -> httpx.Response:
     headers = {"Authorization": f"Bearer {key}"}
     return httpx.post(f"{server}/api/tools/graphql_proxy/{tool}", json=parameters, headers=headers, timeout=20)
 
@@ -126,8 +126,8 @@ def test_a_second_upstream_is_added_and_used_on_every_face(
     query = "{ ferry(id: 1) { name } }"
 
     _add_upstream(page, ferries.address)
-    _until(lambda: _called(server, cast.alice, "execute_graphql", query=query, upstream=SLUG).status_code == 200)
-    rest = _called(server, cast.alice, "execute_graphql", query=query, upstream=SLUG).json()
+    _until(lambda: _call(server, cast.alice, "execute_graphql", query=query, upstream=SLUG).status_code == 200)
+    rest = _call(server, cast.alice, "execute_graphql", query=query, upstream=SLUG).json()
     description, mcp = _over_mcp(server, cast.alice, "execute_graphql", query=query, upstream=SLUG)
     openapi = httpx.get(f"{server}/api/openapi.json", timeout=20).text
 
@@ -155,7 +155,7 @@ def test_a_schema_is_asked_for_and_its_changes_are_shown(page: Page, ferries: Mo
     clear_all_caches()
     in_a_thread(lambda: call_command("ingest_graphql_schema", SLUG, "--fetch", verbosity=0))
     with mock_upstream(build_schema(SECOND_SDL)) as changed:
-        in_a_thread(lambda: _move(changed.address))
+        in_a_thread(lambda: _set_address(changed.address))
         in_a_thread(lambda: call_command("ingest_graphql_schema", SLUG, "--fetch", verbosity=0))
 
     page.goto("/admin/graphql_proxy/schemasnapshot/")
@@ -167,7 +167,7 @@ def test_a_schema_is_asked_for_and_its_changes_are_shown(page: Page, ferries: Mo
     assert "boats" in shown
 
 
-def _move(address: str) -> None:
+def _set_address(address: str) -> None:
     from graphql_proxy.models import Upstream
 
     Upstream.objects.filter(slug=SLUG).update(address=address)
@@ -192,8 +192,8 @@ def test_a_hint_is_tried_on_an_error(page: Page) -> None:
 def test_a_document_becomes_a_tool(server: str, cast: SimpleNamespace, page: Page, ferries: MockUpstream) -> None:
     _add_upstream(page, ferries.address)
     _add_tool(page)
-    _until(lambda: _called(server, cast.alice, TOOL_NAME, id="8").status_code == 200)
-    rest = _called(server, cast.alice, TOOL_NAME, id="8").json()
+    _until(lambda: _call(server, cast.alice, TOOL_NAME, id="8").status_code == 200)
+    rest = _call(server, cast.alice, TOOL_NAME, id="8").json()
     description, mcp = _over_mcp(server, cast.alice, TOOL_NAME, id="8")
     page.goto("/api/docs")
     page.wait_for_selector(f"text={TOOL_NAME}")

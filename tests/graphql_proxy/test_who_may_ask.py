@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from graphql_proxy import figures
 from graphql_proxy.models import SavedOperation, Upstream
+from graphql_proxy.operations import figures
 from graphql_proxy.tools import toolkit
 from graphql_proxy.upstreams import upstream_for
 from tests.bad_upstream import BadUpstream
@@ -177,13 +177,13 @@ def test_a_revoked_key_opens_nothing_to_its_owners_conversations(
 def test_descriptions_do_not_name_what_is_closed(make_upstream: MakeUpstream) -> None:
     slug = make_upstream("http://127.0.0.1:9/", slug="aaa-described")
     event_loop.run(figures.refresh())
-    said_while_open = figures.said()
+    said_while_open = figures.describe_counts()
 
     _close(slug)
     event_loop.run(figures.refresh())
 
     assert slug in said_while_open
-    assert slug not in figures.said()
+    assert slug not in figures.describe_counts()
 
 
 def test_a_default_that_is_closed_leaves_a_choice_to_the_caller(make_upstream: MakeUpstream, make_key: MakeKey) -> None:

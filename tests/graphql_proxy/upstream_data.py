@@ -7,7 +7,7 @@ from typing import Any
 
 from graphql import build_schema
 
-from graphql_proxy.hints import Hint
+from graphql_proxy.fixes.hint_rows import Hint
 from graphql_proxy.upstreams import KnownUpstream
 
 DATA = Path(__file__).parent / "data"
@@ -37,6 +37,10 @@ UPSTREAM = KnownUpstream(
     most_list_size=1_000,
     assumed_list_size=20,
     most_cost=100_000,
+    size_names="",
+    caller_header="",
+    needs_caller_credential=False,
+    max_answer_tokens=0,
 )
 
 

@@ -1,20 +1,14 @@
 """
-The season by arithmetic over the CSV in ../shared/data/nhl: an oracle that shares no code with the project.
+The season by arithmetic over the CSV in tests/data/nhl: an oracle that shares no code with the project.
 
-Deliberately plain loops; it reads the file of the project's users, not the shipped sample.
+Plain loops on purpose; it reads the file as its source has it, not the shipped sample.
 """
 
-import csv
 from collections import Counter, defaultdict
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "nhl"
-PERIODS = FOLDER / "nhl_period_results_2024_25.csv"
-TEAMS = FOLDER / "teams.csv"
+from tests.data.reference import read_rows
 
 Row = dict[str, Any]
 PERIOD_COLUMNS = (
@@ -25,14 +19,11 @@ PERIOD_COLUMNS = (
 
 @cache
 def sides() -> tuple[Row, ...]:
-    """Read every period twice, once for each team; skips the test where the folder is absent."""
-    if not PERIODS.exists():
-        pytest.skip("../shared/data/nhl is not beside this clone, so there is no arithmetic to compare with")
+    """Read every period twice, once for each team."""
     rows = []
-    with PERIODS.open(newline="") as file:
-        for line in csv.DictReader(file):
-            rows.append(_side(line, us="home", them="away"))
-            rows.append(_side(line, us="away", them="home"))
+    for line in read_rows("nhl/nhl_period_results_2024_25.csv"):
+        rows.append(_side(line, us="home", them="away"))
+        rows.append(_side(line, us="away", them="home"))
     return tuple(rows)
 
 
@@ -80,8 +71,7 @@ def _fits(side: Row, ask: Row) -> bool:
 
 
 def _ranking(kept: Any) -> list[Row]:
-    with TEAMS.open(newline="") as file:
-        names = {line["tricode"]: line["team"] for line in csv.DictReader(file)}
+    names = {line["tricode"]: line["team"] for line in read_rows("nhl/teams.csv")}
     won = Counter(side["team_code"] for side in kept)
     ranked = sorted(won.items(), key=lambda pair: (-pair[1], pair[0]))
     return [{"team_code": code, "team_name": names[code], "periods_won": count} for code, count in ranked]

@@ -93,7 +93,7 @@ def stored() -> set[tuple[object, ...]]:
     )  # fmt: skip
 
 
-tried = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+tried = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @tried

@@ -1,7 +1,7 @@
 """
-A few numbers of the 2024-25 season, written down, so that a clone on its own still checks something.
+A few numbers of the 2024-25 season, counted by other means.
 
-Each was counted with awk over ../shared/data/nhl/nhl_period_results_2024_25.csv (the NHL's public figures), leaving
+Each was counted with awk over tests/data/nhl/nhl_period_results_2024_25.csv.gz (the NHL's public figures), leaving
 empty-net goals of both sides out of third periods; none was copied from an answer of the tool.
 """
 

@@ -185,7 +185,7 @@ def test_it_is_blocked_until_it_is_not(desk: Desk) -> None:
     assert desk.seen("is_blocked, blocked_since") == (False, None)
 
 
-def test_the_sprint_of_an_issue_is_the_one_added_last(desk: Desk) -> None:
+def test_the_sprint_of_an_issue_is_the_next_one_then_the_last(desk: Desk) -> None:
     desk.plan()
     following = Sprint.objects.create(organisation=desk.organisation, external_id="2", sprint_name="Desk 2")
     stay = SprintIssue.objects.create(sprint=following, issue=desk.issue, added_at=CLOSE)

@@ -1,4 +1,4 @@
-"""The analyst's world: explained column by column, and nothing private in it, for whatever role reads it."""
+"""The analyst's catalog: explained column by column, and nothing private in it, for whatever role reads it."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ from django.db import connection
 
 pytestmark = pytest.mark.django_db
 VIEWS = {
-    "teams", "users", "sprints", "issues", "sprint_issues", "sprint_summary", "sprint_days", "scope_changes",
+    "teams", "users", "sprints", "issues", "sprint_issues", "sprint_summary", "sprint_days",
+    "sprint_blocked_periods", "scope_changes",
     "status_changes", "points_changes", "blocked_periods", "issue_links", "snapshot",
 }  # fmt: skip
 PRIVATE = {"email", "description", "external_id", "source_digest", "site_url"}

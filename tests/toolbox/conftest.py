@@ -15,7 +15,7 @@ from toolbox.models import ApiKey
 def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every measured duration of this process be 0."""
     monkeypatch.setattr("toolbox.database.pools.reader.clock", lambda: 0.0)
-    monkeypatch.setattr("sprints.analyst.analyst.clock", lambda: 0.0)
+    monkeypatch.setattr("sprints.sql_sandbox.analyst_pool.analyst.clock", lambda: 0.0)
     monkeypatch.setattr("toolbox.dispatch.entry.clock", lambda: 0.0)
 
 

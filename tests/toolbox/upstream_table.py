@@ -21,7 +21,7 @@ def upstream_table() -> Iterator[None]:
         return [{"team": name, "season": "2024-2025"} for name in TEAMS]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("graphql_proxy.slots._fetch_teams", table)
+        patched.setattr("graphql_proxy.operations.slots._fetch_teams", table)
         clear_all_caches()
         yield
     clear_all_caches()

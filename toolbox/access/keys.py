@@ -10,16 +10,18 @@ from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from toolbox.contract.caller import Caller, hash_api_key
+from toolbox.contract.caller import AddressedToken, Caller, hash_api_key
 from toolbox.contract.errors import AuthenticationRequired, DatabaseUnavailable, Refusal
 from toolbox.database.caches import SingleFlight
 from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool
 
 CACHE_SECONDS = 4.0
-"""How long a look-up is cached. A revocation takes effect within 5 s (docs/design.md), so this stays below."""
+"""How long a look-up is cached. A revocation takes effect within 5 s (docs/decisions/0064), so this stays below."""
 RECHECK_SECONDS = 0.5
 """How often a stream looks up its caller; with the cache, a revocation ends a stream within 5 s."""
+OFFLINE_SECONDS = 300.0
+"""How long after its last look-up a caller may use tools that work without the database, while it is away."""
 MAX_CACHED_CALLERS = 10_000
 ACCESS_ENDED = "The access that this stream was opened with has ended, or cannot be looked up at the moment."
 
@@ -43,6 +45,7 @@ _LOOK_UP_BY_ID = _KEY.format(which="key.id")
 class _CachedCaller:
     caller: Caller
     until: float
+    offline_until: float = 0.0
 
 
 class TokenValidator(Protocol):
@@ -56,6 +59,8 @@ class TokenValidator(Protocol):
 
 
 _cache: dict[str, _CachedCaller] = {}
+_verified: dict[str, _CachedCaller] = {}
+"""Callers as they were looked up last, past the cache's seconds: for while the database is away."""
 _look_ups: SingleFlight[Caller] = SingleFlight()
 _validators: list[TokenValidator] = []
 
@@ -82,8 +87,18 @@ async def identify(credential: str | Caller | None) -> Caller:
     hashed = hash_api_key(credential)
     known = _cache.get(hashed)
     if known and known.until > time.monotonic():
-        return known.caller
-    return await _look_ups.run(hashed, lambda: _look_up(credential, hashed=hashed))
+        return _check_audience(known.caller, credential=credential)
+    return await identify_anew(credential)
+
+
+def find_verified_caller(credential: str | Caller | None) -> Caller | None:
+    """Return who presented this credential when it was looked up, within the last OFFLINE_SECONDS; asks nobody."""
+    if not isinstance(credential, str):
+        return None
+    known = _verified.get(hash_api_key(credential))
+    if known is None or known.offline_until <= time.monotonic():
+        return None
+    return _check_audience(known.caller, credential=credential)
 
 
 async def find_caller(credential: str | Caller | None) -> Caller | None:
@@ -121,12 +136,25 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
 async def identify_anew(credential: str) -> Caller:
     """Look up who presents this credential past the cache, for what stays open after its request was admitted."""
     hashed = hash_api_key(credential)
-    return await _look_ups.run(hashed, lambda: _look_up(credential, hashed=hashed))
+    caller = await _look_ups.run(hashed, lambda: _look_up(credential, hashed=hashed))
+    return _check_audience(caller, credential=credential)
+
+
+def _check_audience(caller: Caller, *, credential: str) -> Caller:
+    """Refuse a token for a part of this server where it is presented anywhere else."""
+    path = credential.path if isinstance(credential, AddressedToken) else ""
+    if caller.audience and path not in caller.audience:
+        parts = " and ".join(sorted(caller.audience))
+        raise AuthenticationRequired(
+            f"The token is for {parts} only.", suggestion="Use it there, or get a token for this address."
+        )
+    return caller
 
 
 def forget() -> None:
     """Clear the cache of this process."""
     _cache.clear()
+    _verified.clear()
     _look_ups.clear()
 
 
@@ -134,12 +162,19 @@ async def _look_up(credential: str, *, hashed: str) -> Caller:
     started = time.monotonic()
     _cache.pop(hashed, None)
     validator = next((one for one in _validators if one.accepts(credential)), None)
-    caller, seconds = (
-        await validator.find_caller(credential) if validator else (await _find_key_holder(hashed), CACHE_SECONDS)
-    )
-    if len(_cache) >= MAX_CACHED_CALLERS:
+    try:
+        caller, seconds = (
+            await validator.find_caller(credential) if validator else (await _find_key_holder(hashed), OFFLINE_SECONDS)
+        )
+    except Refusal:
+        _verified.pop(hashed, None)
+        raise
+    if len(_verified) >= MAX_CACHED_CALLERS:
         _cache.clear()
-    _cache[hashed] = _CachedCaller(caller, started + min(seconds, CACHE_SECONDS))
+        _verified.clear()
+    _cache[hashed] = _verified[hashed] = _CachedCaller(
+        caller, started + min(seconds, CACHE_SECONDS), started + min(seconds, OFFLINE_SECONDS)
+    )
     return caller
 
 

@@ -1,8 +1,9 @@
 """
-Rate limit of log-ins: ten wrong passwords for a name from an address, in ten minutes.
+Rate limits of log-ins in ten minutes: 10 wrong passwords for a name from an address, 60 log-ins from an address.
 
 Every attempt counts before its password is checked, so that concurrent attempts cannot get around the limit; a
-successful one resets the count. The name counts together with the address, so that nobody is locked out from elsewhere.
+successful one resets the count of its name. The name counts together with the address, so that nobody is locked out
+from elsewhere. The address counts alone too: checking a password costs up to a second of CPU, whichever name it is for.
 A link that logs in (`manage.py login_link`) is not counted: it cannot be guessed.
 """
 
@@ -14,11 +15,13 @@ from django.core.exceptions import ValidationError
 from limits import RateLimitItemPerMinute
 from unfold.forms import AuthenticationForm as AdminAuthenticationForm
 
+from toolbox.access.address_limits import AddressLimit, find_network
 from toolbox.access.limits import call_limits
 from toolbox.database import event_loop
 
 MAX_ATTEMPTS, MINUTES = 10, 10
 WINDOW = RateLimitItemPerMinute(MAX_ATTEMPTS, MINUTES)
+ADDRESS_LIMIT = AddressLimit(name="logins", window=RateLimitItemPerMinute(60, MINUTES))
 TOO_MANY = "too_many_attempts"
 
 
@@ -29,11 +32,16 @@ class _RateLimitedForm(AuthenticationForm):
         """Check the password, unless there were too many attempts before."""
         address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
         key = _make_key(self.cleaned_data.get("username") or "", address=address)
-        if wait := event_loop.run(call_limits.hit(WINDOW, key=key)):
-            minutes = -(-wait // 60)
+        if wait := ADDRESS_LIMIT.hit(address):
             raise ValidationError(
-                f"Too many wrong passwords for this name. Wait {minutes} minute{'s' if minutes > 1 else ''}, or have "
-                "an administrator print a link: manage.py login_link.",
+                f"Too many log-ins from this address. Wait {_format_minutes(wait)}, or have an administrator print a "
+                "link: manage.py login_link.",
+                code=TOO_MANY,
+            )
+        if wait := event_loop.run(call_limits.hit(WINDOW, key=key)):
+            raise ValidationError(
+                f"Too many wrong passwords for this name. Wait {_format_minutes(wait)}, or have an "
+                "administrator print a link: manage.py login_link.",
                 code=TOO_MANY,
             )
         cleaned: dict[str, Any] = super().clean()
@@ -50,4 +58,9 @@ class RateLimitedAdminLogin(_RateLimitedForm, AdminAuthenticationForm):  # type:
 
 
 def _make_key(name: str, *, address: str) -> str:
-    return f"toolroom-login-{sha256(name.casefold().encode()).hexdigest()[:24]}-{address}"
+    return f"toolroom-login-{sha256(name.casefold().encode()).hexdigest()[:24]}-{find_network(address)}"
+
+
+def _format_minutes(seconds: int) -> str:
+    minutes = -(-seconds // 60)
+    return f"{minutes} minute{'s' if minutes > 1 else ''}"

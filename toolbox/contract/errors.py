@@ -85,6 +85,7 @@ class ScopeMissing(Refusal):
 
 UNAUTHENTICATED = ErrorCode("UNAUTHENTICATED", 401, "No API key was sent, or it is unknown, expired or revoked.")
 FORBIDDEN = ErrorCode("FORBIDDEN", 403, "The API key lacks the scope of this tool.")
+NOT_FOUND = ErrorCode("NOT_FOUND", 404, "There is nothing at this address.")
 UNKNOWN_TOOL = ErrorCode("UNKNOWN_TOOL", 404, "There is no such tool, or not for this key.")
 METHOD_NOT_ALLOWED = ErrorCode("METHOD_NOT_ALLOWED", 405, "Tools are called with POST.")
 PAYLOAD_TOO_LARGE = ErrorCode("PAYLOAD_TOO_LARGE", 413, "The arguments are larger than a call may be.")

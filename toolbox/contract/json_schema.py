@@ -13,7 +13,7 @@ _MISNAMED = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "
 
 def make_input_schema(model: type[BaseModel]) -> Schema:
     """
-    Describe a tool's parameters: no titles, no references, optional parameters without their null.
+    Describe a tool's parameters: no titles, no references. Null stands for "not given" where it is among the types.
 
     A deprecated parameter's description begins with [DEPRECATED]. A model that writes its own schema, naming its
     dialect by `$schema`, is published as it wrote it.
@@ -21,13 +21,13 @@ def make_input_schema(model: type[BaseModel]) -> Schema:
     written = model.model_json_schema(by_alias=True, mode="validation")
     if "$schema" in written:
         return written
-    schema = _inline_definitions(written, optional_null=False)
+    schema = _inline_definitions(written)
     return _omit_keys(schema, "description")  # the tool's own description stands beside it
 
 
 def make_output_schema(adapter: TypeAdapter[Any]) -> Schema:
     """Describe what a tool answers; fields with a default may be absent."""
-    return _inline_definitions(adapter.json_schema(by_alias=True, mode="serialization"), optional_null=True)
+    return _inline_definitions(adapter.json_schema(by_alias=True, mode="serialization"))
 
 
 def find_undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
@@ -59,17 +59,16 @@ def strip_descriptions(schema: Schema) -> Schema:
     return {key: below(key, value) for key, value in schema.items() if key != "description"}
 
 
-def _inline_definitions(schema: Schema, *, optional_null: bool) -> Schema:
+def _inline_definitions(schema: Schema) -> Schema:
     definitions = schema.pop("$defs", {})
-    return _Tidy(definitions, optional_null=optional_null).schema(schema, seen=())
+    return _Tidy(definitions).schema(schema, seen=())
 
 
 class _Tidy:
     """One pass over a schema, putting definitions in place of references."""
 
-    def __init__(self, definitions: Schema, *, optional_null: bool) -> None:
+    def __init__(self, definitions: Schema) -> None:
         self.definitions = definitions
-        self.optional_null = optional_null
 
     def schema(self, part: Schema, *, seen: tuple[str, ...]) -> Schema:
         if "$ref" in part:
@@ -93,15 +92,13 @@ class _Tidy:
         return value
 
     def _fold_nullable(self, part: Schema) -> Schema:
-        """Fold `anyOf: [X, null]` into X: with null among its types where it may be null, without elsewhere."""
+        """Fold `anyOf: [X, null]` into X with null among its types."""
         branches = part.get("anyOf", [])
         others = [branch for branch in branches if branch != {"type": "null"}]
         if len(others) == len(branches) or len(others) != 1:
             return part
         optional = "default" in part and part["default"] is None
         rest = _omit_keys(part, "anyOf", *(["default"] if optional else []))
-        if optional and not self.optional_null:
-            return {**others[0], **rest}
         return {**_or_null(others[0]), **rest} if "type" in others[0] else part
 
 

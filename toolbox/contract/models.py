@@ -1,17 +1,19 @@
 """What inputs and outputs of tools are made of. Imports no Django."""
 
 from base64 import b64encode
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
 
 
 class ToolInput(BaseModel):
     """
     The input of a tool: snake_case in Python, the contract's camelCase in JSON; unknown parameters are refused.
 
-    A parameter whose default is None may be left out or sent as null, and is published as optional.
+    A parameter whose default is None may be left out or sent as null, and is published so.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True)
@@ -29,6 +31,23 @@ class ToolOutput(BaseModel):
     def row_count(self) -> int | None:
         """Tell how many rows the answer holds, for the audit; None where that means nothing."""
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class NullMeans:
+    """Read null as this default, and publish that null may be sent."""
+
+    default: Any
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Put the default in place of null, before anything else looks at the value."""
+        return core_schema.no_info_before_validator_function(
+            lambda value: self.default if value is None else value, handler(source)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Describe the value, or null."""
+        return {"anyOf": [handler(schema), {"type": "null"}]}
 
 
 def _integral(value: Any) -> Any:

@@ -48,7 +48,9 @@ class Tool:
     `gives_contents` says that it answers with blocks for a person to see, and no data. `offered_to` leaves it out of
     the catalogue of callers it says no to, and of what is public; refusing their calls is the function's own.
     `links` names, from the question and a success that was cut, documents with more. `asks_seldom` says that it talks
-    only to ask what is unclear, before it does anything: its calls begin as plain ones.
+    only to ask what is unclear, before it does anything: its calls begin as plain ones. `is_open_world` says that it
+    reaches hosts beyond this server's own database and model, as MCP's `openWorldHint` means it. `works_offline` says
+    that it answers without the database, to callers whom this process verified lately.
     """
 
     domain: str
@@ -69,6 +71,8 @@ class Tool:
     returns_contents: bool = False
     links: LinkBuilder | None = None
     rarely_asks: bool = False
+    works_offline: bool = False
+    is_open_world: bool = False
 
     async def ask(self, question: ToolInput, *, client: ClientChannel) -> object:
         """Call the function; it is told of the call, or given its client, if it asks for that."""
@@ -167,6 +171,8 @@ class ToolOptions:
     envelope: ErrorEnvelope | None = None
     links: LinkBuilder | None = None
     rarely_asks: bool = False
+    works_offline: bool = False
+    is_open_world: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

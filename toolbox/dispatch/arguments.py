@@ -142,6 +142,8 @@ def _explain(tool: InputModel, problem: ErrorDetails, *, beside: list[ErrorDetai
             return f"The arguments are not JSON: {reason}.", _shape(tool), {}
         case "model_type" | "model_attributes_type" if not problem["loc"]:
             return "The arguments must be a JSON object.", _shape(tool), {}
+        case "value_error":
+            return _explain_rule(tool, problem)
         case "extra_forbidden":
             return _unknown(tool, problem)
         case "missing":
@@ -161,6 +163,19 @@ def _wrong(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str,
         return f"{field} cannot be {got}.", f"Use one of: {', '.join(nearest)}.", patch
     wanted = f"Give {field}{_describe_bound(problem)}: {_describe_value(tool, problem)}"
     return f"{field} cannot be {got}: {problem['msg']}.", wanted, {}
+
+
+def _explain_rule(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
+    """Repeat what a rule of the model says, on one parameter or on all together."""
+    rule = f"{problem['ctx']['error']}".rstrip(".")
+    if not problem["loc"]:
+        return f"{rule[:1].upper()}{rule[1:]}.", _shape(tool), {}
+    field = _path(problem)
+    return (
+        f"{field} cannot be {_echo(problem['input'])}: {rule}.",
+        f"Give {field}: {_describe_value(tool, problem)}",
+        {},
+    )
 
 
 def _describe_bound(problem: ErrorDetails) -> str:

@@ -28,19 +28,19 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import psycopg
 
-from toolbox.access.keys import identify
+from toolbox.access.keys import find_verified_caller, identify
 from toolbox.access.limits import call_limits
 from toolbox.access.people import find_session_person
 from toolbox.audit.current_request import current_request
 from toolbox.audit.log import KEPT_ARGUMENTS, CallRecord, audit
-from toolbox.contract.caller import CallContext, Caller
+from toolbox.contract.caller import CallContext, Caller, current_upstream_credentials
 from toolbox.contract.client_channel import CallInterrupted, MissingCapability
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import (
@@ -95,6 +95,7 @@ class Request:
     `credential` is the key or token that came along, or a Caller whom the transport vouches for. `session` is a
     browser's session cookie; a transport gives it only with requests that change nothing. `arguments` are what the
     audit keeps of the call, secrets blanked, and only where the caller is known; None says that the body was too large.
+    `upstream_credentials` are the caller's own for other servers (toolbox.contract.caller).
     """
 
     credential: str | Caller | None
@@ -102,6 +103,7 @@ class Request:
     request_id: str
     arguments: bytes | None = b""
     session: str = ""
+    upstream_credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -174,11 +176,12 @@ class ActiveCall:
         """Admit the caller, steps 1 to 5 of the module's list; raises Refusal and DatabaseUnavailable."""
         request, operation = self.request, self.operation
         current_request.set(request.request_id)
+        current_upstream_credentials.set(request.upstream_credentials)
         await audit.room()
         credential = request.credential
         if credential is None and request.session:
             credential = await find_session_person(request.session)
-        caller = self.caller = self._caller = await identify(credential)
+        caller = self.caller = self._caller = await self._identify(credential)
         await call_limits.count(caller)
         if operation.scope is not None and not caller.has(operation.scope):
             held = caller.scopes if caller.issuer else None
@@ -197,6 +200,17 @@ class ActiveCall:
             idempotency_key=idempotency_key,
         )
         return caller
+
+    async def _identify(self, credential: str | Caller | None) -> Caller:
+        """Look up the caller; while the database is away, a tool that works without it knows recent ones."""
+        try:
+            return await identify(credential)
+        except DatabaseUnavailable:
+            works_offline = isinstance(self.operation, Tool) and self.operation.works_offline
+            caller = find_verified_caller(credential) if works_offline else None
+            if caller is None:
+                raise
+            return caller
 
     def note(
         self, outcome: Outcome = Outcome.ANSWERED, *, status: int = 200, code: str = "", answer_bytes: int = 0
@@ -222,6 +236,7 @@ class ActiveCall:
 
     async def finish(self) -> None:
         """Leave the audit row; of an operation that writes, before the answer goes out."""
+        current_upstream_credentials.set({})
         if self._heartbeat:
             self._heartbeat.cancel()
         audit.record(self._record())

@@ -1,10 +1,12 @@
 """Requests and replies of the one entry, from and to Django's."""
 
+from collections.abc import Mapping
+
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from toolbox.dispatch.entry import Reply, Request
-from toolbox.http.headers import read_credential, read_request_id, response_headers
+from toolbox.http.headers import read_credential, read_request_id, read_upstream_credentials, response_headers
 from toolbox.http.server_address import metadata_address, site_of
 
 TRANSPORT = "rest"
@@ -24,6 +26,11 @@ def find_credential(request: HttpRequest) -> str | None:
     """Give the key or token that came along."""
     sent = request.headers
     return read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))
+
+
+def find_upstream_credentials(request: HttpRequest) -> Mapping[str, str]:
+    """Give the caller's own credentials for other servers."""
+    return read_upstream_credentials({name.lower().encode(): value for name, value in request.headers.items()})
 
 
 def find_request_id(request: HttpRequest) -> str:

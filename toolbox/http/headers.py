@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
+from toolbox.contract.caller import API_KEY_PREFIX
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import (
     KERNEL_ENVELOPE,
@@ -23,9 +25,11 @@ from toolbox.dispatch.dispatch import Reply
 Sent = Mapping[bytes, str]
 """Headers by lower-case name."""
 
+UPSTREAM_CREDENTIAL = b"x-upstream-credential-"
+"""Begins the name of a header that carries the caller's own credential for the server whose name ends it."""
 _MAX_REMEMBERED = 8_192
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
-_SECURITY = (
+_SECURITY: tuple[tuple[str, str], ...] = (
     ("cache-control", "no-store"),
     ("cross-origin-opener-policy", "same-origin"),
     ("referrer-policy", "same-origin"),
@@ -33,6 +37,9 @@ _SECURITY = (
     ("x-frame-options", "DENY"),
 )
 
+if settings.SECURE_HSTS_SECONDS:
+    _SECURITY += (("strict-transport-security", f"max-age={settings.SECURE_HSTS_SECONDS}"),)
+NEVER_REMEMBERED = sys.maxsize
 SECURITY_LINES = [(name.encode(), value.encode()) for name, value in _SECURITY]
 
 
@@ -51,14 +58,21 @@ def decode_headers(lines: Iterable[tuple[bytes, bytes]]) -> Sent:
     """
     Read headers by lower-case name; one that came twice is joined by commas, as HTTP says and Django does.
 
-    A client sends the same lines with every call, so the last few hundred heads are remembered, small ones alone.
+    A client sends the same lines with every call, so the last few hundred heads are remembered, small ones alone, and
+    none with a credential for another server.
     """
     head = tuple(lines)
     return _fold_value(head) if measure_head(head) <= _MAX_REMEMBERED else _fold_value.__wrapped__(head)
 
 
 def measure_head(head: tuple[tuple[bytes, bytes], ...]) -> int:
-    """Say about how many bytes it takes to remember these lines; a short line takes a hundred all the same."""
+    """
+    Say about how many bytes it takes to remember these lines; a short line takes a hundred all the same.
+
+    Lines with a credential for another server are never remembered, so they are larger than anything.
+    """
+    if any(name.lower().startswith(UPSTREAM_CREDENTIAL) for name, _ in head):
+        return NEVER_REMEMBERED
     return sum([len(name) + len(value) + 100 for name, value in head])
 
 
@@ -86,6 +100,27 @@ def read_credential(authorization: str, *, api_key: str = "") -> str | None:
     if scheme.lower() == "bearer" and token.strip():
         return token.strip()
     return api_key.strip() or None
+
+
+def read_upstream_credentials(sent: Sent) -> Mapping[str, str]:
+    """
+    Take the caller's own credentials for other servers from `X-Upstream-Credential-<name>: <value>`, by name.
+
+    The value is empty where it is a key of this server's, or the token that came along for it: neither is passed on.
+    """
+    found = {
+        name[len(UPSTREAM_CREDENTIAL) :].decode("latin-1"): value.strip()
+        for name, value in sent.items()
+        if name.startswith(UPSTREAM_CREDENTIAL)
+    }
+    if not found:
+        return found
+    own = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+    return {name: "" if _is_own(value, own=own) else value for name, value in found.items()}
+
+
+def _is_own(value: str, *, own: str | None) -> bool:
+    return any(word == own or word.startswith(API_KEY_PREFIX) for word in value.split())
 
 
 def read_request_id(sent: str) -> str:

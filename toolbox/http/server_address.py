@@ -1,6 +1,7 @@
 """Where this server is, as its clients see it: the resource that tokens are for, and the addresses of its metadata."""
 
 from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -42,11 +43,18 @@ def resources() -> dict[str, str | None]:
     return {"": None, "/": None, MCP: None} | domains
 
 
+def find_audience(audiences: Iterable[str]) -> frozenset[str]:
+    """Give the paths that a token for these resources of ours is for; empty where one of them is the whole server."""
+    paths = {urlsplit(audience).path for audience in audiences}
+    whole = {path for path, domain in resources().items() if domain is None}
+    return frozenset() if paths & whole else frozenset(paths)
+
+
 def scopes_within(resource: str, *, scopes: Iterable[str], place: str) -> frozenset[str]:
     """
     Leave of the scopes what a token for this resource may carry; nothing for one of another server.
 
-    One for `/mcp/linescore` can do linescore, and nothing else, at whichever address it is shown.
+    One for `/mcp/linescore` carries scopes of linescore alone.
     """
     path = resource.removeprefix(place)
     if not resource.startswith(place) or path not in resources():

@@ -20,7 +20,7 @@ from toolbox.access.keys import identify, run_until_revoked
 from toolbox.audit.current_request import current_request
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
-from toolbox.contract.caller import Caller
+from toolbox.contract.caller import AddressedToken, Caller
 from toolbox.contract.client_channel import CallInterrupted, ClientChannel, InputRequired, RetriedCall
 from toolbox.contract.errors import (
     KERNEL_ENVELOPE,
@@ -43,6 +43,7 @@ from toolbox.http.headers import (
     is_own_origin,
     read_credential,
     read_request_id,
+    read_upstream_credentials,
 )
 from toolbox.http.server_address import metadata_address, site
 from toolbox.mcp import changes, tool_listing
@@ -148,7 +149,9 @@ class McpHttpRequest:
         self.scope, self.receive, self.send = scope, receive, send
         sent = self.sent = decode_headers(scope["headers"])
         self.id = read_request_id(sent.get(_REQUEST_ID, ""))
-        self.credential = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+        token = read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", ""))
+        self.credential = AddressedToken(token, path=scope["path"].rstrip("/")) if token else None
+        self.upstream_credentials = read_upstream_credentials(sent)
         self.session_id = sent.get(SESSION_HEADER, "")
         self.is_recorded = False
 
@@ -340,6 +343,7 @@ class McpEndpoint:
             credential=request.caller,
             transport=TRANSPORT,
             request_id=request.id,
+            upstream_credentials=request.upstream_credentials,
             client=client or ClientChannel(),
         )
 

@@ -1,6 +1,7 @@
 """The SDK's low-level server: the catalogue and the calls of tools, for every transport."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,6 +148,7 @@ class _ToolHandlers:
             credential=credential,
             transport=self.transport,
             request_id=get_request_id(ctx),
+            upstream_credentials=_find_upstream_credentials(ctx),
             client=client,
         )
         try:
@@ -185,6 +187,13 @@ def mcp_result(reply: Reply, *, tool: Tool | None = None, has_links: bool = True
     """Return a reply as the SDK's type of the result of `tools/call`."""
     result = orjson.loads(tool_result(reply, tool=tool, has_links=has_links))
     return types.CallToolResult.model_validate(result, by_name=False)
+
+
+def _find_upstream_credentials(ctx: Context) -> Mapping[str, str]:
+    """Give the caller's own credentials for other servers; over stdio there are none."""
+    request: Any = ctx.request
+    found: Mapping[str, str] = request.scope[SCOPE_KEY].upstream_credentials if request is not None else {}
+    return found
 
 
 def http_credential(ctx: Context) -> str | None:

@@ -56,13 +56,16 @@ def mcp_tool(tool: Tool) -> types.Tool:
         description=tool.description,
         input_schema=tool.input_schema,
         output_schema=None if tool.returns_contents else output_schema,
-        annotations=_annotations(writes=tool.writes),
+        annotations=_annotations(writes=tool.writes, is_open_world=tool.is_open_world),
     )
 
 
-def _annotations(*, writes: bool) -> types.ToolAnnotations:
+def _annotations(*, writes: bool, is_open_world: bool) -> types.ToolAnnotations:
+    """Say what a call may do; MCP defines two of the hints for tools that write only."""
+    if not writes:
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=is_open_world)
     return types.ToolAnnotations(
-        read_only_hint=not writes, destructive_hint=writes, idempotent_hint=not writes, open_world_hint=False
+        read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=is_open_world
     )
 
 
@@ -106,7 +109,7 @@ def list_compact_tools() -> list[types.Tool]:
             title=name.replace("_", " ").capitalize(),
             description=description,
             input_schema=schema,
-            annotations=_annotations(writes=name == CALL),
+            annotations=_annotations(writes=name == CALL, is_open_world=name == CALL),
         )
         for name, (description, schema) in _COMPACT_TOOLS.items()
     ]

@@ -2,27 +2,33 @@
 Our own authorization server: what django-oauth-toolkit, which implements the protocol, leaves to us.
 
 These are the scopes, the form of tokens, the resources that tokens may be for, the revocation of tokens when a code
-comes twice, and how many clients may register.
+comes twice, how clients prove who they are, and how many may register from an address.
 """
 
+import base64
 import hashlib
+import ipaddress
 import secrets
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote_plus, urlsplit
 from uuid import UUID
 
-from django.http import HttpRequest
+from limits import RateLimitItemPerHour
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.scopes import BaseScopes
 
+from toolbox.access.address_limits import AddressLimit
 from toolbox.access.scopes import list_known_scopes
 from toolbox.catalogue.registry import registry
 from toolbox.http.server_address import resources
+from toolbox.oauth.client_secrets import check_client_secret
 from toolbox.oauth.metadata import list_default_scopes
-from toolbox.oauth.queries import count_recent_clients, expire_key_without_tokens, find_token_owner, revoke_family
+from toolbox.oauth.queries import delete_surplus_clients, expire_key_without_tokens, find_token_owner, revoke_family
 from toolbox.oauth.validators import PREFIX
 
-MAX_CLIENTS_PER_HOUR = 300
+MAX_CLIENTS_PER_HOUR = 100
+REGISTRATIONS = AddressLimit(name="registrations", window=RateLimitItemPerHour(MAX_CLIENTS_PER_HOUR))
 _RIGHTS = {"read": "Read", "write": "Change"}
 _BESIDE_TOOLS = {"agents": "your conversations with agents", "metrics": "the figures of this server"}
 
@@ -63,6 +69,13 @@ def describe_scope(scope: str) -> str:
 class Validator(OAuth2Validator):  # type: ignore[misc]  # the library has no types
     """Checks of the authorization server beyond the library's."""
 
+    def authenticate_client(self, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Check the secret of a confidential client; the library would hash every guess for a second."""
+        client_id, secret = _read_client_credentials(request)
+        if not client_id or self.authenticate_client_id(client_id, request) or request.client is None:
+            return False  # nobody, or a public client, which was given no secret
+        return check_client_secret(request.client, secret=secret, address=request.headers.get("REMOTE_ADDR", ""))
+
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Refuse a code that was used, and revoke the tokens that it gave: two have it, so it was stolen."""
         if super().validate_code(client_id, code, client, request, *args, **kwargs):
@@ -96,17 +109,37 @@ def _make_family_id(code: str) -> UUID:
     return UUID(bytes=hashlib.sha256(code.encode()).digest()[:16])
 
 
-class RegistrationLimit:
-    """Lets anybody register a client, up to a number per hour: each is a row."""
+def is_unencrypted(redirect_uri: str) -> bool:
+    """Tell whether an address of a client would send a code in the clear to another machine."""
+    parts = urlsplit(redirect_uri)
+    return parts.scheme == "http" and not _is_loopback(parts.hostname or "")
 
-    def has_permission(self, request: HttpRequest) -> bool:
-        """Tell whether this hour has room for one more."""
-        return count_recent_clients() < MAX_CLIENTS_PER_HOUR
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _read_client_credentials(request: Any) -> tuple[str, str]:
+    """Return the client's id and secret, from the header of HTTP Basic or from the body (RFC 6749, 2.3.1)."""
+    scheme, _, encoded = request.headers.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if scheme.lower() != "basic":
+        return request.client_id or "", request.client_secret or ""
+    try:
+        client_id, _, secret = base64.b64decode(encoded, validate=True).decode().partition(":")
+    except ValueError:
+        return "", ""
+    return unquote_plus(client_id), unquote_plus(secret)
 
 
 class MetadataDocumentLimit:
-    """The same for clients that are known by the address of a document of theirs."""
+    """Lets clients that are known by the address of a document of theirs come, a number an hour from each address."""
 
-    def has_permission(self, request: object, client_id: str) -> bool:
-        """Tell whether this hour has room for one more."""
-        return count_recent_clients() < MAX_CLIENTS_PER_HOUR
+    def has_permission(self, request: Any, client_id: str) -> bool:
+        """Count a document that is about to be fetched, and make room for its row."""
+        if REGISTRATIONS.hit(request.headers.get("REMOTE_ADDR", "")):
+            return False
+        delete_surplus_clients()
+        return True

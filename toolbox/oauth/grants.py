@@ -54,6 +54,7 @@ class Grant:
     """
     What a token grants: who may do what, through which client, until when.
 
+    `audience` are the paths that the token is for, empty for the whole server.
     `owner_id` is the user behind it, None for a subject of an external issuer, who gets a user of their own.
     """
 
@@ -65,6 +66,7 @@ class Grant:
     expires_at: datetime
     owner_id: int | None = None
     calls_per_minute: int | None = None
+    audience: frozenset[str] = frozenset()
 
 
 async def resolve_grant(grant: Grant) -> Caller:
@@ -96,6 +98,7 @@ async def resolve_grant(grant: Grant) -> Caller:
         default_workspace=row["default_workspace"],
         default_upstream=row["default_upstream"],
         issuer=grant.issuer,
+        audience=grant.audience,
     )
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 from django.db.models.functions import Now
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken, clear_expired
 
@@ -19,6 +19,8 @@ from toolbox.oauth.grants import compute_digest
 from toolbox.oauth.validators import ISSUER
 
 UNUSED_CLIENT = timedelta(days=7)
+MAX_UNUSED_CLIENTS = 5_000
+"""Clients that registered themselves and got no token yet; newer ones replace the oldest."""
 UNUSED_GRANT = timedelta(days=90)
 """How long a row among the keys outlives its last token: the audit names it, and it may have been set up."""
 
@@ -119,11 +121,21 @@ def revoke_family(family: UUID, *, client: Any) -> None:
         token.revoke()
 
 
-def count_recent_clients() -> int:
-    """Count the clients that registered themselves in the last hour."""
-    themselves = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL)
-    count: int = themselves.filter(created__gt=Now() - timedelta(hours=1)).count()
-    return count
+def replace_secret(client: Any, *, stored: str) -> None:
+    """Store another hash of a client's secret, unless it changed since the client was read."""
+    Application.objects.filter(pk=client.pk, client_secret=client.client_secret).update(client_secret=stored)
+
+
+def delete_surplus_clients() -> None:
+    """Delete the oldest clients that registered themselves and that nobody allowed, beyond MAX_UNUSED_CLIENTS."""
+    of_client = {"application_id": OuterRef("pk")}
+    unused = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL).filter(
+        ~Exists(RefreshToken.objects.filter(**of_client)),
+        ~Exists(AccessToken.objects.filter(**of_client, user__isnull=False)),
+        ~Exists(Grant.objects.filter(**of_client)),
+    )
+    surplus = unused.order_by("-created").values_list("pk", flat=True)[MAX_UNUSED_CLIENTS:][:MAX_TOKENS]
+    Application.objects.filter(pk__in=list(surplus)).delete()
 
 
 def forget_old() -> None:

@@ -17,7 +17,7 @@ from toolbox.access.scopes import list_known_scopes
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import AuthenticationRequired
 from toolbox.database.pools import owner_pool
-from toolbox.http.server_address import resources, scopes_within
+from toolbox.http.server_address import find_audience, resources, scopes_within
 from toolbox.oauth.grants import Grant, resolve_grant
 from toolbox.oauth.issuer_keys import IssuerKeys
 
@@ -33,7 +33,8 @@ MAX_TIMESTAMP = 253_402_300_799
 """The last second that a calendar knows; some issuers mean "never" by a later one."""
 _DOTS_IN_A_JWT = 2
 
-_READ = """SELECT token.scope, token.expires, extract(epoch FROM token.expires - now())::float AS seconds,
+_READ = """
+SELECT token.scope, token.expires, token.resource, extract(epoch FROM token.expires - now())::float AS seconds,
   who.id AS owner_id, who.username, client.client_id, client.name
 FROM oauth2_provider_accesstoken AS token
 JOIN auth_user AS who ON who.id = token.user_id
@@ -69,6 +70,7 @@ class OwnTokens:
             expires_at=row["expires"],
             owner_id=row["owner_id"],
             calls_per_minute=settings.OAUTH_CALLS_PER_MINUTE,
+            audience=find_audience(row["resource"]),
         )
         return await resolve_grant(grant), row["seconds"]
 
@@ -102,6 +104,7 @@ class ExternalTokens:
             scopes=_read_scopes(claims),
             expires_at=expires_at,
             calls_per_minute=settings.OAUTH_CALLS_PER_MINUTE,
+            audience=_read_audience(claims),
         )
         return await resolve_grant(grant), LEEWAY_SECONDS + (expires_at - datetime.now(UTC)).total_seconds()
 
@@ -149,11 +152,22 @@ def _read_scopes(claims: dict[str, Any]) -> frozenset[str]:
     names = declared.split() if isinstance(declared, str) else declared if isinstance(declared, list) else []
     known = set(list_known_scopes())
     own = {scope for scope in names if isinstance(scope, str) and scope in known}
-    audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
+    audiences = _list_own_audiences(claims)
     if any(audience in settings.OAUTH_AUDIENCE for audience in audiences):
         return frozenset(own)
     within = (scopes_within(audience, scopes=own, place=settings.TOOLROOM_URL) for audience in audiences)
     return frozenset[str]().union(*within)
+
+
+def _read_audience(claims: dict[str, Any]) -> frozenset[str]:
+    """Return the paths of this server that the token is for; empty for all of it."""
+    audiences = _list_own_audiences(claims)
+    return frozenset() if set(audiences) & set(settings.OAUTH_AUDIENCE) else find_audience(audiences)
+
+
+def _list_own_audiences(claims: dict[str, Any]) -> list[str]:
+    audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
+    return [audience for audience in audiences if audience in _list_audiences()]
 
 
 def _make_refusal(why: str) -> AuthenticationRequired:

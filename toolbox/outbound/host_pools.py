@@ -174,6 +174,10 @@ class UnknownHost(Unreachable):
     """The host's name is not known."""
 
 
+class TlsFailed(Unreachable):
+    """The host cannot prove who it is, or speaks no TLS."""
+
+
 class DeadlineExceeded(WebFailure):
     """The deadline passed before the answer was whole."""
 

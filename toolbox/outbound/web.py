@@ -9,6 +9,7 @@ the home loop.
 
 import asyncio
 import os
+import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from toolbox.outbound.host_pools import (
     InvalidAnswer,
     Redirected,
     Resolver,
+    TlsFailed,
     Unreachable,
     resolve,
 )
@@ -118,7 +120,7 @@ class Web:
             if not request.is_repeatable:
                 raise InvalidAnswer("the connection broke before the answer was whole") from lost
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError) as away:
-            raise Unreachable("no connection can be made") from away
+            raise _describe_connection_error(away) from away
         return await self._ask(to, replace(request, is_repeatable=False), host_pool=host_pool)
 
     async def _send_once(self, to: Destination, request: _Request, *, host_pool: HostPool) -> WebAnswer:
@@ -132,6 +134,19 @@ class Web:
             pieces = _unpack(response.aiter_stream(), said, most_bytes=to.most_bytes)
             whole = b"".join([piece async for piece in pieces])
             return WebAnswer(status=response.status, headers=said, body=whole)
+
+
+def _describe_connection_error(error: BaseException) -> Unreachable:
+    """Name a failure of TLS as one; the text of it says nothing of addresses."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        reason = cause.verify_message.partition(",")[0].lower()
+        return TlsFailed(f"its TLS certificate is not accepted ({reason})")
+    if cause is not None:
+        return TlsFailed("TLS cannot be agreed on with it")
+    return Unreachable("no connection can be made")
 
 
 def _redirect_target(request: _Request, answer: WebAnswer) -> str:

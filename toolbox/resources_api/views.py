@@ -24,14 +24,20 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from toolbox.access.people import find_person
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import KERNEL_ENVELOPE, METHOD_NOT_ALLOWED, DatabaseUnavailable, ErrorCode, ToolError
+from toolbox.contract.errors import (
+    KERNEL_ENVELOPE,
+    METHOD_NOT_ALLOWED,
+    NOT_FOUND,
+    DatabaseUnavailable,
+    ErrorCode,
+    ToolError,
+)
 from toolbox.database import event_loop
 from toolbox.dispatch.entry import ActiveCall, Operation, Outcome, Reply, perform_in_thread
 from toolbox.http.django_requests import read_request, to_response
 from toolbox.resources_api.access import admit
 from toolbox.resources_api.filters import Page, description_of
 
-NOT_FOUND = ErrorCode("NOT_FOUND", 404, "There is nothing at this address.")
 NOT_ACCEPTABLE = ErrorCode("NOT_ACCEPTABLE", 406, "The resource cannot be had in that format.")
 
 _SUGGESTIONS = {
@@ -50,7 +56,8 @@ class ThroughEntry(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer a caller who may read the domain."""
-        name = f"resources/{getattr(self, 'basename', '')}".rstrip("/")
+        basename = getattr(self, "basename", "").removeprefix(f"{self.domain}-")
+        name = f"resources/{basename}".rstrip("/")
         operation = Operation(name=name, domain=self.domain, scope=f"{self.domain}:read")
 
         def work(call: ActiveCall) -> HttpResponseBase:
@@ -104,13 +111,18 @@ class DomainRoot(ThroughEntry, APIRootView):
 
 
 class ResourceRouter(DefaultRouter):
-    """Addresses of one domain's resources."""
+    """Addresses of one domain's resources; two domains may have resources of one name."""
 
     include_format_suffixes = False
 
     def __init__(self, domain: str) -> None:
         self.domain = domain
+        self.root_view_name = f"{domain}-root"
         super().__init__()
+
+    def get_default_basename(self, viewset: Any) -> str:
+        """Name the routes after the domain too."""
+        return f"{self.domain}-{super().get_default_basename(viewset)}"
 
     def get_api_root_view(self, api_urls: Any = None) -> Callable[..., Any]:
         """List the resources for callers that may read the domain."""

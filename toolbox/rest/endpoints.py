@@ -14,7 +14,14 @@ from toolbox.contract.errors import KERNEL_CODES, KERNEL_ENVELOPE, Schema
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.dispatch.dispatch import Call, dispatch
-from toolbox.http.django_requests import TRANSPORT, find_credential, find_request_id, read_body, to_response
+from toolbox.http.django_requests import (
+    TRANSPORT,
+    find_credential,
+    find_request_id,
+    find_upstream_credentials,
+    read_body,
+    to_response,
+)
 from toolbox.http.headers import refuse_method
 
 
@@ -54,6 +61,8 @@ class ToolsAPI(NinjaAPI):
         """Describe every operation; the tools among them that are rows stand under `/tools/<domain>/<tool>`."""
         root = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
         schema = super().get_openapi_schema(path_prefix=root, path_params=path_params)
+        # Not by `openapi_extra`: django-ninja has components of its own, which win.
+        schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         event_loop.run(dynamic_tools.wait_until_loaded())
         for tool in registry.tools():
             described = schema["paths"].get(f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}", {})
@@ -121,5 +130,6 @@ async def _call_tool(request: HttpRequest, *, domain: str, name: str) -> HttpRes
         transport=TRANSPORT,
         request_id=find_request_id(request),
         credential=find_credential(request),
+        upstream_credentials=find_upstream_credentials(request),
     )
     return to_response(await dispatch(call), request=request, request_id=call.request_id)

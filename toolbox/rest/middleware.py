@@ -12,7 +12,13 @@ from toolbox.dispatch.dispatch import MAX_ARGUMENTS, Call, dispatch
 from toolbox.dispatch.entry import Operation, record_unread
 from toolbox.http.asgi import BodyError, cancel_on_disconnect, read_body, send_reply
 from toolbox.http.django_requests import TRANSPORT
-from toolbox.http.headers import decode_headers, has_allowed_host, read_credential, read_request_id
+from toolbox.http.headers import (
+    decode_headers,
+    has_allowed_host,
+    read_credential,
+    read_request_id,
+    read_upstream_credentials,
+)
 from toolbox.http.server_address import metadata_address, site
 
 PREFIX = "/api/tools/"
@@ -39,6 +45,7 @@ class ToolCallMiddleware:
             transport=TRANSPORT,
             request_id=read_request_id(sent.get(b"x-request-id", "")),
             credential=read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
+            upstream_credentials=read_upstream_credentials(sent),
         )
         try:
             call.arguments = await read_body(receive, most=MAX_ARGUMENTS)

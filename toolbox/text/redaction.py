@@ -1,9 +1,15 @@
-"""Remove secrets from text before it is stored."""
+"""
+Mask secrets before text is stored, served or sent away; pure.
+
+`redact` masks what is certain wherever it stands: JSON fields with a secret's name, well-known shapes of keys, PEM
+blocks, passwords in addresses. `mask_secrets` is for free text and also masks values that are given a secret's name,
+headers, options and long random tokens. `MaskedText` is text that went through `mask_secrets`, by construction.
+"""
 
 import json
 import re
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 import orjson
 
@@ -11,42 +17,127 @@ REDACTED = "[redacted]"
 DEEPEST = 50
 
 _SECRET_NAME = re.compile(r"passw|secret|token|api[-_ ]?key|authorization|credential|cookie|private[-_ ]?key", re.I)
-_OWN_KEY = re.compile(r"tr[or]?_[A-Za-z0-9_-]{20,}|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}")
-_BEARER = re.compile(r"\b(bearer|basic)\s{1,4}[A-Za-z0-9._~+/=-]{8,}", re.I)
 # Also for JSON that is cut, and keeps how the rest is written. Names are looked at 80 characters at most, so that no
 # text makes the search quadratic.
 _FIELD = re.compile(r'"([^"\\]{1,80})"(\s{0,20}:\s{0,20})(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^",\[\]{}\s]+)')
+_PEM = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.S,
+)
+_SHAPES = re.compile(
+    r"""
+    tr[or]?_[A-Za-z0-9_-]{20,}                                                        # Toolroom
+  | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{0,5000}                                          # JSON web tokens
+  | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_\w{20,}                            # GitHub
+  | \bgl(?:pat|ptt|dt|rt|cbt|soat|ft)-[\w-]{16,}                                      # GitLab
+  | \b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b                                           # AWS
+  | \bAIza[\w-]{30,} | \bya29\.[\w-]{20,} | \bGOCSPX-[\w-]{20,}                       # Google
+  | \bxox[abeoprs]-[\w-]{8,} | \bxapp-[\w-]{16,}                                      # Slack
+  | \bhooks\.slack\.com/services/[\w/]{20,} | \bdiscord(?:app)?\.com/api/webhooks/\d{5,25}/[\w-]{20,}
+  | \bsk-(?=[\w-]{0,60}\d)[\w-]{16,} | \b[rs]k_(?:live|test)_\w{10,} | \bwhsec_[\w+/=]{16,}  # model providers, Stripe
+  | \bnpm_[A-Za-z0-9]{30,} | \bpypi-[\w-]{30,} | \bhf_[A-Za-z0-9]{20,} | \bdop_v1_[0-9a-f]{32,}
+  | \bhvs\.[\w-]{20,} | \bSG\.[\w-]{16,}\.[\w-]{16,} | \bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{16,} | \bglsa_\w{20,}
+  | \bdapi[0-9a-f]{32} | \b\d{8,10}:AA[\w-]{32,} | \bAGE-SECRET-KEY-1[0-9A-Z]{20,}
+    """,
+    re.X,
+)
+# What follows "basic" or "bearer" in prose is a word of letters in one case: basic authentication.
+_BEARER = re.compile(r"\b(bearer|basic)\s{1,4}(?![A-Za-z]?[a-z]+(?![A-Za-z0-9._~+/=-]))[A-Za-z0-9._~+/=-]{8,}", re.I)
+_ADDRESS = re.compile(
+    r"(\b[a-z][a-z0-9+.-]{1,20}://)(?:([^\s:/@\"'<>]{0,100}:)(?!\d{1,5}/)[^\s\"'<>]{1,200}|[\w-]{20,200})(@)", re.I
+)
 
-_TRACES = (
-    "passw", "secret", "token", "key", "authorization", "credential", "cookie", "tr_", "tro_", "trr_", "eyj", "bearer",
-    "basic", "\\",
+_MARKS = (
+    "passw", "secret", "token", "key", "authorization", "credential", "cookie", "eyj", "bearer", "basic", "\\", "://",
+    "akia", "asia", "abia", "acca", "aiza", "xox", "discord", "dapi", ":aa",
 )  # fmt: skip
-"""One of these, in small letters, is in every text that any pattern above could change; or it hides a name."""
+_MARKS_WITH = {
+    "_": (
+        "tr_", "tro_", "trr_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "k_live_", "k_test_", "whsec_",
+        "npm_", "hf_", "dop_v1_", "glsa_", "shp",
+    ),
+    "-": (
+        "-----begin", "glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glsoat-", "glft-", "gocspx-", "xapp-", "sk-",
+        "pypi-",
+    ),
+    ".": ("ya29.", "hvs.", "sg.", "hooks.slack."),
+}  # fmt: skip
+"""One of these, in small letters, is in every text that any pattern of `redact` could change; or it hides a name."""
+
+_NAME = r"(?:passw|passphrase|secret|token|(?:api|private|access|account|signing|encryption)_?-?key|credential)"
+_BEGINS = rf"(?<![\w.-])[\w.-]{{0,60}}{_NAME}[\w.-]{{0,40}}"
+_LITERAL = re.compile(rf"({_BEGINS}[\"']?\s{{0,5}}(?::=|=>|[:=])\s{{0,5}})([\"'])[^\"'\n]{{1,500}}\2", re.I)
+_GIVEN = re.compile(rf"({_BEGINS}(\s{{0,5}}[:=](?!=)\s{{0,5}}))([^\s\"'&;,()\[\]{{}}]{{1,500}})(?![\w.(\[])", re.I)
+_CONNECTION_PART = re.compile(r"(;\s{0,5}(?:pwd|pass)\s{0,5}=\s{0,5})[^;\s\"']{1,200}", re.I)
+_SIGNATURE = re.compile(
+    r"([?&](?:sig|signature|x-amz-signature|x-goog-signature|key|auth|code)=)[\w%+/=.-]{16,500}", re.I
+)
+_HEADER = re.compile(
+    r"((?:(?:proxy-)?authorization|(?:set-)?cookie(?=[\"']?:\s{0,5}[^\s\"'=;]{1,100}=)|x-[\w-]{0,40}(?:key|auth|secret))"
+    r"[\"']?\s{0,5}:\s{0,5}[\"']?(?:(?:bearer|basic|digest|negotiate|token|apikey)\s{1,4})?)"
+    r"(?!(?:\w{1,20} )?\[redacted\])([^\s\"'][^\"'\n]{0,4000})",
+    re.I,
+)
+_OPTION = re.compile(
+    rf"((?<![\w-])--?(?:[a-z]\w{{0,20}}-){{0,3}}{_NAME}[\w-]{{0,20}}(?:=|[^\S\n]{{1,5}}))[^\s;)=<>&|,-][^\s\"']{{0,500}}",
+    re.I,
+)
+_USER_OPTION = re.compile(r"((?<![\w-])(?:-u|--user)[ =]{1,5}[\"']?[\w.@+-]{1,100}:)[^\s\"']{1,200}", re.I)
+_WORDS = re.compile(r"[A-Za-z_$][A-Za-z_$.?!:]*|\d{1,3}")
+_TOKEN = re.compile(r"(?<![\w+/.$-])(?!_Z|_R|sha\d{1,3}-)[A-Za-z0-9_-]{32,512}={0,2}(?![\w+/.$-])")
+_LONG_WORD = re.compile(r"[a-z]{7}|[A-Z]{7}")
 
 
 def redact(text: str) -> str:
-    """Blank the values of secret-looking JSON fields, Toolroom's own keys, tokens of OAuth; also in cut JSON."""
+    """Mask secret-looking JSON fields and certain shapes of secrets; also in cut JSON."""
     return text if _is_plain(text) else _redact_secrets(text)
 
 
+def mask_secrets(text: str, *, is_code: bool = False) -> str:
+    """Mask what looks like a secret; in code a secret's name may be given another name, which stays."""
+    text = redact(text)
+    text = _HEADER.sub(lambda found: found[0] if is_code and _is_prose(found[2]) else found[1] + REDACTED, text)
+    text = _LITERAL.sub(rf"\1\2{REDACTED}\2", text)
+    text = _GIVEN.sub(lambda found: found[0] if is_code and _is_variable(found) else found[1] + REDACTED, text)
+    for pattern in (_CONNECTION_PART, _SIGNATURE, _OPTION, _USER_OPTION):
+        text = pattern.sub(rf"\1{REDACTED}", text)
+    return _TOKEN.sub(lambda found: REDACTED if _is_random(found[0]) else found[0], text)
+
+
+def mask_pem_blocks(text: str) -> str:
+    """Mask PEM blocks, also one whose end is missing: before a text is cut."""
+    return _PEM.sub(REDACTED, text)
+
+
+class MaskedText(str):
+    """Text of which secrets are masked, as code is. There is no other way to make one."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Mask the text."""
+        return super().__new__(cls, mask_secrets(text, is_code=True))
+
+
 def _is_plain(text: str) -> bool:
-    """Tell at a tenth of the cost, as of most calls, that nothing is to be blanked."""
+    """Tell at a tenth of the cost, as of most calls, that nothing is to be masked."""
     if not text.isascii() or text.count("{") + text.count("[") > DEEPEST:
         return False
     lowered = text.lower()
-    for trace in _TRACES:  # noqa: SIM110 - a generator costs more than the looks
-        if trace in lowered:
+    for mark in _MARKS:
+        if mark in lowered:
             return False
-    return True
+    return not any(sign in lowered and any(mark in lowered for mark in marks) for sign, marks in _MARKS_WITH.items())
 
 
 def _redact_secrets(text: str) -> str:
-    text = _FIELD.sub(_blank, text)
+    text = mask_pem_blocks(_FIELD.sub(_blank, text))
     with suppress(ValueError):
         parsed = orjson.loads(text)
         clean = _without_secrets(parsed, depth=0)
         text = text if clean == parsed else json.dumps(clean, ensure_ascii=False)
-    text = _OWN_KEY.sub(REDACTED, text)
+    text = _SHAPES.sub(REDACTED, text)
+    text = _ADDRESS.sub(lambda found: f"{found[1]}{found[2] or ''}{REDACTED}{found[3]}", text)
     # A function, not a template: Python 3.11 reads a template again on every call.
     return _BEARER.sub(lambda found: f"{found[1]} {REDACTED}", text)
 
@@ -68,3 +159,35 @@ def _without_secrets(value: Any, *, depth: int) -> Any:
 def _blank(field: re.Match[str]) -> str:
     name, colon = field[1], field[2]
     return f'"{name}"{colon}"{REDACTED}"' if _SECRET_NAME.search(name) else field[0]
+
+
+def _is_prose(value: str) -> bool:
+    """Tell whether there are only words of letters, as in a sentence or a declaration."""
+    return all(_WORDS.fullmatch(word.strip(",;(){}<>") or "x") for word in value.split())
+
+
+def _is_variable(given: re.Match[str]) -> bool:
+    """
+    Tell whether code gives a secret's name another name, a type or a small number.
+
+    `PASSWORD=word` as in a shell, and a line that holds nothing but `password: word`, give a value.
+    """
+    if not _WORDS.fullmatch(given[3]):
+        return False
+    follows = given.string[given.end() : given.end() + 1]
+    if given[2] == "=":
+        return follows in tuple(",)]}")
+    is_whole_line = follows in ("", "\n") and not given.string[: given.start()].rpartition("\n")[2].strip()
+    return "=" in given[2] or not is_whole_line
+
+
+def _is_random(token: str) -> bool:
+    """
+    Tell whether a long token is random rather than a name or a hash.
+
+    Random text of letters and digits mixes cases and digits and holds no long run of letters of one case. Hashes and
+    UUIDs have one case.
+    """
+    digits = len(re.findall(r"\d+", token))
+    lower, upper = sum(map(str.islower, token)), sum(map(str.isupper, token))
+    return min(digits, lower, upper) >= 3 and not _LONG_WORD.search(token)  # noqa: PLR2004

@@ -2,7 +2,7 @@
 
 const assert = require("node:assert/strict");
 const { test } = require("node:test");
-const { LIMITS, Pusher, Tail, cut, diagnosticsOf, editorState, fitted, looksSecret, usableAddress } = require("../state.js");
+const { LIMITS, Pusher, Tail, cut, diagnosticsOf, editorState, fitted, looksSecret, usableAddress, windowState } = require("../state.js");
 
 const EDITOR = { path: "src/app.ts", line: 11, character: 4, selection: "x", diagnostics: [] };
 
@@ -145,4 +145,39 @@ test("an unchanged state is told again before it ends on the server", async () =
   await made.run();
 
   assert.equal(made.sent.length, 2);
+});
+
+test("nothing is taken while paused, and nothing of a command that ran then is sent on resume", () => {
+  const tail = new Tail();
+  const before = tail.begin("npm test");
+  assert.equal(before("one\n"), true);
+  tail.pause();
+  assert.equal(tail.begin("cat .env"), null);
+  assert.equal(before("while paused\n"), false);
+  assert.equal(tail.lines(), null);
+  tail.resume();
+  assert.equal(before("after resume\n"), false);
+  assert.equal(tail.lines(), null);
+  tail.begin("ls")("a.ts\n");
+  assert.equal(tail.lines(), "$ ls\na.ts");
+});
+
+test("a window without a file to share drops the one before, under its own name", () => {
+  const secret = editorState({ ...EDITOR, path: ".env" });
+
+  assert.deepEqual(windowState(secret, null, "w"), { window: "w", activeFile: null });
+  assert.deepEqual(windowState(secret, "x", "w"), { window: "w", activeFile: null, terminalOutput: "x" });
+  assert.equal(windowState(editorState(EDITOR), null, "w").activeFile, "src/app.ts");
+});
+
+test("a stop waits for the request that is under way", async () => {
+  let answer;
+  const made = pusher([new Promise((resolve) => (answer = resolve))]);
+  const sent = made.pusher.flush();
+  let isStopped = false;
+  const stopped = made.pusher.stop().then(() => (isStopped = true));
+  await Promise.resolve();
+  assert.equal(isStopped, false);
+  answer(200);
+  await Promise.all([sent, stopped]);
 });

@@ -10,21 +10,22 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import connections
 from rich.console import Console
 from rich.table import Table
 
 from sprints.asking.drafting import Draft
 from sprints.asking.generating import generate
 from sprints.evaluation.counting import CountingModel
-from sprints.evaluation.external import loaded
+from sprints.evaluation.external import load_dump
 from sprints.evaluation.running import Judged, Pair, Score, as_rows, judge, read_pairs, scores
-from sprints.executing import tried
+from sprints.evaluation.semantic_questions import SemanticQuestions
 from sprints.linking.kept import data_as_of
+from sprints.sql_sandbox.execution import try_execute
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
 from toolbox.model import Model, configured_model
@@ -46,6 +47,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--model", default="", help="Another model of the same server.")
         parser.add_argument("--dump", type=Path, help="Another database to ask, as plain SQL (pg_dump --inserts).")
+        parser.add_argument(
+            "--semantics", type=Path, help="The other database's semantic model: questions become queries of it."
+        )
         parser.add_argument("--ordered", action="store_true", help="The order of rows counts too.")
         parser.add_argument("--json", type=Path, help="Write every judgement there.")
         parser.add_argument("--most", type=int, help="Only so many questions.")
@@ -54,9 +58,18 @@ class Command(BaseCommand):
         """Ask and print the table; ends with 1 where a gold statement does not run."""
         pairs = _pairs(options["file"])[: options["most"]]
         model = _model(options["provider"], name=options["model"])
-        connection.ensure_connection()  # starts the embedded server, where there is one
+        if options["semantics"] and not options["dump"]:
+            raise CommandError("--semantics describes another database: give --dump with it")
+        semantics = _semantics(options["semantics"], model=model)
+        connections["default"].ensure_connection()  # starts the embedded server, where there is one
         if options["dump"]:
-            judged = _judged_outside(pairs, dump=options["dump"], model=model, ordered=options["ordered"])
+            judged = _judged_outside(
+                pairs,
+                dump=options["dump"],
+                model=model,
+                semantics=semantics,
+                ordered=options["ordered"],
+            )
         else:
             judged = event_loop.run(_judged(pairs, model=model, ordered=options["ordered"]))
         counted = scores(judged)
@@ -95,24 +108,45 @@ async def _judged(pairs: Sequence[Pair], *, model: CountingModel | None, ordered
         return (await generate(question, now=now, reader=reader, model=asked))[0]
 
     tokens = model.tokens if model else lambda: 0
-    return [await judge(pair, ask=ask, run=tried, tokens=tokens, ordered=ordered, clock=reader.clock) for pair in pairs]
+    return [
+        await judge(pair, ask=ask, run=try_execute, tokens=tokens, ordered=ordered, clock=reader.clock)
+        for pair in pairs
+    ]
 
 
-def _judged_outside(pairs: Sequence[Pair], *, dump: Path, model: CountingModel | None, ordered: bool) -> list[Judged]:
+def _semantics(path: Path | None, *, model: CountingModel | None) -> SemanticQuestions | None:
+    if path is None:
+        return None
+    try:
+        return SemanticQuestions.from_file(path, today=datetime.now(UTC).date(), language_model=model)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{path}: {error}") from error
+
+
+def _judged_outside(
+    pairs: Sequence[Pair],
+    *,
+    dump: Path,
+    model: CountingModel | None,
+    semantics: SemanticQuestions | None,
+    ordered: bool,
+) -> list[Judged]:
     """Ask about another database, loaded into a scratch one."""
-    if model is None:
-        raise CommandError("another database has no verified queries: ask with --provider model")
+    if model is None and semantics is None:
+        raise CommandError("another database has no verified queries: ask with --semantics, or --provider model")
     today = datetime.now(UTC).date()
     try:
         text = dump.read_text(encoding="utf-8")
-        with loaded(text, admin=_admin(), name=f"toolroom_evaluation_{os.getpid()}") as external:
+        with load_dump(
+            text, admin=_address("default"), analyst=_address("analyst"), name=f"toolroom_evaluation_{os.getpid()}"
+        ) as external:
 
             async def every() -> list[Judged]:
-                ask = partial(external.ask, model=model, today=today)
+                ask = semantics.ask if semantics else partial(external.ask, model=cast("Model", model), today=today)
                 run, clock = external.run, reader.clock
+                tokens = model.tokens if model else lambda: 0
                 return [
-                    await judge(pair, ask=ask, run=run, tokens=model.tokens, ordered=ordered, clock=clock)
-                    for pair in pairs
+                    await judge(pair, ask=ask, run=run, tokens=tokens, ordered=ordered, clock=clock) for pair in pairs
                 ]
 
             return event_loop.run(every())
@@ -120,9 +154,11 @@ def _judged_outside(pairs: Sequence[Pair], *, dump: Path, model: CountingModel |
         raise CommandError(f"{dump}: {error}") from error
 
 
-def _admin() -> str:
-    """Say how to reach the server's own database as the owner role."""
-    entry = connection.settings_dict
+def _address(alias: str) -> str:
+    """Say how to reach the server's own database as the role of an alias."""
+    if alias not in connections.databases:
+        raise CommandError("no analyst role is configured: set DATABASE_ANALYST_URL")
+    entry = connections[alias].settings_dict
     return psycopg.conninfo.make_conninfo(
         dbname="postgres",
         user=entry["USER"],

@@ -15,12 +15,11 @@ from django.utils.text import slugify
 from rich.console import Console
 from rich.progress import Progress
 
-from sprints.ingest.fetch import Wire, authorization
-from sprints.ingest.from_files import ingest_files
-from sprints.ingest.from_site import Wanted, ingest_site
-from sprints.ingest.load import LoadRules, OnProgress, configure, ensure_organisation, note_synced
+from sprints.ingest.fetch import JiraClient, authorization
+from sprints.ingest.files import ingest_files
+from sprints.ingest.load import LoadReport, LoadRules, OnProgress, configure, ensure_organisation, note_synced
 from sprints.ingest.record import NotReadable
-from sprints.ingest.report import LoadReport
+from sprints.ingest.site import Wanted, ingest_site
 from sprints.models import Organisation
 
 MAX_LINES = 200
@@ -93,8 +92,8 @@ def _ingest(
     since = options["since"] or (None if options["all"] else organisation.synced_until)
     wanted = Wanted(projects=tuple(options["project"]), since=since, jql=options["jql"])
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
-    with Wire(site_url=options["source"], authorization=header, most_seconds=options["minutes"] * 60) as wire:
-        report = ingest_site(wire, organisation=organisation, wanted=wanted, rules=rules, on_progress=on_progress)
+    with JiraClient(site_url=options["source"], authorization=header, most_seconds=options["minutes"] * 60) as client:
+        report = ingest_site(client, organisation=organisation, wanted=wanted, rules=rules, on_progress=on_progress)
     if not (options["project"] or options["jql"] or options["since"]):
         note_synced(organisation, report=report)
     return report

@@ -1,25 +1,25 @@
-"""Print the walls that are missing around the analyst, as SQL: `manage.py sprints_walls`."""
+"""Print the restrictions that the analyst's role lacks, as SQL: `manage.py sprints_walls`."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from sprints.checks import missing_walls
-from sprints.standing import digest, is_accepted
+from sprints.checks import find_missing_lockdown
+from sprints.sql_sandbox.lockdown_status import digest, is_accepted
 
 
 class Command(BaseCommand):
     """Say what an administrator would run, or accept."""
 
-    help = "Print the SQL that raises every missing wall around the role which runs SQL written by a model."
+    help = "Print the SQL that sets every missing restriction of the role which runs SQL written by a model."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print; the statements alone go to standard output."""
-        missing = missing_walls()
+        missing = find_missing_lockdown()
         for statement in missing:
             self.stdout.write(f"{statement};")
         if not missing:
-            self.stderr.write("Every wall stands.")
+            self.stderr.write("Nothing is missing.")
         elif is_accepted(missing):
             self.stderr.write("These are missing, and accepted by SPRINTS_ACCEPTED_WALLS.")
         else:

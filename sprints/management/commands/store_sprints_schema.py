@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import connection
 
-from sprints.schema.reading import STORED, live_schema
+from sprints.schema.reading import STORED, read_schema
 from toolbox.database import event_loop
 
 
@@ -16,6 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the copy."""
-        schema = event_loop.run(live_schema()).model_dump(by_alias=True, exclude_none=True)
+        connection.ensure_connection()  # starts the embedded cluster, where there is one
+        schema = event_loop.run(read_schema()).model_dump(by_alias=True, exclude_none=True)
         STORED.write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         self.stdout.write(f"{STORED.name} holds {len(schema['tables'])} views.")

@@ -103,6 +103,25 @@ async def test_a_terminal_s_push_leaves_the_editor_s_part_and_the_other_way_roun
     assert both["terminalOutput"].startswith("line 11")
 
 
+async def test_a_window_clears_and_forgets_only_what_it_pushed(
+    fast_client: httpx.AsyncClient, edith: dict[str, str]
+) -> None:
+    await fast_client.put(PUSH, json=STATE | {"window": "one"}, headers=edith)
+
+    await fast_client.put(PUSH, json={"window": "two", "activeFile": None}, headers=edith)
+    await fast_client.delete(f"{PUSH}?window=two", headers=edith)
+    others = await _ask(fast_client, edith)
+    cleared = await fast_client.put(PUSH, json={"window": "one", "activeFile": None} | TERMINAL, headers=edith)
+    own = await _ask(fast_client, edith)
+    await fast_client.put(PUSH, json=STATE | {"window": "one"}, headers=edith)
+    await fast_client.delete(f"{PUSH}?window=one", headers=edith)
+    closed = await _ask(fast_client, edith)
+
+    assert others["activeFile"] == "app/src/Main.kt"
+    assert cleared.json()["data"]["kept"] == ["terminal"]
+    assert own["code"] == closed["code"] == "NO_ACTIVE_EDITOR"
+
+
 async def test_what_is_over_is_not_told_and_goes_with_the_next_push(
     fast_client: httpx.AsyncClient, edith: dict[str, str], django_db_blocker: Any
 ) -> None:

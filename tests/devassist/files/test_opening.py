@@ -149,7 +149,7 @@ PIECES = st.sampled_from(
 
 
 @given(pieces=st.lists(PIECES | st.text(max_size=5), max_size=8), lead=st.sampled_from(["", "/", "//", "./", "../"]))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_no_path_reads_what_lies_outside(root: Path, pieces: list[str], lead: str) -> None:
     try:
         outcome: bytes | str = _read(lead + "/".join(pieces), root, shows_secrets=True)
@@ -163,3 +163,21 @@ def test_no_path_reads_what_lies_outside(root: Path, pieces: list[str], lead: st
 def _nothing_outside_changed(root: Path) -> Iterator[None]:
     yield
     assert (root.parent / "outside.txt").read_bytes() == CANARY
+
+
+def test_a_hard_link_to_outside_or_to_a_secret_is_refused(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "deep").mkdir(parents=True)
+    (tmp_path / "outside.txt").write_text("outside")
+    for name in (".env", "a.kt"):
+        (root / name).write_text(name)
+    for link, target in (("out.kt", tmp_path / "outside.txt"), ("env.kt", root / ".env"), ("deep/b.kt", root / "a.kt")):
+        (root / link).hardlink_to(target)
+
+    for name in ("out.kt", "env.kt"):
+        with pytest.raises(ToolError, match="hard link"), opened(name, root=str(root)):
+            pass
+    with opened("deep/b.kt", root=str(root)) as descriptor:
+        assert os.read(descriptor, 10) == b"a.kt"
+    with opened("out.kt", root=str(root), shows_secrets=True) as descriptor:
+        assert os.read(descriptor, 10) == b"outside"

@@ -100,7 +100,7 @@ def test_an_empty_file_has_no_lines(file: Path) -> None:
     first=st.integers(1, 30),
     length=st.none() | st.integers(0, 30),
 )
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_ranges_are_those_of_splitlines_however_the_file_is_cut_into_chunks(
     tmp_path_factory: pytest.TempPathFactory, text: str, first: int, length: int | None
 ) -> None:

@@ -1,5 +1,6 @@
 """Past root causes as agents find and propose them; ground truth is what the entries that ship are about."""
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from devassist.embedding.embedder import embedder
 from devassist.embedding.failures import EmbeddingFailed
 from devassist.root_causes.uses import uses
+from devassist.tools import toolkit
 from tests.devassist.root_causes.test_telling import GRADLE, JVM, NODE
 from toolbox.database import event_loop
 from toolbox.database.pools import owner_pool, reader
@@ -75,7 +77,7 @@ async def test_filters_are_strict_and_a_refusal_by_them_is_mended_by_its_patch(f
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({"query": ""}, 400),
+        ({"query": ""}, 404),
         ({"query": " \x00 \n"}, 400),
         ({"query": "x" * 900_000 + " lateinit property has not been initialized"}, 404),
         ({"query": "\n".join(["all is well"] * 60_000) + NODE}, 200),
@@ -135,10 +137,96 @@ async def test_a_proposal_is_stored_once_unvalidated_and_found_by_who_asks_for_l
     assert first["status"] == "proposed"
     assert alien.status_code == 403
     assert by_default.status_code == 404
-    found = await fast_client.post(ADDRESS, json=query | {"minConfidence": 0.2})
+    unsure = await fast_client.post(ADDRESS, json=query | {"minConfidence": 0.2})
+    assert unsure.status_code == 404
+    found = await fast_client.post(ADDRESS, json=query | {"minConfidence": 0.2, "includeUnvalidated": True})
     assert found.status_code == 200, found.text
     wider = found.json()["data"]["results"][0]
     assert (wider["id"], wider["userValidated"], wider["language"]) == (first["id"], False, "kotlin")
+    assert "No person has checked" in wider["unvalidated"]
+
+
+PROPOSING = "/api/tools/devassist/propose_rca"
+LEAK = "gh" + "p_A1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6S7t8"
+SPOILED = {
+    "errorDescription": f"QuuxSyncException: push to https://bob:hunter2-x@git.example failed, token={LEAK}",
+    "rootCause": f"The job logs in with {LEAK}, which has expired.",
+    "solution": f"Run deploy --password hunter2-x, or export QUUX_SECRET={LEAK}",
+    "language": f"kotlin {LEAK}"[:40],
+    "errorType": f"QuuxSyncException {LEAK}",
+    "fixedIn": f"ci/{LEAK}.yml",
+}
+
+
+async def test_no_field_of_a_proposal_holds_a_secret(scratch_database: None, fast_client: httpx.AsyncClient) -> None:
+    answer = await fast_client.post(PROPOSING, json=SPOILED)
+
+    name = answer.json()["data"]["id"]
+    row = (await reader.fetch("SELECT * FROM devassist_root_causes WHERE entry_name = %s LIMIT 1", [name])).rows[0]
+    stored = " ".join(str(value) for value in row.values())
+    assert "hunter2" not in stored
+    assert LEAK[:12] not in stored
+    assert "QuuxSyncException: push to https://bob:[redacted]@git.example failed" in row["error_description"]
+
+
+async def test_the_same_text_is_one_proposal(scratch_database: None, fast_client: httpx.AsyncClient) -> None:
+    clean: dict[str, Any] = {name: text.replace(LEAK, "it") for name, text in SPOILED.items()}
+    again: dict[str, Any] = {name: f"  {text}  ".replace(" ", "\u00a0 ") for name, text in clean.items()}
+    again |= {"errorType": "com.example." + clean["errorType"].upper(), "language": "KT it", "confidence": 0.1}
+    clean |= {"language": "kt it", "confidence": 0.6}
+
+    answers = [await fast_client.post(PROPOSING, json=said) for said in (clean, again)]
+
+    assert len({answer.json()["data"]["id"] for answer in answers}) == 1, [answer.text for answer in answers]
+
+
+@pytest.mark.django_db
+def test_stored_proposals_are_masked_and_made_one_by_the_migration() -> None:
+    from importlib import import_module
+
+    from django.apps import apps
+    from django.utils import timezone
+
+    from devassist.models import RootCause
+
+    common = {"language": "kotlin", "error_type": "QuuxError", "solution": "Renew it.", "created_at": timezone.now(),
+              "changed_at": timezone.now()}  # fmt: skip
+    texts = [f"login with {LEAK} failed", f"Login  with {LEAK} failed", f"LOGIN WITH {LEAK} FAILED"]
+    for number, (text, status) in enumerate(zip(texts, ["proposed", "validated", "proposed"], strict=True)):
+        RootCause.objects.create(
+            entry_name=f"proposed-{number:016x}", status=status, error_description=text, root_cause=f"{LEAK} is old",
+            **common,
+        )  # fmt: skip
+
+    import_module("devassist.migrations.0007_mask_proposals").mask_proposals(apps, None)
+
+    row = RootCause.objects.get(error_type="QuuxError")
+    assert (row.status, row.error_description, row.root_cause) == (
+        "validated", "Login  with [redacted] failed", "[redacted] is old",
+    )  # fmt: skip
+    assert not row.is_embedded
+
+
+TRUSTED = {"minConfidence": 0.95, "includeUnvalidated": False}
+MISTAKES: list[dict[str, Any]] = [
+    {}, {"query": 7}, {"nonsense": 1}, {"limit": 99}, {"limit": "3"}, {"language": "typescrip"}, {"language": "python"},
+    {"errorType": "NoSuchError"}, {"query": "gizmo zymurgy flux capacitor"}, {"filePath": "none.kt"}, {"line": 10**9},
+    {"workspace": "trailnote"}, {"sources": ["bing"]}, {"functionName": "none"}, {"includeUnvalidatd": 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", toolkit.tools, ids=lambda tool: tool.name)
+async def test_no_patch_of_any_tool_lowers_a_trust_filter(fast_client: httpx.AsyncClient, tool: Any) -> None:
+    example = json.loads(tool.example_arguments)
+    accepted = {name: value for name, value in TRUSTED.items() if name in tool.input_schema["properties"]}
+    for mistake in MISTAKES:
+        sent = example | accepted | mistake
+        answer = await fast_client.post(f"/api/tools/devassist/{tool.name}", json=sent)
+        details = answer.json().get("error", {}).get("details", {})
+        for patch in [details.get("retryWith", {})]:
+            assert patch.get("minConfidence", 1) is not None, (mistake, patch)
+            assert patch.get("minConfidence", 1) >= 0.95, (mistake, patch)
+            assert not patch.get("includeUnvalidated"), (mistake, patch)
 
 
 async def test_uses_are_counted_after_the_answer(scratch_database: None, fast_client: httpx.AsyncClient) -> None:

@@ -1,18 +1,15 @@
 """The season as a GraphQL API: its answers, its bounds, its words."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from graphql import GraphQLObjectType, build_schema, get_named_type
 from strawberry.types import ExecutionResult
 
 from linescore.graphql import queries
 from linescore.graphql.schema import schema
+from tests.data.reference import read_text
 from toolbox.contract.errors import DatabaseUnavailable
-
-REAL_SCHEMA = Path(settings.BASE_DIR).parent / "shared/data/graphql/eliteprospects.graphql"
 
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
@@ -214,9 +211,7 @@ async def test_one_statement_answers_a_query_field_however_much_is_selected(coun
 
 
 def test_every_name_is_the_real_apis() -> None:
-    if not REAL_SCHEMA.exists():
-        pytest.skip("the real schema is not on this machine")
-    real, ours = build_schema(REAL_SCHEMA.read_text()), schema._schema
+    real, ours = build_schema(read_text("graphql/eliteprospects.graphql")), schema._schema
 
     for name, of in ours.type_map.items():
         if not isinstance(of, GraphQLObjectType) or name.startswith("__"):

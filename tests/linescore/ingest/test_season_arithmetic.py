@@ -1,8 +1,6 @@
 """The whole season through the command's own path, against plain sums over the files it came from."""
 
-import csv
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from django.db.models import Sum
@@ -10,44 +8,40 @@ from django.db.models import Sum
 from linescore.ingest.from_files import Wanted, ingest_files
 from linescore.ingest.samples import load_samples
 from linescore.models import Game, Period, PeriodResult
+from tests.data.reference import FOLDER, read_rows
 from tests.linescore.ingest.games import TODAY
 
-FOLDER = Path(__file__).resolve().parents[4] / "shared" / "data" / "nhl"
 pytestmark = pytest.mark.usefixtures("no_games")
 
 
-@pytest.fixture
-def folder() -> Path:
-    if not FOLDER.is_dir():
-        pytest.skip("../shared/data/nhl is not beside this clone, so there is nothing to compare with")
-    return FOLDER
+SEASON = FOLDER / "nhl"
 
 
-def test_every_game_ends_as_the_list_of_final_scores_says(folder: Path) -> None:
-    ingest_files(folder / "nhl_period_results_2024_25.csv", wanted=Wanted(today=TODAY))
+def test_every_game_ends_as_the_list_of_final_scores_says() -> None:
+    ingest_files(SEASON / "nhl_period_results_2024_25.csv.gz", wanted=Wanted(today=TODAY))
 
     totals = Sum("periods__home_goals"), Sum("periods__away_goals")
 
     assert {str(game_id): goals for game_id, *goals in Game.objects.values_list("game_id", *totals)} == {
         row["game_id"]: [int(row["home_score"]), int(row["away_score"])]
-        for row in _rows(folder / "nhl_games_2024_25.csv")
+        for row in read_rows("nhl/nhl_games_2024_25.csv")
     }
 
 
-def test_every_period_is_stored_as_it_stands_in_the_file(folder: Path) -> None:
-    ingest_files(folder, wanted=Wanted(today=TODAY))
+def test_every_period_is_stored_as_it_stands_in_the_file() -> None:
+    ingest_files(SEASON, wanted=Wanted(today=TODAY))
 
     columns = ["game_id", "period_number", "home_goals", "away_goals", "home_empty_net_goals", "away_empty_net_goals"]
 
     assert {tuple(map(str, row)) for row in Period.objects.values_list(*columns)} == {
-        tuple(row[column] for column in columns) for row in _rows(folder / "nhl_period_results_2024_25.csv")
+        tuple(row[column] for column in columns) for row in read_rows("nhl/nhl_period_results_2024_25.csv")
     }
 
 
-def test_wins_of_each_team_by_period_are_what_a_person_would_count(folder: Path) -> None:
-    ingest_files(folder, wanted=Wanted(today=TODAY))
+def test_wins_of_each_team_by_period_are_what_a_person_would_count() -> None:
+    ingest_files(SEASON, wanted=Wanted(today=TODAY))
     counted: Counter[tuple[str, int]] = Counter()
-    for row in _rows(folder / "nhl_period_results_2024_25.csv"):
+    for row in read_rows("nhl/nhl_period_results_2024_25.csv"):
         lead = int(row["home_goals"]) - int(row["away_goals"])
         if row["period_number"] == "3":
             lead -= int(row["home_empty_net_goals"]) - int(row["away_empty_net_goals"])
@@ -59,18 +53,18 @@ def test_wins_of_each_team_by_period_are_what_a_person_would_count(folder: Path)
     assert Counter(won) == counted
 
 
-def test_the_counts_are_those_of_the_file_and_the_second_time_nothing_changes(folder: Path) -> None:
-    first = ingest_files(folder, wanted=Wanted(today=TODAY))
-    second = ingest_files(folder, wanted=Wanted(today=TODAY))
+def test_the_counts_are_those_of_the_file_and_the_second_time_nothing_changes() -> None:
+    first = ingest_files(SEASON, wanted=Wanted(today=TODAY))
+    second = ingest_files(SEASON, wanted=Wanted(today=TODAY))
 
     assert first.summary() == "1,312 added, 0 changed, 0 skipped, 0 refused"
     assert second.summary() == "0 added, 0 changed, 1,312 skipped, 0 refused"
 
 
-def test_the_shipped_season_is_the_same_as_the_file(folder: Path) -> None:
+def test_the_shipped_season_is_the_same_as_the_file() -> None:
     load_samples()
 
-    report = ingest_files(folder, wanted=Wanted(today=TODAY))
+    report = ingest_files(SEASON, wanted=Wanted(today=TODAY))
 
     assert report.summary() == "0 added, 0 changed, 1,312 skipped, 0 refused"
 
@@ -84,8 +78,3 @@ def test_loading_the_samples_again_leaves_a_correction_alone() -> None:
 
     assert (report.added, report.changed, report.skipped) == (0, 0, 1312)
     assert corrected.get().away_goals == 9
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))

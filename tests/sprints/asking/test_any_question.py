@@ -19,7 +19,7 @@ WORDS = st.sampled_from([*PEOPLE, *NAMES, *OTHERS, *SIGNS])
 QUESTIONS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=25).map(" ".join))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(QUESTIONS)
 def test_any_text_is_drafted_or_asked_back(question: str) -> None:
     linked = link(question, index=INDEX, today=TODAY)

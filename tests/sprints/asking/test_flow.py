@@ -44,8 +44,8 @@ def ask(question: str, *, model: ScriptedModel | None = None) -> ChatAnswer:
 def test_a_covered_question_is_answered_without_a_model() -> None:
     answer = ask("How many points did ACCEL complete in sprint 7?")
 
-    assert (answer.verified_query, answer.count, answer.error) == ("points-done-in-sprint", 1, None)
-    assert answer.rows[0]["sprint_name"] == "ACCEL Sprint 7"
+    assert (answer.source, answer.count, answer.error) == ("layer", 1, None)
+    assert answer.interpretation == "points completed in sprint, team ACCEL, ACCEL Sprint 7"
     assert str(answer.rows[0]["completed_points"]) in answer.answer
     assert "Took 'sprint 7' as ACCEL Sprint 7 (ACCEL)." in answer.assumptions
     assert len(answer.suggestions) == 3
@@ -55,7 +55,7 @@ def test_a_series_comes_with_a_chart() -> None:
     answer = ask("Show the burndown of ORBIT's current sprint")
 
     assert answer.chart is not None
-    assert answer.chart["encoding"]["x"]["field"] == "day"
+    assert answer.chart["encoding"]["x"]["field"] == "sprint_day"
     assert len(answer.chart["data"]["values"]) == answer.count
 
 
@@ -87,7 +87,10 @@ def test_a_model_is_told_schema_names_and_verified_statements() -> None:
 
     answer = ask("How many issues has Levi ever touched?", model=model)
 
-    assert answer.answer == "There are many issues."
+    assert answer.answer.startswith("Not certain:")
+    assert "'Levi' is not used." in answer.answer
+    assert answer.answer.endswith("There are many issues.")
+    assert answer.source == "model"
     assert answer.sql == "SELECT count(*) AS issues FROM issues"
     assert answer.suggestions == ["How many are open?"]
     assert {"Took 'Levi' as the user Levi Walker (ACCEL).", "Counted all."} <= set(answer.assumptions)
@@ -156,10 +159,11 @@ def test_rows_that_read_like_instructions_are_told_as_data() -> None:
 
 def test_a_model_that_fails_is_stood_in_for_by_verified_queries() -> None:
     answer = ask(
-        "What is blocked right now?", model=ScriptedModel(ModelFailure("The server is away."), ModelFailure("away"))
+        "What are the most common reasons for being blocked?",
+        model=ScriptedModel(ModelFailure("The server is away."), ModelFailure("away")),
     )
 
-    assert answer.verified_query == "blocked-issues"
+    assert answer.verified_query == "blocked-reasons"
     assert answer.error is None
     assert any("The model could not be asked" in said for said in answer.assumptions)
     assert answer.answer.startswith("The model could not explain the rows: away")

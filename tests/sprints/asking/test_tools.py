@@ -19,10 +19,9 @@ async def test_the_contract_s_question_becomes_sql(fast_client: httpx.AsyncClien
     )
 
     assert (answer["isAmbiguous"], answer["clarification"]) == (False, None)
-    assert "i.status IN ('QA')" in answer["sql"]
     rows = await call(fast_client, "execute_query", {"sql": answer["sql"]})
     assert {row["status"] for row in rows["rows"]} == {"QA"}
-    assert {row["issue_key"].split("-")[0] for row in rows["rows"]} == {"ACCEL"}
+    assert {row["issue"].split("-")[0] for row in rows["rows"]} == {"ACCEL"}
 
 
 async def test_an_ambiguous_question_is_the_contract_s_clarification(fast_client: httpx.AsyncClient) -> None:
@@ -63,7 +62,7 @@ async def test_what_cannot_be_mended_comes_back_and_says_so(fast_client: httpx.A
 
     assert answer == {
         "repairedSql": "SELECT 1/0",
-        "assumptions": ["The statement is unchanged: no mend follows from the schema, and no model is configured."],
+        "assumptions": ["The statement is unchanged: no repair follows from the schema, and no model is configured."],
     }
 
 
@@ -83,3 +82,38 @@ async def test_an_explanation_is_text_or_the_contract_s_json(
         assert set(json.loads(answer)) == {"explanation", "suggestions"}
         answer = json.loads(answer)["explanation"]
     assert answer == "ACCEL-1: blocked days 3."
+
+
+async def test_rows_of_different_keys_are_explained(fast_client: httpx.AsyncClient) -> None:
+    rows = [{"open_issues": 2, "name": "A"}, {"closed_issues": 3}, {}]
+
+    answer = await call(
+        fast_client,
+        "explain_results",
+        {
+            "queryResults": {"rows": rows, "rowCount": 3, "runtimeMs": 1},
+            "originalQuery": "How many issues does each team have?",
+            "sql": "SELECT 1",
+        },
+    )
+
+    assert "Open issues in all: 2" in str(answer)
+
+
+async def test_a_repair_that_the_database_cannot_plan_is_not_given(fast_client: httpx.AsyncClient) -> None:
+    statement = "SELECT titel, count(*) FROM issues"
+
+    answer = await call(fast_client, "repair_sql", {"failedSql": statement, "errorMessage": "anything"})
+
+    assert answer["repairedSql"] == statement
+    assert "must appear in the GROUP BY clause" in answer["assumptions"][0]
+
+
+async def test_every_wrong_name_is_repaired_in_one_call_and_the_statement_runs(fast_client: httpx.AsyncClient) -> None:
+    statement = "SELECT i.titel, i.team_key FROM isues i WHERE i.stauts = Done"
+
+    answer = await call(fast_client, "repair_sql", {"failedSql": statement, "errorMessage": "anything"})
+    rows = await call(fast_client, "execute_query", {"sql": answer["repairedSql"]})
+
+    assert len(answer["assumptions"]) == 5
+    assert set(rows["rows"][0]) == {"title", "team_key"}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sprints.asking.charting import chart
-from sprints.asking.wording import told
+from sprints.asking.wording import describe_rows
 from sprints.contracts import QueryResult
 
 
@@ -12,24 +12,27 @@ def result(*rows: dict[str, Any], error: str | None = None) -> QueryResult:
 
 
 def test_one_value_is_a_sentence() -> None:
-    assert told(result({"open_issues": 1234})) == "open issues: 1,234."
+    assert describe_rows(result({"open_issues": 1234})) == "open issues: 1,234."
 
 
 def test_one_row_is_its_names_and_numbers() -> None:
-    assert told(result({"team_key": "ACCEL", "average_points": 41})) == "ACCEL: average points 41."
+    assert describe_rows(result({"team_key": "ACCEL", "average_points": 41})) == "ACCEL: average points 41."
 
 
 def test_rows_are_counted_shown_and_summed() -> None:
     rows = [{"priority": f"p{number}", "open_issues": number} for number in range(5)]
 
-    assert told(result(*rows)) == (
+    assert describe_rows(result(*rows)) == (
         "5 rows. The first 3: p0: open issues 0; p1: open issues 1; p2: open issues 2. Open issues in all: 10."
     )
 
 
 def test_no_row_and_an_error_are_said() -> None:
-    assert told(result()) == "No rows match the question."
-    assert told(result(error="column x does not exist")) == "The statement could not be run: column x does not exist"
+    assert describe_rows(result()) == "No rows match the question."
+    assert (
+        describe_rows(result(error="column x does not exist"))
+        == "The statement could not be run: column x does not exist"
+    )
 
 
 def test_numbers_over_days_are_a_line_for_each_series() -> None:

@@ -11,7 +11,7 @@ from sprints.asking.drafting import Draft
 from sprints.asking.generating import generate
 from sprints.evaluation.comparing import same
 from sprints.evaluation.running import Judged, Verdict, judge, read_pairs, scores
-from sprints.executing import tried
+from sprints.sql_sandbox.execution import try_execute
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
 
@@ -85,7 +85,7 @@ def test_verified_queries_answer_40_of_45_and_none_of_the_others() -> None:
         return (await generate(question, now=AS_OF, reader=reader, model=None))[0]
 
     async def every() -> list[Judged]:
-        return [await judge(pair, ask=ask, run=tried, clock=reader.clock) for pair in pairs]
+        return [await judge(pair, ask=ask, run=try_execute, clock=reader.clock) for pair in pairs]
 
     judged = event_loop.run(every())
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from sprints.ingest.parse import read_sources
 from sprints.ingest.record import Doubt, IssueRecord
+from sprints.ingest.sources import read_sources
 from sprints.ingest.values import Notes, adf_text, clean, greenhopper, moment, points, seconds
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -220,5 +220,5 @@ def test_a_real_jira_s_answers_are_read_whole() -> None:
     issues = [one for one in found if isinstance(one, IssueRecord)]
     assert unreadable == []
     assert [one.issue_key for one in issues] == [one["key"] for one in raw]
-    assert all(one.status and one.title and one.stays is not None for one in issues)
+    assert all(one.status and one.title and one.memberships is not None for one in issues)
     assert {one.name for one in found if isinstance(one, Doubt) and not one.is_warning} == {"13383", "13491", "13954"}

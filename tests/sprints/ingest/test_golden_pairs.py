@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sprints.ingest.parse import read_sources
+from sprints.ingest.sources import read_sources
 
 GOLDEN = Path(__file__).with_name("golden")
 SOURCES = ["cloud_v3.json", "server_v2.json", "agile.json", "export.csv"]

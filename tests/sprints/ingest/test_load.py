@@ -1,5 +1,6 @@
 """Records into tables: once, whole, again, after a kill, beside corrections."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,11 +9,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from sprints.ingest.from_files import ingest_files
-from sprints.ingest.load import LoadRules, ensure_organisation, forget, load_records
-from sprints.ingest.parse import read_sources
+from sprints.ingest.files import ingest_files
+from sprints.ingest.load import LoadReport, LoadRules, ensure_organisation, forget, load_records
 from sprints.ingest.record import Record
-from sprints.ingest.report import LoadReport
+from sprints.ingest.sources import read_sources
 from sprints.models import (
     Issue,
     IssueLink,
@@ -215,6 +215,16 @@ def test_the_command_remembers_the_field_of_points(tmp_path: Path) -> None:
 def test_the_command_refuses_with_a_sentence(arguments: list[str], reason: str) -> None:
     with pytest.raises(CommandError, match=reason):
         call_command("ingest_jira", *arguments)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_folder_s_tables_by_tabs_are_read(organisation: Organisation, tmp_path: Path, *, packed: bool) -> None:
+    table = b"Summary\tIssue key\tIssue id\tIssue Type\tStatus\tCreated\nA\tT-1\t71\tBug\tOpen\t2026-03-05 15:04\n"
+    (tmp_path / f"export.tsv{'.gz' * packed}").write_bytes(gzip.compress(table) if packed else table)
+
+    ingest_files(tmp_path, organisation=organisation)
+
+    assert Issue.objects.get(organisation=organisation).issue_key == "T-1"
 
 
 def test_the_command_names_a_folder_without_anything_to_read(tmp_path: Path) -> None:

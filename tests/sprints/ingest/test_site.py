@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from sprints.ingest.fetch import NoAnswer, Wire, authorization
-from sprints.ingest.from_site import Wanted, ingest_site
-from sprints.ingest.load import ensure_organisation
+from sprints.ingest.fetch import JiraClient, NoAnswer, authorization
+from sprints.ingest.load import LoadReport, ensure_organisation
 from sprints.ingest.record import NotReadable
-from sprints.ingest.report import LoadReport
+from sprints.ingest.site import Wanted, ingest_site
 from sprints.ingest_jobs import from_own_site
 from sprints.models import Issue, Organisation, PointsChange, Sprint, Status, StatusChange, Team
 from tests.sprints.ingest.conftest import Answer, Clock, LocalJira
@@ -68,21 +67,23 @@ def organisation(db: None) -> Organisation:
 
 
 @pytest.fixture
-def wire(jira: LocalJira, clock: Clock) -> Iterator[Wire]:
+def client(jira: LocalJira, clock: Clock) -> Iterator[JiraClient]:
     header = authorization(token="secret", email="me@example.com")
-    with Wire(site_url=jira.address, authorization=header, sleep=clock.sleep, clock=clock.read) as opened:
+    with JiraClient(site_url=jira.address, authorization=header, sleep=clock.sleep, clock=clock.read) as opened:
         yield opened
 
 
-def run(wire: Wire, organisation: Organisation, wanted: Wanted | None = None) -> LoadReport:
-    return ingest_site(wire, organisation=organisation, wanted=wanted or Wanted())
+def run(client: JiraClient, organisation: Organisation, wanted: Wanted | None = None) -> LoadReport:
+    return ingest_site(client, organisation=organisation, wanted=wanted or Wanted())
 
 
 @pytest.mark.parametrize("is_cloud", [True, False])
-def test_all_pages_are_stored(site: LocalJira, wire: Wire, organisation: Organisation, *, is_cloud: bool) -> None:
+def test_all_pages_are_stored(
+    site: LocalJira, client: JiraClient, organisation: Organisation, *, is_cloud: bool
+) -> None:
     site.is_cloud = is_cloud
 
-    report = run(wire, organisation)
+    report = run(client, organisation)
 
     assert (report.added, report.doubts, report.unreadable) == (5, [], [])
     assert len(site.searches()) == 3
@@ -93,8 +94,8 @@ def test_all_pages_are_stored(site: LocalJira, wire: Wire, organisation: Organis
     assert {row.sprint_id for row in stored} == {Sprint.objects.get(organisation=organisation).pk}
 
 
-def test_the_token_goes_with_every_question(site: LocalJira, wire: Wire, organisation: Organisation) -> None:
-    run(wire, organisation)
+def test_the_token_goes_with_every_question(site: LocalJira, client: JiraClient, organisation: Organisation) -> None:
+    run(client, organisation)
 
     assert site.authorizations == {"Basic bWVAZXhhbXBsZS5jb206c2VjcmV0"}
 
@@ -105,36 +106,36 @@ def test_a_server_takes_a_bearer_token() -> None:
 
 def test_a_token_is_not_sent_in_the_clear_to_another_machine() -> None:
     with pytest.raises(NotReadable, match="https"):
-        Wire(site_url="http://jira.example.com", authorization="Bearer pat")
+        JiraClient(site_url="http://jira.example.com", authorization="Bearer pat")
 
 
-def test_a_redirect_is_not_followed(site: LocalJira, wire: Wire) -> None:
+def test_a_redirect_is_not_followed(site: LocalJira, client: JiraClient) -> None:
     site.interruptions["/x"] = [Answer(status=302, headers={"Location": "https://elsewhere.example"})]
 
     with pytest.raises(NoAnswer, match=r"redirects to https://elsewhere\.example"):
-        wire.get("/x")
+        client.get("/x")
 
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_it_waits_as_long_as_it_is_told(
-    site: LocalJira, wire: Wire, clock: Clock, organisation: Organisation, status: int
+    site: LocalJira, client: JiraClient, clock: Clock, organisation: Organisation, status: int
 ) -> None:
     site.interruptions["/rest/api/3/search/jql"] = [Answer(status=status, headers={"Retry-After": "17"})]
 
-    report = run(wire, organisation)
+    report = run(client, organisation)
 
     assert report.added == 5
     assert clock.waits == [17.0]
 
 
 def test_a_search_that_fails_for_good_keeps_what_was_stored(
-    site: LocalJira, wire: Wire, organisation: Organisation
+    site: LocalJira, client: JiraClient, organisation: Organisation
 ) -> None:
-    run(wire, organisation)
+    run(client, organisation)
     site.issues.append(issue(6))
     site.interruptions["/rest/api/3/search/jql"] = [Answer(status=500) for _ in range(6)]
 
-    report = run(wire, organisation)
+    report = run(client, organisation)
 
     assert [doubt.reason for doubt in report.unreadable] == ["HTTP 500, 6 times"]
     assert Issue.objects.filter(organisation=organisation).count() == 5
@@ -142,20 +143,20 @@ def test_a_search_that_fails_for_good_keeps_what_was_stored(
 
 def test_it_ends_when_its_time_is_up(site: LocalJira, clock: Clock, organisation: Organisation) -> None:
     site.interruptions["/rest/api/3/search/jql"] = [Answer(status=429, headers={"Retry-After": "200"})]
-    with Wire(site_url=site.address, most_seconds=120, sleep=clock.sleep, clock=clock.read) as wire:
-        report = run(wire, organisation)
+    with JiraClient(site_url=site.address, most_seconds=120, sleep=clock.sleep, clock=clock.read) as client:
+        report = run(client, organisation)
 
     assert [doubt.reason for doubt in report.unreadable] == ["the 120 s that the run may take are over"]
     assert clock.waits == []
 
 
 def test_only_what_changed_is_asked_for_the_second_time(
-    site: LocalJira, wire: Wire, organisation: Organisation
+    site: LocalJira, client: JiraClient, organisation: Organisation
 ) -> None:
-    first = run(wire, organisation)
+    first = run(client, organisation)
     site.issues[0] = issue(1, summary="Another title", updated="2026-02-01T09:00:00.000+0000")
 
-    second = run(wire, organisation, Wanted(since=first.latest, projects=("ALPHA", 'x" OR 1=1')))
+    second = run(client, organisation, Wanted(since=first.latest, projects=("ALPHA", 'x" OR 1=1')))
 
     assert first.latest == datetime(2026, 1, 7, 9, tzinfo=UTC)
     assert site.searches()[-1]["jql"] == (
@@ -166,7 +167,7 @@ def test_only_what_changed_is_asked_for_the_second_time(
 
 
 def test_a_changelog_that_the_search_cut_short_is_fetched_whole(
-    site: LocalJira, wire: Wire, organisation: Organisation
+    site: LocalJira, client: JiraClient, organisation: Organisation
 ) -> None:
     entries = [
         {"id": str(n), "created": f"2026-01-0{n + 2}T10:00:00Z", "author": None, "items": [
@@ -177,31 +178,31 @@ def test_a_changelog_that_the_search_cut_short_is_fetched_whole(
     site.issues = [issue(1) | {"changelog": {"total": 5, "histories": entries[3:]}}]
     site.changelogs["101"] = entries
 
-    run(wire, organisation)
+    run(client, organisation)
 
     assert StatusChange.objects.filter(issue__organisation=organisation).count() == 5
     assert Status.objects.get(organisation=organisation, status_name="Fertig").status_category == "Done"
 
 
 def test_a_sprint_that_was_closed_rewrites_what_is_counted_of_issues_that_did_not_change(
-    site: LocalJira, wire: Wire, organisation: Organisation
+    site: LocalJira, client: JiraClient, organisation: Organisation
 ) -> None:
-    run(wire, organisation)
-    stays = Sprint.objects.get(organisation=organisation).stays
+    run(client, organisation)
+    stays = Sprint.objects.get(organisation=organisation).memberships
     assert set(stays.values_list("was_carried_over", flat=True)) == {False}
 
     closed = SPRINT | {"state": "closed", "completeDate": "2026-01-16T17:00:00Z"}
     site.lists["/rest/agile/1.0/board/3/sprint"] = [closed]
     site.issues = [issue(5)]
-    run(wire, organisation)
+    run(client, organisation)
 
     assert set(stays.values_list("was_carried_over", flat=True)) == {True}
 
 
-def test_what_is_not_json_is_named(site: LocalJira, wire: Wire, organisation: Organisation) -> None:
+def test_what_is_not_json_is_named(site: LocalJira, client: JiraClient, organisation: Organisation) -> None:
     site.interruptions["/rest/api/2/field"] = [Answer(b"<html>Log in</html>")]
 
-    report = run(wire, organisation)
+    report = run(client, organisation)
 
     assert [doubt.name for doubt in report.unreadable] == ["/rest/api/2/field"]
     assert report.added == 5

@@ -1,5 +1,8 @@
 """get_schema: the live catalogue, what is declared beside it, and the stored copy."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -8,11 +11,13 @@ import pytest
 from django.db import connections
 
 from sprints.schema import queries
-from sprints.schema.declared import FOREIGN_KEYS, NOT_NULL
-from sprints.schema.reading import known_schema, known_world, live_schema, stored_schema
+from sprints.schema.constraints import FOREIGN_KEYS, NOT_NULL
+from sprints.schema.reading import load_schema, load_view_catalog, read_schema, stored_schema
+from toolbox.access import keys
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
 from toolbox.database.caches import clear_all_caches
+from toolbox.database.pools import owner_pool, reader
 
 pytestmark = pytest.mark.usefixtures("cast")
 ADDRESS = "/api/tools/sprints/get_schema"
@@ -61,14 +66,14 @@ async def test_the_contract_s_shape(fast_client: httpx.AsyncClient) -> None:
 
 
 def test_every_view_and_column_says_what_it_is() -> None:
-    schema = event_loop.run(live_schema())
+    schema = event_loop.run(read_schema())
 
     assert [table.name for table in schema.tables if not table.description] == []
     assert [(t.name, c.name) for t in schema.tables for c in t.columns if not c.description] == []
 
 
 def test_nothing_private_is_in_it() -> None:
-    names = {column.name for table in event_loop.run(live_schema()).tables for column in table.columns}
+    names = {column.name for table in event_loop.run(read_schema()).tables for column in table.columns}
 
     assert [
         name for name in names if "mail" in name or "account" in name or "external" in name or "digest" in name
@@ -77,7 +82,7 @@ def test_nothing_private_is_in_it() -> None:
 
 def test_the_stored_copy_is_what_the_catalogue_says() -> None:
     """When this fails after a change of the views: manage.py store_sprints_schema."""
-    assert stored_schema() == event_loop.run(live_schema())
+    assert stored_schema() == event_loop.run(read_schema())
 
 
 def test_a_column_that_is_declared_as_never_null_is_so_in_the_base_table(catalogue: Any) -> None:
@@ -100,7 +105,7 @@ def test_the_declared_base_columns_are_those_that_the_view_reads(catalogue: Any)
 
 
 def test_everything_declared_is_there() -> None:
-    there = {(table.name, column.name) for table in event_loop.run(live_schema()).tables for column in table.columns}
+    there = {(table.name, column.name) for table in event_loop.run(read_schema()).tables for column in table.columns}
 
     assert set(NOT_NULL) - there == set()
     assert {end for pair in FOREIGN_KEYS for end in pair} - there == set()
@@ -144,7 +149,7 @@ def test_every_foreign_key_of_the_base_tables_that_a_view_shows_is_declared(cata
         " JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]"
         " WHERE k.contype = 'f' AND s.relname LIKE 'sprints%'"
     ).fetchall()
-    tables = {table.name: {column.name for column in table.columns} for table in event_loop.run(live_schema()).tables}
+    tables = {table.name: {column.name for column in table.columns} for table in event_loop.run(read_schema()).tables}
     declared = {(start, KEYS[end]) for start, end in FOREIGN_KEYS}
 
     missing = [
@@ -189,5 +194,43 @@ async def test_while_the_database_is_away_the_stored_copy_is_given(
 
 
 def test_the_guard_s_world_is_the_same_object_while_the_schema_is() -> None:
-    assert event_loop.run(known_world()) is event_loop.run(known_world())
-    assert set(event_loop.run(known_world()).views) == {table.name for table in event_loop.run(known_schema()).tables}
+    assert event_loop.run(load_view_catalog()) is event_loop.run(load_view_catalog())
+    assert set(event_loop.run(load_view_catalog()).views) == {
+        table.name for table in event_loop.run(load_schema()).tables
+    }
+
+
+@pytest.fixture
+def database_away(tmp_path: Path) -> Iterator[None]:
+    """Point every pool at a folder where no server listens."""
+    pools = (reader, owner_pool)
+    hosts = {alias: connections[alias].settings_dict["HOST"] for alias in ("default", "reader")}
+    for alias in hosts:
+        connections[alias].settings_dict["HOST"] = str(tmp_path)
+    for pool in pools:
+        event_loop.run(pool.close())
+    yield
+    for alias, host in hosts.items():
+        connections[alias].settings_dict["HOST"] = host
+    for pool in pools:
+        event_loop.run(pool.close())
+    keys.forget()
+
+
+async def test_while_the_database_is_away_a_key_that_was_verified_lately_gets_the_stored_copy(
+    fast_client: httpx.AsyncClient, request: pytest.FixtureRequest
+) -> None:
+    here = await fast_client.post(ADDRESS, json={})
+    request.getfixturevalue("database_away")
+    clear_all_caches()
+    keys._cache.clear()
+
+    away = await fast_client.post(ADDRESS, json={})
+    other = await fast_client.post("/api/tools/linescore/query_linescore_data", json={"teamCode": "CAR"})
+    stranger = await fast_client.post(ADDRESS, json={}, headers={"Authorization": "Bearer tr_somebody_else"})
+    for digest, known in keys._verified.items():
+        keys._verified[digest] = replace(known, offline_until=known.offline_until - keys.OFFLINE_SECONDS - 1)
+    later = await fast_client.post(ADDRESS, json={})
+
+    assert (away.status_code, away.json()) == (200, here.json())
+    assert (other.status_code, stranger.status_code, later.status_code) == (503, 503, 503)

@@ -83,7 +83,7 @@ def curator(client: Client) -> Client:
 class TestInTheAdmin:
     def test_a_curator_asks_and_keeps_the_wording_with_a_click(self, curator: Client) -> None:
         page = reverse("admin:sprints_verifiedquery_ask_page")
-        question = {"question": "How many points does ACCEL generally get through per sprint?"}
+        question = {"question": "How many points does ACCEL generally get through per sprint in the last 6 sprints?"}
 
         shown = curator.post(page, question)
         kept = curator.post(page, question | {"promote": "1"})
@@ -91,7 +91,7 @@ class TestInTheAdmin:
         assert "Add this wording to average-velocity" in shown.content.decode()
         assert kept.status_code == 302
         row = VerifiedQuery.objects.get(slug="average-velocity")
-        assert "How many points does {team} generally get through per sprint?" in row.phrasings
+        assert "How many points does {team} generally get through per sprint in {sprint}?" in row.phrasings
 
     def test_a_curator_runs_a_query_before_enabling_it(self, curator: Client) -> None:
         row = VerifiedQuery.objects.get(slug="blocked-issues")
@@ -109,6 +109,22 @@ class TestInTheAdmin:
         shown = curator.post(reverse("admin:sprints_verifiedquery_change", args=[row.pk]), fields).content.decode()
 
         assert "There is no slot {tema}" in shown
+
+    @pytest.mark.parametrize(
+        "statement",
+        ["DELETE FROM issues", "SELECT 1 [[; DELETE FROM issues WHERE team_id IN {team}]]", "SELECT x FROM y"],
+    )
+    def test_sql_that_the_guard_refuses_is_not_saved(self, curator: Client, statement: str) -> None:
+        row = VerifiedQuery.objects.get(slug="blocked-issues")
+        fields = {"slug": row.slug, "topic": row.topic, "question": row.question, "sql": statement, "slots": "{}"}
+
+        shown = curator.post(
+            reverse("admin:sprints_verifiedquery_change", args=[row.pk]), fields | {"is_enabled": "on"}
+        )
+
+        assert shown.status_code == 200
+        assert "Forbidden keyword" in shown.content.decode() or "does not exist" in shown.content.decode()
+        assert VerifiedQuery.objects.get(pk=row.pk).sql == row.sql
 
     def test_what_rows_hold_is_shown_as_text(self, curator: Client) -> None:
         page = reverse("admin:sprints_verifiedquery_ask_page")

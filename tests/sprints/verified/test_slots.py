@@ -4,7 +4,8 @@ import pytest
 
 from sprints.linking.link import Linked, link
 from sprints.linking.names import Name, NameIndex
-from sprints.verified.slots import Unfillable, fill, mistakes, quoted
+from sprints.sql_sandbox.literals import quote_literal
+from sprints.verified.slots import Unfillable, fill, mistakes
 from tests.sprints.cast import TODAY, index
 
 INDEX = index()
@@ -52,8 +53,8 @@ def test_a_value_cannot_leave_its_quotes(text: str) -> None:
 
     sql = fill("SELECT 1 WHERE s IN {status}", linked=linked, index=odd, defaults={}).sql
 
-    assert sql == f"SELECT 1 WHERE s IN ({quoted(text)})"
-    assert quoted(text).count("'") % 2 == 0
+    assert sql == f"SELECT 1 WHERE s IN ({quote_literal(text)})"
+    assert quote_literal(text).count("'") % 2 == 0
 
 
 def test_mistakes_of_a_curator_are_named() -> None:

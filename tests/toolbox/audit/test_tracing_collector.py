@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from graphql_proxy.asking import _headers
+from graphql_proxy.execution.sending import _headers
 from tests.conftest import running_server
 from toolbox.audit.current_request import current_trace
 

@@ -42,13 +42,13 @@ class Answer(ToolOutput):
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "word": {"type": "string", "description": "A word."},
-    "maybe": {"type": "string", "description": "A word, or none."},
+    "maybe": {"type": ["string", "null"], "description": "A word, or none."},
     "number": {"type": "integer", "default": 5, "minimum": 1, "maximum": 9, "description": "A number."},
     "whole": {"type": "integer", "default": 5, "minimum": 1, "maximum": 9, "description": "Whole."},
-    "choice": {"type": "string", "enum": ["a", "b"], "description": "A choice."},
+    "choice": {"type": ["string", "null"], "enum": ["a", "b", None], "description": "A choice."},
     "many": {"type": "array", "items": {"type": "string"}, "maxItems": 3, "default": [], "description": "Words."},
     "either": {"anyOf": [{"type": "integer"}, {"type": "string"}], "default": 0, "description": "A number or a word."},
-    "old": {"type": "string", "description": "[DEPRECATED] A word."},
+    "old": {"type": ["string", "null"], "description": "[DEPRECATED] A word."},
     "requiredOrNull": {"type": ["string", "null"], "description": "A word or null, but said."},
 }
 PLACE = {

@@ -43,7 +43,7 @@ def _read(tool: Tool, arguments: bytes) -> ToolInput | ToolError:
 
 @every_tool
 @given(data=st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=60)
 def test_reading_arguments_gives_a_question_or_a_planned_refusal(tool: Tool, data: st.DataObject) -> None:
     arguments = json.dumps(data.draw(_arguments(tool))).encode()
 
@@ -59,7 +59,6 @@ def test_reading_arguments_gives_a_question_or_a_planned_refusal(tool: Tool, dat
 
 @every_tool
 @given(sent=st.binary(max_size=200))
-@settings(deadline=None)
 def test_reading_any_bytes_gives_a_question_or_a_planned_refusal(tool: Tool, sent: bytes) -> None:
     outcome = _read(tool, sent)
 
@@ -69,9 +68,7 @@ def test_reading_any_bytes_gives_a_question_or_a_planned_refusal(tool: Tool, sen
 @pytest.mark.usefixtures("cast")
 @every_tool
 @given(data=st.data())
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_call_ends_in_a_reply_and_never_in_a_crash(tool: Tool, data: st.DataObject) -> None:
     call = Call(
         tool=tool.name, arguments=json.dumps(data.draw(_arguments(tool))).encode(), credential=LOCAL_OPERATOR,

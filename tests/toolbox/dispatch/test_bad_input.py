@@ -10,7 +10,10 @@ import orjson
 import pytest
 
 from tests.toolbox.transports import ONE_OF_EACH_ENVELOPE, TOOLS, address, mcp_over_http, text_of, tool_id
+from toolbox.catalogue.registry import registry
+from toolbox.contract.errors import ToolError
 from toolbox.contract.tool import Tool
+from toolbox.dispatch.arguments import parse_arguments
 
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 every_envelope = pytest.mark.parametrize("tool", ONE_OF_EACH_ENVELOPE, ids=tool_id)
@@ -217,3 +220,13 @@ async def test_a_tool_of_any_name_is_refused_on_mcp(server: str, cast: SimpleNam
         told = await client.call_tool(name, {})
 
     assert told.structured_content["error"]["code"] == "UNKNOWN_TOOL"
+
+
+def test_a_rule_between_parameters_is_refused_in_its_own_words() -> None:
+    [ask_agent] = [tool for tool in registry.tools() if tool.name == "ask_agent"]
+
+    with pytest.raises(ToolError) as refused:
+        parse_arguments(ask_agent, b'{"waitSeconds": 0}')
+
+    assert refused.value.message == "Give a question, or the runId of one asked before."
+    assert (refused.value.suggestion or "").startswith("Send a JSON object such as {")

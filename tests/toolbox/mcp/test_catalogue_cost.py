@@ -14,6 +14,7 @@ MAX_TOKENS = 15_000
 OURS = {
     "list_backtest_runs", "get_state_delta", "validate_query", "execute_graphql_mutation", "propose_rca",
     "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
+    "list_metrics", "query_metric", "forecast_completion",
 }  # fmt: skip
 """Tools that no contract asks for; the budget is that of the contracts' tools."""
 

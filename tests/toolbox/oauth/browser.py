@@ -88,6 +88,13 @@ class RawClient:
         return httpx.post(f"{self.server}/oauth/revoke/", data=data, timeout=20)
 
 
+def lists_tools(server: str, token: str, *, path: str) -> int:
+    """Give the status of a tools/list at an address of MCP with this token."""
+    sent = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    return httpx.post(f"{server}{path}", json=message, headers=sent, timeout=20).status_code
+
+
 def calls(server: str, token: str) -> int:
     """Give the status of a call of a tool of linescore with this token."""
     sent = {"Authorization": f"Bearer {token}"}

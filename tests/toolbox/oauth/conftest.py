@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,22 @@ from tests.toolbox.oauth.browser import RawClient, session_of
 from tests.toolbox.oauth.local_issuer import HERE, ISSUER, LocalIssuer
 from toolbox.access import keys
 from toolbox.models import ApiKey
+from toolbox.oauth import authorization_server, client_secrets, endpoints
 from toolbox.oauth.issuer_keys import IssuerKeys
 from toolbox.oauth.validators import external_tokens
+
+
+@pytest.fixture(autouse=True)
+def fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count requests of each test anew: all come from one address."""
+    for module, name in (
+        (authorization_server, "REGISTRATIONS"),
+        (endpoints.RegistrationView, "limit"),
+        (endpoints._LimitedView, "limit"),
+        (client_secrets, "SLOW_CHECKS"),
+    ):
+        limit = getattr(module, name)
+        monkeypatch.setattr(module, name, replace(limit, name=f"{limit.name}-{secrets.token_hex(6)}"))
 
 
 @pytest.fixture

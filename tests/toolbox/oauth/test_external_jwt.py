@@ -17,7 +17,7 @@ from tests.toolbox.transports import A_TOOL, TOOLS, address, mcp_in_memory
 from toolbox.access import keys
 from toolbox.access.keys import identify
 from toolbox.audit.log import audit
-from toolbox.contract.caller import Caller
+from toolbox.contract.caller import AddressedToken, Caller
 from toolbox.database import event_loop
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.models import ApiKey, ToolCall
@@ -118,7 +118,17 @@ def test_a_public_key_is_no_secret_to_sign_with(issuer: LocalIssuer) -> None:
 def test_scopes_are_those_of_keys_within_what_the_token_is_for(
     issuer: LocalIssuer, claims: dict[str, Any], scopes: set[str]
 ) -> None:
-    assert _caller(issuer.token(**claims)).scopes == scopes
+    token = AddressedToken(issuer.token(**claims), path="/mcp/linescore")
+
+    assert _caller(token).scopes == scopes
+
+
+def test_a_token_for_a_part_of_this_server_is_refused_elsewhere(issuer: LocalIssuer) -> None:
+    token = issuer.token(scope="*:read", aud=[f"{HERE}/mcp/linescore", "https://elsewhere.example"])
+
+    assert _call(AddressedToken(token, path="/mcp/linescore")).status == 200
+    assert _call(AddressedToken(token, path="/mcp/backtests")).status == 401
+    assert _call(token).status == 401
 
 
 def test_an_rsa_key_signs_as_well(issuer: LocalIssuer) -> None:

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.db.models.functions import Now
 from oauth2_provider.models import AccessToken, RefreshToken
 
-from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent, calls, session_of
+from tests.toolbox.oauth.browser import RawClient, allow_client, answer_consent, calls, lists_tools, session_of
 from toolbox.access import keys, people
 from toolbox.access.keys import identify
 from toolbox.database import event_loop
@@ -138,8 +138,25 @@ def test_a_token_for_one_domain_s_address_is_for_that_domain(
 
     tokens = client.exchange(answer_consent(address, cookie=both)["code"]).json()
 
+    token = tokens["access_token"]
     assert tokens["scope"] == "backtests:read"
-    assert calls(server, tokens["access_token"]) == 403
+    assert lists_tools(server, token, path="/mcp/backtests") == 200
+    assert lists_tools(server, token, path="/mcp/backtests/") == 200
+    assert [lists_tools(server, token, path=path) for path in ("/mcp", "/mcp/linescore", "/mcp/compact")] == [401] * 3
+    assert calls(server, token) == 401
+    assert (
+        httpx.get(f"{server}/api/agents/conversations", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+    )
+
+
+def test_a_refreshed_token_is_for_the_same_address(client: RawClient, server: str, cookie: str) -> None:
+    address = client.address(resource=f"{server}/mcp/linescore")
+    first = client.exchange(answer_consent(address, cookie=cookie)["code"]).json()
+
+    second = client.refresh(first["refresh_token"]).json()["access_token"]
+
+    assert lists_tools(server, second, path="/mcp/linescore") == 200
+    assert lists_tools(server, second, path="/mcp") == 401
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])

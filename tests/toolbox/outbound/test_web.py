@@ -3,10 +3,17 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpcore
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from tests.bad_upstream import GOOD, BadUpstream, bad_upstream
 from toolbox.outbound.host_pools import (
@@ -17,6 +24,7 @@ from toolbox.outbound.host_pools import (
     DeadlineExceeded,
     InvalidAnswer,
     Redirected,
+    TlsFailed,
     Unreachable,
     WebFailure,
     get_tls_context,
@@ -276,3 +284,44 @@ def test_certificates_are_verified() -> None:
 
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
+
+
+@pytest.fixture
+async def tls_port(tmp_path: Path) -> AsyncIterator[int]:
+    """Run a server with a certificate that it signed itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    made = x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())
+    dated = made.not_valid_before(datetime(2020, 1, 1, tzinfo=UTC)).not_valid_after(datetime(2090, 1, 1, tzinfo=UTC))
+    certificate = dated.serial_number(1).sign(key, hashes.SHA256())
+    plain = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "server.pem").write_bytes(key.private_bytes(*plain) + certificate.public_bytes(Encoding.PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "server.pem")
+
+    def close(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await asyncio.start_server(close, "127.0.0.1", 0, ssl=context)
+    yield server.sockets[0].getsockname()[1]
+    server.close()
+
+
+async def test_a_certificate_that_is_not_accepted_is_named_as_such(web: Web, tls_port: int) -> None:
+    to = Destination(url=f"https://localhost:{tls_port}/", timeout_seconds=5.0, most_bytes=1_000, is_local=True)
+
+    with pytest.raises(TlsFailed, match="its TLS certificate is not accepted"):
+        await web.post(to, body=b"{}")
+
+
+async def test_a_server_without_tls_is_named_as_such(web: Web) -> None:
+    def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+    with pytest.raises(TlsFailed, match="TLS cannot be agreed on"):
+        await web.post(Destination(url=url, timeout_seconds=5.0, most_bytes=1_000, is_local=True), body=b"{}")
+    server.close()

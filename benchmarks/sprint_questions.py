@@ -1,0 +1,128 @@
+"""
+How many of 200 plain-language questions about the sample organisation are answered right, without a model.
+
+    python -m benchmarks.sprint_questions                    # a minute
+    python -m benchmarks.sprint_questions --show wrong       # each question of this verdict, with its SQL and rows
+
+The questions and the SQL that gives the truth were written by somebody who did not see the grammar.
+"""
+
+import argparse
+import os
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from benchmarks.scratch import scratch_database
+from benchmarks.sprint_answers import Verdict, judge_answer, load_questions
+
+VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "asked back")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one question."""
+
+    question: dict[str, Any]
+    verdict: Verdict
+    answer: str
+    sql: str | None
+    rows: list[dict[str, Any]]
+    milliseconds: float
+
+    @property
+    def is_answerable(self) -> bool:
+        """Tell whether the question has an answer in the data."""
+        return bool(self.question["kind"] != "ask_back")
+
+
+def main() -> None:
+    """Ask everything and print the table as Markdown."""
+    parser = argparse.ArgumentParser(description="How many of 200 questions are answered right without a model.")
+    parser.add_argument("--show", nargs="*", default=[], choices=VERDICTS, help="print the questions of these verdicts")
+    arguments = parser.parse_args()
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_database())
+        os.environ |= scratch.environment | {"DJANGO_SETTINGS_MODULE": "config.settings", "TOOLROOM_LIMITS_URL": ""}
+        import django  # noqa: PLC0415 - settings name the scratch database from here on
+
+        django.setup()
+        outcomes = ask_all()
+        print_table(outcomes)
+        for outcome in outcomes:
+            if outcome.verdict in arguments.show:
+                print_outcome(outcome)
+
+
+def ask_all() -> list[Outcome]:
+    """Load the sample organisation into the scratch database and ask every question."""
+    from django.core.management import call_command  # noqa: PLC0415 - after django.setup()
+
+    from sprints.ingest.samples import load_samples  # noqa: PLC0415
+    from toolbox.database import event_loop  # noqa: PLC0415
+
+    call_command("migrate", verbosity=0)
+    load_samples()
+    now = event_loop.run(_read_data_moment())
+    return [event_loop.run(_ask(question, now=now)) for question in load_questions()]
+
+
+async def _read_data_moment() -> datetime:
+    """Give the moment that the truths count from: the end of the data, whatever the day of the run is."""
+    from sprints.linking.kept import data_as_of  # noqa: PLC0415
+    from toolbox.database.pools import reader  # noqa: PLC0415
+
+    return await data_as_of(reader=reader) or datetime.now(UTC)
+
+
+async def _ask(question: dict[str, Any], *, now: datetime) -> Outcome:
+    from sprints.asking.flow import chat  # noqa: PLC0415
+    from toolbox.database.pools import reader  # noqa: PLC0415
+
+    context = None
+    if question["previous"]:
+        before = await chat(question["previous"], now=now, reader=reader, model=None)
+        context = before.query
+    started = perf_counter()
+    answer = await chat(question["question"], now=now, reader=reader, model=None, context=context)
+    took = 1000 * (perf_counter() - started)
+    verdict = judge_answer(question, asks_back=answer.is_ambiguous, rows=answer.rows)
+    return Outcome(
+        question=question, verdict=verdict, answer=answer.answer, sql=answer.sql, rows=answer.rows, milliseconds=took
+    )
+
+
+def print_table(outcomes: list[Outcome]) -> None:
+    """Print verdicts by style, answerable and not."""
+    print("| style | answerable | right | wrong | asked back | to ask back | asked back | answered |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for style in dict.fromkeys(one.question["style"] for one in outcomes):
+        print(f"| {style} |{_cells(one for one in outcomes if one.question['style'] == style)}")
+    print(f"| **all** |{_cells(outcomes)}")
+    print(f"\nMedian {median(one.milliseconds for one in outcomes):.0f} ms a question, load {os.getloadavg()[0]:.1f}.")
+
+
+def _cells(outcomes: Iterable[Outcome]) -> str:
+    counts = Counter((one.is_answerable, one.verdict) for one in outcomes)
+    answerable = [counts[True, verdict] for verdict in VERDICTS]
+    other = [counts[False, "right"], counts[False, "wrong"]]
+    return "".join(f" {number} |" for number in (sum(answerable), *answerable, sum(other), *other))
+
+
+def print_outcome(outcome: Outcome) -> None:
+    """Print one question with what came of it."""
+    question = outcome.question
+    print(f"\n{question['id']} {outcome.verdict}: {question['question']}")
+    if question["previous"]:
+        print(f"    after     {question['previous']}")
+    print(f"    answer    {outcome.answer[:300]}\n    sql       {outcome.sql}\n    rows      {outcome.rows[:3]}")
+    print(f"    truth     {[reading['rows'][:3] for reading in question['readings']]}")
+
+
+if __name__ == "__main__":
+    main()

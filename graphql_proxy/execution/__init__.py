@@ -1,0 +1,1 @@
+"""Send one document to one upstream, and read what comes back."""

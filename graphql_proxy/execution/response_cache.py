@@ -1,0 +1,61 @@
+"""Answers that are given again: equal queries to an upstream that allows it, for the time that its row states."""
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+
+import orjson
+
+from graphql_proxy.execution.responses import Outcome
+
+MAX_BYTES = 33_554_432
+"""What one process keeps, counted as the answers came over the wire."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CachedOutcome:
+    outcome: Outcome
+    size: int
+    asked_at: float
+
+
+class ResponseCache:
+    """Answers of one process by key, the longest unused going first; moments are given, monotonic, in seconds."""
+
+    def __init__(self, *, most_bytes: int = MAX_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[str, _CachedOutcome] = OrderedDict()
+
+    def find(self, key: str, *, now: float, seconds: int) -> Outcome | None:
+        """Give an answer that is younger than `seconds`, with its age."""
+        kept = self._kept.get(key)
+        if kept is None or now - kept.asked_at >= seconds:
+            return None
+        self._kept.move_to_end(key)
+        return replace(kept.outcome, age_seconds=int(now - kept.asked_at))
+
+    def keep(self, key: str, *, outcome: Outcome, size: int, now: float) -> None:
+        """Keep an answer without errors, unless it alone would fill the room."""
+        if outcome.errors or size > self._most_bytes // 4:
+            return
+        self._drop(key)
+        self._kept[key] = _CachedOutcome(outcome=outcome, size=size, asked_at=now)
+        self._bytes += size
+        while self._bytes > self._most_bytes:
+            self._drop(next(iter(self._kept)))
+
+    def forget(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+        self._bytes = 0
+
+    def _drop(self, key: str) -> None:
+        kept = self._kept.pop(key, None)
+        self._bytes -= kept.size if kept else 0
+
+
+def answer_key(body: bytes, *, address: str, upstream_id: int) -> str:
+    """Name a request; two are equal when the same bytes go to the same row and address."""
+    where = orjson.dumps([upstream_id, address])
+    return hashlib.sha256(where + b"\n" + body).hexdigest()

@@ -1,0 +1,1 @@
+"""Errors of upstreams, and how to fix the call: validation against the stored schema, and hints that are rows."""

@@ -1,0 +1,181 @@
+"""What to say about the errors of a request: explanations by the stored schema, and the request that would run."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphql import (
+    ASTValidationRule,
+    DocumentNode,
+    GraphQLError,
+    OverlappingFieldsCanBeMergedRule,
+    parse,
+    specified_rules,
+)
+
+from graphql_proxy.contracts import ErrorLocation, GraphqlError
+from graphql_proxy.fixes.demands import describe_deprecated, find_demands
+from graphql_proxy.fixes.drafts import Draft
+from graphql_proxy.fixes.matching import find_fields, find_names, match_errors
+from graphql_proxy.fixes.repair import MAX_TOKENS, Explanation, Repair, repair
+from graphql_proxy.fixes.syntax_fixes import fix_syntax
+from graphql_proxy.fixes.violations import VARIABLE_RULE, Violation, name_place
+from graphql_proxy.schema.store import KnownSchema
+
+MAX_HINTS = 10
+MAX_FIELDS_COMPARED = 300
+"""Above this, fields are not compared with each other: that rule takes their number squared."""
+LINEAR_RULES: tuple[type[ASTValidationRule], ...] = tuple(
+    rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """
+    Help for the errors of one request.
+
+    `details` has one entry for each error, None where the schema explains nothing. `retry_with` are the arguments to
+    change so that the schema takes the request; None where there is no single way.
+    """
+
+    hints: list[str] = field(default_factory=list)
+    details: list[dict[str, Any] | None] = field(default_factory=list)
+    retry_with: dict[str, Any] | None = None
+
+    @classmethod
+    def none(cls, errors: Sequence[GraphqlError]) -> "Advice":
+        """Say nothing about any error."""
+        return cls(details=[None] * len(errors))
+
+
+def advise(
+    errors: Sequence[GraphqlError],
+    *,
+    draft: Draft,
+    known: KnownSchema | None,
+    learned: Collection[str] = (),
+    is_upstream: bool = True,
+) -> Advice:
+    """
+    Explain errors by the stored schema; `is_upstream` where an upstream's words are to be matched with its findings.
+
+    Its words never become part of a fix, except names that the schema has.
+    """
+    document = _parse(draft.query)
+    if document is None:
+        return _advise_on_syntax(errors, draft=draft, known=known)
+    if known is None:
+        return Advice.none(errors)
+    mentioned = frozenset[str]().union(*(find_names(error) for error in errors)) if is_upstream else frozenset[str]()
+    repaired = repair(
+        draft,
+        document=document,
+        schema=known.schema,
+        known_words=known.index.postings,
+        mentioned=mentioned,
+        rules=choose_rules(len(draft.query.split())),
+        extra=lambda case: find_demands(case, errors=errors, learned=learned) if is_upstream else (),
+    )
+    matched = match_errors(errors, explanations=repaired.explanations, case=repaired.case)
+    is_fixed = repaired.draft is not None
+    hints = [one.hint for one in repaired.explanations if one.hint and (one.chosen or not is_fixed)]
+    if is_upstream and _is_elsewhere(errors, matched, repaired=repaired):
+        stale = f"The stored schema (version {known.version}) takes what the upstream refuses: it may be older."
+        return Advice(hints=[stale, *hints][:MAX_HINTS], details=[None] * len(errors))
+    retry = repaired.draft.as_arguments(given=draft) if repaired.draft else None
+    hints += repaired.later_hints
+    return Advice(
+        hints=list(dict.fromkeys(hints))[:MAX_HINTS],
+        details=[_describe(one) if one else None for one in matched],
+        retry_with=retry or None,
+    )
+
+
+def judge(
+    draft: Draft,
+    *,
+    known: KnownSchema,
+    has_variables: bool = True,
+    rules: Sequence[type[ASTValidationRule]] = specified_rules,
+) -> tuple[list[GraphqlError], Advice]:
+    """Give what the stored schema has against a request, as errors, and advice on them."""
+    document = _parse(draft.query)
+    if document is None:
+        return [], Advice()
+    repaired = repair(
+        draft,
+        document=document,
+        schema=known.schema,
+        known_words=known.index.postings,
+        rules=rules,
+        hides_suggestions=False,
+    )
+    kept = [one for one in repaired.explanations if has_variables or one.violation.rule != VARIABLE_RULE]
+    retry = repaired.draft.as_arguments(given=draft) if repaired.draft else None
+    hints = [one.hint for one in kept if one.hint and (one.chosen or repaired.draft is None)]
+    hints += repaired.later_hints if repaired.draft else []
+    hints += describe_deprecated(repaired.case)
+    return [_as_error(one.violation) for one in kept], Advice(
+        hints=list(dict.fromkeys(hints))[:MAX_HINTS],
+        details=[_describe(one) for one in kept],
+        retry_with=retry if kept else None,
+    )
+
+
+def _as_error(violation: Violation) -> GraphqlError:
+    places = [name_place(violation, at=number) for number in range(len(violation.nodes))]
+    found = [ErrorLocation(line=place[0], column=place[1]) for place in places if place]
+    return GraphqlError(message=violation.message, locations=found or None)
+
+
+def choose_rules(size: int) -> Sequence[type[ASTValidationRule]]:
+    """Leave out the rule that takes the number of fields squared, where they are many."""
+    return specified_rules if size <= MAX_FIELDS_COMPARED else LINEAR_RULES
+
+
+def _is_elsewhere(errors: Sequence[GraphqlError], matched: Sequence[Explanation | None], *, repaired: Repair) -> bool:
+    """Tell whether the errors are about other fields than those that the stored schema objects to."""
+    if any(matched):
+        return False
+    return bool(repaired.explanations) and any(find_fields(error, case=repaired.case) for error in errors)
+
+
+def _advise_on_syntax(errors: Sequence[GraphqlError], *, draft: Draft, known: KnownSchema | None) -> Advice:
+    """Offer a document that parses, where the schema takes it or its mistakes have one fix as well."""
+    fixed = fix_syntax(draft.query)
+    empty = Advice.none(errors)
+    if fixed is None:
+        return empty
+    text, reasons = fixed
+    document = _parse(text)
+    if known is None or document is None:
+        return Advice(hints=reasons, details=empty.details)
+    candidate = Draft(query=text, variables=draft.variables, operation_name=draft.operation_name)
+    repaired = repair(candidate, document=document, schema=known.schema, known_words=known.index.postings)
+    whole = repaired.draft or (candidate if not repaired.case.violations else None)
+    hints = reasons + [one.hint for one in repaired.explanations if one.hint]
+    retry = whole.as_arguments(given=draft) if whole else None
+    return Advice(hints=hints[:MAX_HINTS], details=empty.details, retry_with=retry)
+
+
+def _describe(explanation: Explanation) -> dict[str, Any]:
+    """Give what programs read: rule, place, coordinate, and the nearest valid things with their types."""
+    finding, place = explanation.finding, name_place(explanation.violation)
+    told: dict[str, Any] = {"rule": explanation.violation.rule}
+    if place:
+        told |= {"line": place[0], "column": place[1]}
+    if finding.coordinate:
+        told["coordinate"] = finding.coordinate
+    if finding.nearest:
+        told["nearest"] = [{"name": near.name, "type": near.type} for near in finding.nearest]
+    if explanation.hint:
+        told["hint"] = explanation.hint
+    return told
+
+
+def _parse(text: str) -> DocumentNode | None:
+    try:
+        return parse(text, max_tokens=MAX_TOKENS)
+    except (GraphQLError, RecursionError):
+        return None

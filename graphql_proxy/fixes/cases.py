@@ -1,0 +1,110 @@
+"""One request that was refused, with all that a fix may be made of; and what a fix is."""
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from graphql import DocumentNode, FieldNode, GraphQLSchema, Node, OperationDefinitionNode
+
+from graphql_proxy.fixes.drafts import Change, Draft, Edit
+from graphql_proxy.fixes.names import NearName
+from graphql_proxy.fixes.places import Place, Places
+from graphql_proxy.fixes.violations import Violation
+
+MAX_NEAREST = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """A thing that the schema has, with its type as the schema writes it."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A change that may be the fix, and the sentence that says what it does."""
+
+    change: Change
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """
+    What is known about one violation.
+
+    `candidates` are changes that are surely meant, each alone enough; where they are several, none is offered. `hint`
+    helps where there is no single candidate.
+    """
+
+    hint: str = ""
+    coordinate: str = ""
+    nearest: tuple[Nearest, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A draft, what the schema has against it, and which names the upstream's errors hold."""
+
+    draft: Draft
+    document: DocumentNode
+    schema: GraphQLSchema
+    violations: list[Violation]
+    operation: OperationDefinitionNode | None
+    known_words: Container[str] = ()
+    mentioned: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def places(self) -> Places:
+        """The types that hold at every node."""
+        return Places(self.document, schema=self.schema)
+
+    @cached_property
+    def entities(self) -> frozenset[str]:
+        """The words that are types of their own, in lower case."""
+        return frozenset(name.lower() for name in self.schema.type_map)
+
+    def place(self, violation: Violation) -> Place | None:
+        """Give where a violation is."""
+        return self.places.find(violation.nodes[0]) if violation.nodes else None
+
+    def text(self, node: Node) -> str:
+        """Give a node as it was written."""
+        return self.draft.query[start(node) : end(node)]
+
+    def of_rule(self, *rules: str) -> list[Violation]:
+        """Give the violations of some rules."""
+        return [one for one in self.violations if one.rule in rules]
+
+    def prefer_mentioned(self, ranked: list[NearName], *, wanted: str) -> str | None:
+        """Give the one name among the likely ones that the upstream itself suggests."""
+        suggested = [near.name for near in ranked if near.name in self.mentioned and near.name != wanted]
+        return suggested[0] if len(suggested) == 1 else None
+
+
+def start(node: Node) -> int:
+    """Give where a node begins."""
+    return node.loc.start if node.loc else 0
+
+
+def end(node: Node) -> int:
+    """Give where a node ends."""
+    return node.loc.end if node.loc else 0
+
+
+def replace_node(node: Node, *, text: str) -> Change:
+    """Write a text in a node's place."""
+    return Change(edits=(Edit(start(node), end(node), text),))
+
+
+def wrap_nodes(first: Node, *, last: Node, before: str, after: str) -> Change:
+    """Write a text before and after nodes that follow each other."""
+    return Change(edits=(Edit(start(first), start(first), before), Edit(end(last), end(last), after)))
+
+
+def response_name(node: FieldNode) -> str:
+    """Give the name that a field's value has in the answer."""
+    return (node.alias or node.name).value

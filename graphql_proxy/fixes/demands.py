@@ -1,0 +1,115 @@
+"""What an upstream demands beyond its schema: page sizes, successors of removed fields, no introspection."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from graphql import FieldNode, GraphQLField, get_named_type
+
+from graphql_proxy.contracts import GraphqlError
+from graphql_proxy.fixes.cases import Candidate, Case, Diagnosis, Nearest, replace_node
+from graphql_proxy.fixes.field_fixes import takes_selection
+from graphql_proxy.fixes.input_fixes import DEFAULT_PAGE, PAGE_SIZES, add_arguments
+from graphql_proxy.fixes.matching import find_fields, find_names
+from graphql_proxy.fixes.places import arguments_of, fields_of
+from graphql_proxy.fixes.repair import Explanation
+from graphql_proxy.fixes.violations import Violation
+
+DEMAND_RULE, REMOVED_RULE, INTROSPECTION_RULE = "ArgumentDemanded", "FieldRemoved", "IntrospectionRefused"
+_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
+
+
+def find_demands(case: Case, *, errors: Sequence[GraphqlError], learned: Collection[str] = ()) -> list[Explanation]:
+    """Give what errors demand of a request that the schema takes; `learned` are coordinates demanded before."""
+    found = {one.finding.coordinate: one for error in errors for one in _of_error(error, case=case)}
+    for explanation in find_learned(case, learned=learned) if found else ():
+        found.setdefault(explanation.finding.coordinate, explanation)
+    return list(found.values())
+
+
+def find_learned(case: Case, *, learned: Collection[str]) -> Iterable[Explanation]:
+    """Give the fields that lack an argument which the upstream has demanded before, as `Repository.issues(first:)`."""
+    for place in case.places.all_of(FieldNode) if learned else ():
+        node, known = place.node, place.field
+        if isinstance(node, FieldNode) and known and place.parent_type:
+            owner = f"{place.parent_type.name}.{node.name.value}"
+            names = [name for name in known.args if f"{owner}({name}:)" in learned]
+            if names and not _gives_any(node, PAGE_SIZES | {"last", *names}):
+                yield _demand(node, known, names=names, owner=owner)
+
+
+def _of_error(error: GraphqlError, *, case: Case) -> Iterable[Explanation]:
+    names = find_names(error)
+    for node in find_fields(error, case=case):
+        place = case.places.find(node)
+        known, parent = (place.field, place.parent_type) if place else (None, None)
+        if node.name.value in ("__schema", "__type"):
+            yield _introspection(node)
+        elif known is not None and parent is not None:
+            demanded = [name for name in known.args if name in names and name != node.name.value]
+            if demanded and not _gives_any(node, demanded):
+                yield _demand(node, known, names=demanded, owner=f"{parent.name}.{node.name.value}")
+            elif known.deprecation_reason and node.name.value in names:
+                yield _explain_deprecated(node, known, owner=parent.name, siblings=fields_of(parent))
+
+
+def _gives_any(node: FieldNode, names: Collection[str]) -> bool:
+    return any(part.name.value in names for part in arguments_of(node))
+
+
+def _demand(node: FieldNode, known: GraphQLField, *, names: list[str], owner: str) -> Explanation:
+    sizes = [
+        name for name in names if name.lower() in PAGE_SIZES and str(get_named_type(known.args[name].type)) == "Int"
+    ]
+    listed = " or ".join(f"`{name}: {known.args[name].type}`" for name in names)
+    says = f"The upstream demands {listed} of `{owner}`, though its schema does not."
+    candidates: tuple[Candidate, ...] = ()
+    if sizes:
+        text = f"{sizes[0]}: {DEFAULT_PAGE}"
+        candidates = (Candidate(change=add_arguments(node, text=text), says=f"{says} `{text}` asks for a page."),)
+    finding = Diagnosis(
+        coordinate=f"{owner}({(sizes or names)[0]}:)",
+        hint=says,
+        nearest=tuple(Nearest(name=name, type=str(known.args[name].type)) for name in names),
+        candidates=candidates,
+    )
+    return _explanation(DEMAND_RULE, finding, node=node)
+
+
+def _explain_deprecated(
+    node: FieldNode, known: GraphQLField, *, owner: str, siblings: dict[str, GraphQLField]
+) -> Explanation:
+    """Explain a deprecated field that is refused; its successor is the one that the reason names."""
+    reason = known.deprecation_reason or ""
+    named = [name for name in dict.fromkeys(_NAME.findall(reason)) if name in siblings and name != node.name.value]
+    fitting = [name for name in named if takes_selection(node, known=siblings[name])]
+    says = f"`{owner}.{node.name.value}` is deprecated: {reason[:200]}"
+    candidates: tuple[Candidate, ...] = ()
+    if len(fitting) == 1:
+        change = replace_node(node.name, text=fitting[0])
+        candidates = (Candidate(change=change, says=f"{says} Its successor is `{fitting[0]}`."),)
+    nearest = tuple(Nearest(name=name, type=str(siblings[name].type)) for name in named)
+    finding = Diagnosis(coordinate=f"{owner}.{node.name.value}", hint=says, nearest=nearest, candidates=candidates)
+    return _explanation(REMOVED_RULE, finding, node=node)
+
+
+def _introspection(node: FieldNode) -> Explanation:
+    hint = "The upstream does not show its schema: use introspect_schema, which answers from the stored one."
+    return _explanation(INTROSPECTION_RULE, Diagnosis(coordinate=node.name.value, hint=hint), node=node)
+
+
+def _explanation(rule: str, finding: Diagnosis, *, node: FieldNode) -> Explanation:
+    violation = Violation(rule=rule, message=finding.hint, nodes=(node,))
+    chosen = finding.candidates[0] if len(finding.candidates) == 1 else None
+    return Explanation(violation=violation, finding=finding, chosen=chosen)
+
+
+def describe_deprecated(case: Case) -> list[str]:
+    """Name the deprecated fields and arguments that a document asks for, with the reasons."""
+    found = []
+    for place in case.places.all_of(FieldNode):
+        node, known = place.node, place.field
+        if isinstance(node, FieldNode) and known and known.deprecation_reason and place.parent_type:
+            found.append(
+                f"`{place.parent_type.name}.{node.name.value}` is deprecated: {known.deprecation_reason[:200]}"
+            )
+    return list(dict.fromkeys(found))

@@ -1,0 +1,418 @@
+"""Fixes for what a document sends: arguments, literals, input objects, values of variables."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from graphql import (
+    ArgumentNode,
+    BooleanValueNode,
+    DirectiveNode,
+    EnumValueNode,
+    FieldNode,
+    FloatValueNode,
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLInputObjectType,
+    GraphQLInputType,
+    IntValueNode,
+    ListValueNode,
+    Node,
+    ObjectFieldNode,
+    ObjectValueNode,
+    StringValueNode,
+    ValueNode,
+    VariableNode,
+    get_named_type,
+    get_nullable_type,
+    is_input_object_type,
+    is_list_type,
+    is_required_argument,
+    is_required_input_field,
+    value_from_ast_untyped,
+)
+
+from graphql_proxy.fixes.cases import (
+    MAX_NEAREST,
+    Candidate,
+    Case,
+    Diagnosis,
+    Nearest,
+    end,
+    replace_node,
+    start,
+)
+from graphql_proxy.fixes.drafts import Change, Edit
+from graphql_proxy.fixes.names import NearName, is_short_form, pick_sure, rank_names
+from graphql_proxy.fixes.places import arguments_of, fields_of
+from graphql_proxy.fixes.violations import Violation, fits
+
+PAGE_SIZES = frozenset(
+    {"first", "limit", "count", "size", "take", "top", "pagesize", "perpage", "n", "num", "max", "maxresults"}
+)
+"""Names of the argument that says how many rows to return; where a field takes one of them, it is the one meant."""
+OFFSETS = frozenset({"offset", "skip"})
+DEFAULT_PAGE = 10
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+Members = Mapping[str, Any]
+"""Arguments of a field or directive, or fields of an input object."""
+
+
+def fix_unknown_argument(violation: Violation, *, case: Case) -> Diagnosis:
+    """Find the argument that was meant: under another name, or inside an input object."""
+    node = violation.nodes[0]
+    owner = _owner(node, case=case)
+    if not isinstance(node, ArgumentNode) or owner is None:
+        return Diagnosis()
+    name, known, given, where = owner
+    ranked = rank_members(node.name.value, members=known, case=case)
+    candidates = _rename_member(node, ranked, members=known, given=given) or _wrap_argument(
+        node, known, given=given, where=where, case=case
+    )
+    candidates = candidates or _pair(node, known, given=given, case=case)
+    return Diagnosis(
+        coordinate=f"{name}({node.name.value}:)",
+        hint=describe_members(name, wanted=node.name.value, ranked=ranked, members=known),
+        nearest=list_nearest(ranked, members=known),
+        candidates=tuple(candidates),
+    )
+
+
+def _owner(node: Node, *, case: Case) -> tuple[str, Members, set[str], Node] | None:
+    """Give what takes an argument: its name, what it takes, which are given, and where."""
+    place = case.places.find(node)
+    outer = place.find_enclosing(FieldNode, DirectiveNode) if place else None
+    above = case.places.find(outer) if outer else None
+    if isinstance(outer, DirectiveNode):
+        directive = case.schema.get_directive(outer.name.value)
+        given = {part.name.value for part in arguments_of(outer)}
+        return (f"@{outer.name.value}", directive.args, given, outer) if directive else None
+    if not isinstance(outer, FieldNode) or above is None or above.field is None:
+        return None
+    parent = above.parent_type.name if above.parent_type else ""
+    given = {part.name.value for part in arguments_of(outer)}
+    return f"{parent}.{outer.name.value}", above.field.args, given, outer
+
+
+def rank_members(wanted: str, *, members: Members, case: Case) -> list[NearName]:
+    """Rank the members like a name; one that the upstream itself suggests comes first."""
+    descriptions = {name: known.description or "" for name, known in members.items()}
+    ranked = rank_names(wanted, names=members, descriptions=descriptions, known_words=case.known_words)
+    suggested = case.prefer_mentioned(ranked, wanted=wanted)
+    if suggested and not pick_sure(ranked):
+        return [NearName(name=suggested, score=1.0), *(near for near in ranked if near.name != suggested)]
+    return ranked
+
+
+def list_nearest(ranked: list[NearName], *, members: Members) -> tuple[Nearest, ...]:
+    """Give the nearest members with their types, all where none is near."""
+    names = [near.name for near in ranked] or list(members)
+    return tuple(Nearest(name=name, type=str(members[name].type)) for name in names[:MAX_NEAREST])
+
+
+def describe_members(owner: str, *, wanted: str, ranked: list[NearName], members: Members) -> str:
+    """Say what is not there, and what is."""
+    listed = ", ".join(f"`{near.name}: {near.type}`" for near in list_nearest(ranked, members=members))
+    kind = "takes" if "." in owner or owner.startswith("@") else "has"
+    return f"`{owner}` {kind} no `{wanted}`. It {kind} {listed}." if listed else f"`{owner}` takes no arguments."
+
+
+def _rename_member(
+    node: ArgumentNode | ObjectFieldNode, ranked: list[NearName], *, members: Members, given: set[str]
+) -> list[Candidate]:
+    """Rename what differs in spelling alone, or is a page's size under another usual name."""
+    wanted = node.name.value
+    free = [near for near in ranked if near.name not in given and _may_take(node.value, members[near.name].type)]
+    chosen = pick_sure(free) or _same_convention(wanted, members, given=given)
+    if chosen is None:
+        return []
+    says = f"`{wanted}` is called `{chosen}` here, of type {members[chosen].type}."
+    return [Candidate(change=replace_node(node.name, text=chosen), says=says)]
+
+
+def _same_convention(wanted: str, members: Members, *, given: set[str]) -> str | None:
+    for usual in (PAGE_SIZES, OFFSETS):
+        if wanted.replace("_", "").lower() in usual:
+            found = [name for name in members if name.replace("_", "").lower() in usual]
+            if len(found) == 1 and found[0] not in given and str(get_named_type(members[found[0]].type)) == "Int":
+                return found[0]
+    return None
+
+
+def _may_take(value: ValueNode, kind: GraphQLInputType) -> bool:
+    """Tell whether a type may take a literal, after its own mistakes are fixed."""
+    if isinstance(value, VariableNode):
+        return True
+    bare = get_nullable_type(kind)
+    if isinstance(value, ObjectValueNode):
+        return is_input_object_type(get_named_type(kind)) or not fields_of(get_named_type(kind))
+    if isinstance(value, ListValueNode):
+        return is_list_type(bare) or len(value.values) == 1
+    return not is_input_object_type(get_named_type(bare))
+
+
+def _wrap_argument(node: ArgumentNode, known: Members, *, given: set[str], where: Node, case: Case) -> list[Candidate]:
+    """Put an argument into the one input object that has a field of its name; its neighbours go with it."""
+    wanted = node.name.value
+    holder = _holder(wanted, known)
+    if holder is None:
+        return []
+    says = f"`{wanted}` is a field of the argument `{holder}`: write `{holder}: {{ {wanted}: … }}`."
+    moved = [
+        part
+        for part in arguments_of(where)
+        if part.name.value not in known and _holder(part.name.value, known) == holder
+    ]
+    if holder not in given:
+        texts = ", ".join(case.text(part) for part in moved)
+        edits = [Edit(start(part), end(part), "") for part in moved[1:]]
+        edits.append(Edit(start(moved[0]), end(moved[0]), f"{holder}: {{ {texts} }}"))
+        return [Candidate(change=Change(edits=tuple(sorted(edits))), says=says)]
+    held = next((part.value for part in arguments_of(where) if part.name.value == holder), None)
+    if not isinstance(held, ObjectValueNode) or wanted in {part.name.value for part in held.fields or ()}:
+        return []
+    edits = [
+        Edit(start(node), end(node), ""),
+        Edit(start(held) + 1, start(held) + 1, f"{case.text(node)}{', ' if held.fields else ''}"),
+    ]
+    return [Candidate(change=Change(edits=tuple(sorted(edits))), says=says)]
+
+
+def _holder(wanted: str, known: Members) -> str | None:
+    """Give the one argument whose input object has a field of this name."""
+    holders = [name for name, argument in known.items() if wanted in fields_of(get_named_type(argument.type))]
+    return holders[0] if len(holders) == 1 else None
+
+
+def _pair(node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[str], case: Case) -> list[Candidate]:
+    """Take the only unknown name for the only one that is required and missing."""
+    unknown = [name for name in given if name not in members]
+    missing = [name for name, known in members.items() if _is_required(known) and name not in given]
+    if isinstance(node.value, ObjectValueNode) and node.value.fields and len(unknown) == 1 and not missing:
+        return _by_shape(node, members, given=given, case=case)
+    if len(unknown) != 1 or len(missing) != 1 or not _takes_now(node.value, members[missing[0]].type, case=case):
+        return []
+    says = f"`{missing[0]}: {members[missing[0]].type}` is missing, and `{node.name.value}` unknown: one is the other."
+    return [Candidate(change=replace_node(node.name, text=missing[0]), says=says)]
+
+
+def _by_shape(
+    node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[str], case: Case
+) -> list[Candidate]:
+    """Take the only name whose type accepts the object that was given."""
+    taking = [
+        name for name, known in members.items() if name not in given and _takes_now(node.value, known.type, case=case)
+    ]
+    if len(taking) != 1 or not is_input_object_type(get_named_type(members[taking[0]].type)):
+        return []
+    says = f"`{node.name.value}` is called `{taking[0]}` here, of type {members[taking[0]].type}."
+    return [Candidate(change=replace_node(node.name, text=taking[0]), says=says)]
+
+
+def _is_required(known: Any) -> bool:
+    return is_required_argument(known) if isinstance(known, GraphQLArgument) else is_required_input_field(known)
+
+
+def _takes_now(value: ValueNode, kind: GraphQLInputType, *, case: Case) -> bool:
+    """Tell whether a type takes a literal as it is; a variable is judged by the value that was sent."""
+    if isinstance(value, VariableNode):
+        return fits(case.draft.variables.get(value.name.value), wanted=kind)
+    if isinstance(value, EnumValueNode) != isinstance(get_named_type(kind), GraphQLEnumType):
+        return False
+    return fits(value_from_ast_untyped(value), wanted=kind)
+
+
+def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
+    """Give a required argument the variable of its name, where one was sent; a value is never made up."""
+    node = violation.nodes[0]
+    place = case.places.find(node)
+    if isinstance(node, DirectiveNode):
+        directive = case.schema.get_directive(node.name.value)
+        name, known = f"@{node.name.value}", directive.args if directive else {}
+    elif isinstance(node, FieldNode) and place and place.field:
+        name, known = f"{place.parent_type.name if place.parent_type else ''}.{node.name.value}", place.field.args
+    else:
+        return Diagnosis()
+    given = {part.name.value for part in arguments_of(node)}
+    missing = [one for one, argument in known.items() if is_required_argument(argument) and one not in given]
+    listed = ", ".join(f"`{one}: {known[one].type}`" for one in missing)
+    changes = [_from_variable(one, known[one], case=case) for one in missing]
+    candidates: tuple[Candidate, ...] = ()
+    renamed = any(one not in known for one in given)
+    if missing and not renamed and all(changes):
+        inserted = add_arguments(node, text=", ".join(text for text in changes if text))
+        candidates = (
+            Candidate(change=inserted, says=f"`{name}` needs {listed}: the variables of that name are used."),
+        )
+    nearest = tuple(Nearest(name=one, type=str(known[one].type)) for one in missing)
+    return Diagnosis(
+        coordinate=f"{name}({missing[0]}:)" if missing else name,
+        hint="" if renamed and len(missing) == 1 else f"`{name}` needs {listed}: give a value of that type.",
+        nearest=nearest,
+        candidates=candidates,
+    )
+
+
+def _from_variable(name: str, known: GraphQLArgument, *, case: Case) -> str | None:
+    """Write the argument with the variable of its name, where the request has a value that fits."""
+    value = case.draft.variables.get(name)
+    return f"{name}: ${name}" if value is not None and fits(value, wanted=known.type) else None
+
+
+def add_arguments(node: FieldNode | DirectiveNode, *, text: str) -> Change:
+    """Write further arguments behind those that are there."""
+    if node.arguments:
+        at = end(node.arguments[-1])
+        return Change(edits=(Edit(at, at, f", {text}"),))
+    at = end(node.name)
+    return Change(edits=(Edit(at, at, f"({text})"),))
+
+
+def fix_value(violation: Violation, *, case: Case) -> Diagnosis:
+    """Write a literal as its type wants it: an enum value's own spelling, quotes or none, a field's own name."""
+    node = violation.nodes[0]
+    if isinstance(node, ObjectFieldNode):
+        return _fix_input_field(node, case=case)
+    place = case.places.find(node)
+    if place is None or place.input_type is None or not isinstance(node, ValueNode):
+        return Diagnosis()
+    wanted = place.object_type if isinstance(node, ListValueNode) else place.input_type
+    coordinate = _coordinate(node, case=case)
+    if isinstance(node, ObjectValueNode) and is_input_object_type(get_named_type(wanted)):
+        return _fix_missing_input_field(node, kind=get_named_type(wanted))
+    written = write_value(node, wanted=wanted, case=case)
+    nearest = _possible_values(node, wanted=wanted, case=case)
+    listed = ", ".join(f"`{one.name}`" for one in nearest)
+    return Diagnosis(
+        coordinate=coordinate,
+        hint=f"{case.text(node)[:80]} does not fit {wanted}{f': use one of {listed}' if listed else ''}.",
+        nearest=nearest,
+        candidates=tuple(
+            Candidate(change=replace_node(node, text=text), says=f"A value of type {wanted} is written `{text}`.")
+            for text in written
+        ),
+    )
+
+
+def _coordinate(node: Node, *, case: Case) -> str:
+    place = case.places.find(node)
+    holder = place.find_enclosing(ArgumentNode, ObjectFieldNode) if place else None
+    if isinstance(holder, ObjectFieldNode):
+        above = case.places.find(holder)
+        kind = get_named_type(above.object_type) if above and above.object_type else None
+        return f"{kind.name if kind else ''}.{holder.name.value}"
+    owner = _owner(holder, case=case) if holder else None
+    return f"{owner[0]}({holder.name.value}:)" if owner and isinstance(holder, ArgumentNode) else ""
+
+
+def _fix_input_field(node: ObjectFieldNode, *, case: Case) -> Diagnosis:
+    place = case.places.find(node)
+    outer = place.find_enclosing(ObjectValueNode) if place else None
+    above = case.places.find(outer) if outer else None
+    kind = get_named_type(above.input_type) if above and above.input_type else None
+    if not isinstance(kind, GraphQLInputObjectType) or not isinstance(outer, ObjectValueNode):
+        return Diagnosis()
+    given = {part.name.value for part in outer.fields or ()}
+    ranked = rank_members(node.name.value, members=kind.fields, case=case)
+    candidates = _rename_member(node, ranked, members=kind.fields, given=given) or _pair(
+        node, kind.fields, given=given, case=case
+    )
+    return Diagnosis(
+        coordinate=f"{kind.name}.{node.name.value}",
+        hint=describe_members(kind.name, wanted=node.name.value, ranked=ranked, members=kind.fields),
+        nearest=list_nearest(ranked, members=kind.fields),
+        candidates=tuple(candidates),
+    )
+
+
+def _fix_missing_input_field(node: ObjectValueNode, *, kind: Any) -> Diagnosis:
+    given = {part.name.value for part in node.fields or ()}
+    missing = [name for name, known in kind.fields.items() if is_required_input_field(known) and name not in given]
+    if not missing:
+        return Diagnosis(coordinate=kind.name, hint=f"The object does not fit {kind.name}: {node_hint(kind)}.")
+    choices = "; ".join(
+        f"{enum.name} is one of {', '.join(enum.values)}"
+        for name in missing
+        if isinstance(enum := get_named_type(kind.fields[name].type), GraphQLEnumType)
+    )
+    listed = ", ".join(f"`{name}: {kind.fields[name].type}`" for name in missing)
+    nearest = tuple(Nearest(name=name, type=str(kind.fields[name].type)) for name in missing)
+    pairs = len(missing) == 1 and any(name not in kind.fields for name in given)
+    hint = (
+        "" if pairs else f"{kind.name} needs {listed}: give a value of that type{f' ({choices})' if choices else ''}."
+    )
+    return Diagnosis(coordinate=f"{kind.name}.{missing[0]}", hint=hint, nearest=nearest)
+
+
+def node_hint(kind: GraphQLInputObjectType) -> str:
+    """List the fields of an input object with their types."""
+    return ", ".join(f"{name}: {known.type}" for name, known in list(kind.fields.items())[:MAX_NEAREST])
+
+
+def write_value(node: ValueNode, *, wanted: Any, case: Case) -> list[str]:
+    """Give how a literal is written for a type; every way that surely means the same."""
+    bare = get_nullable_type(wanted)
+    if isinstance(node, ListValueNode):
+        return [case.text(node.values[0])] if len(node.values) == 1 and not is_list_type(bare) else []
+    if is_list_type(bare):
+        return write_value(node, wanted=bare.of_type, case=case)  # a single value stands for a list of one
+    if not isinstance(node, StringValueNode | EnumValueNode | IntValueNode | FloatValueNode | BooleanValueNode):
+        return []
+    raw = str(node.value).lower() if isinstance(node, BooleanValueNode) else str(node.value)
+    if isinstance(node, StringValueNode) and raw.startswith("$") and raw[1:] in list_declared(case):
+        return [raw]
+    if isinstance(bare, GraphQLEnumType):
+        chosen = find_enum_value(raw, kind=bare, case=case)
+        return [chosen] if chosen else []
+    return [text for text in _scalar_texts(raw, node=node) if fits(json.loads(text), wanted=bare)][:1]
+
+
+def list_declared(case: Case) -> set[str]:
+    """Give the names of the variables that the operation declares."""
+    definitions = case.operation.variable_definitions if case.operation else ()
+    return {part.variable.name.value for part in definitions or ()}
+
+
+def _scalar_texts(raw: str, *, node: ValueNode) -> Iterable[str]:
+    """Give what a scalar may be without its quotes, or with them."""
+    if isinstance(node, StringValueNode | FloatValueNode):
+        text = raw.strip().replace("_", "").replace(",", "") if isinstance(node, StringValueNode) else raw
+        if NUMBER.fullmatch(text):
+            yield text
+            if re.fullmatch(r"-?[0-9]+\.0+", text):
+                yield text.partition(".")[0]
+        if raw.strip().lower() in ("true", "false"):
+            yield raw.strip().lower()
+    if isinstance(node, EnumValueNode) and raw.lower() in ("true", "false"):
+        yield raw.lower()
+    if not isinstance(node, StringValueNode):
+        yield json.dumps(raw)
+
+
+def find_enum_value(raw: str, *, kind: GraphQLEnumType, case: Case) -> str | None:
+    """Give the enum value that was surely meant."""
+    values = {name: known.description or "" for name, known in kind.values.items()}
+    plain = re.sub(r"[^A-Za-z0-9_]+", "_", raw.rpartition(".")[2].strip())
+    ranked = rank_names(plain, names=values, known_words=())
+    return pick_sure(ranked) or _stem(plain, values) or case.prefer_mentioned(ranked, wanted=raw)
+
+
+def _stem(plain: str, values: Iterable[str]) -> str | None:
+    """Give the one value that is the wanted one with another ending, as OPENED for OPEN, DESCENDING for DESC."""
+    found = [name for name in values if is_short_form(plain, like=name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _possible_values(node: ValueNode, *, wanted: Any, case: Case) -> tuple[Nearest, ...]:
+    kind = get_named_type(wanted)
+    if not isinstance(kind, GraphQLEnumType):
+        return ()
+    return list_enum_values(case.text(node).strip('"'), kind=kind)
+
+
+def list_enum_values(raw: str, *, kind: GraphQLEnumType) -> tuple[Nearest, ...]:
+    """Give an enum's values, those like a text first."""
+    ranked = [near.name for near in rank_names(raw, names=kind.values)]
+    names = list(dict.fromkeys([*ranked, *kind.values]))[:MAX_NEAREST]
+    return tuple(Nearest(name=name, type=kind.name) for name in names)

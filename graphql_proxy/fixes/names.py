@@ -1,0 +1,166 @@
+"""Which names of a schema are most like a name that it does not have."""
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+
+from rapidfuzz.distance import DamerauLevenshtein, Prefix
+
+from graphql_proxy.schema.search import words as split_words
+
+SURE = 0.8
+"""From here on a name is taken for the one that was meant; below, it is only shown."""
+SAME_WORDS = 0.95
+MISSPELT = 0.9
+MIN_SHOWN = 0.15
+MAX_NAME = 100
+MAX_DESCRIPTION = 400
+MIN_TYPO, MIN_WRONG_LETTER, MIN_TWO_TYPOS = 3, 7, 8
+MIN_STEM, STEM_SHARE = 6, 0.6
+COUNTING = frozenset({"count", "total", "number", "num"})
+VERBS = frozenset({"is", "has", "can", "viewer", "previous", "next", "last", "first", "max", "min"})
+"""Words before a name that make it another question."""
+MIN_PREFIX = 3
+
+
+words = lru_cache(maxsize=100_000)(split_words)
+"""The words of a name; the names of a schema are asked again and again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearName:
+    """A name with its likeness to the wanted one, from 0 to 1."""
+
+    name: str
+    score: float
+
+
+def fold_name(name: str) -> str:
+    """Fold case and underscores."""
+    return name.replace("_", "").lower()
+
+
+def rank_names(
+    wanted: str,
+    *,
+    names: Iterable[str],
+    descriptions: Mapping[str, str] | None = None,
+    known_words: Container[str] = (),
+) -> list[NearName]:
+    """
+    Give the names like a wanted one, best first.
+
+    Spelling counts only for a word that the schema does not know: `weight` is no misspelt `height` where the schema has
+    weights elsewhere.
+    """
+    wanted = wanted[:MAX_NAME]
+    about = descriptions or {}
+    ranked = [
+        NearName(name=name, score=_score(wanted, name, description=about.get(name, ""), known_words=known_words))
+        for name in names
+    ]
+    return sorted((near for near in ranked if near.score >= MIN_SHOWN), key=lambda near: (-near.score, near.name))
+
+
+def pick_sure(ranked: list[NearName]) -> str | None:
+    """Give the one name that was surely meant, None where there is none or several."""
+    if not ranked or ranked[0].score < SURE:
+        return None
+    is_alone = len(ranked) == 1 or ranked[1].score < ranked[0].score
+    return ranked[0].name if is_alone else None
+
+
+def find_similar(wanted: str, *, names: Iterable[str]) -> list[str]:
+    """Give up to three names that are spelt like the wanted one; those that differ by case alone stand for all."""
+    by_fold = {fold_name(name): name for name in names}
+    folded = fold_name(wanted)
+    if folded in by_fold:
+        return [by_fold[folded]]
+    return [by_fold[near] for near in get_close_matches(folded, by_fold, n=3, cutoff=0.6)]
+
+
+def _score(wanted: str, name: str, *, description: str, known_words: Container[str]) -> float:
+    if wanted == name or fold_name(wanted) == fold_name(name):
+        return 1.0
+    asked, own = words(wanted), words(name)
+    if sorted(asked) == sorted(own):
+        return SAME_WORDS
+    is_unknown = all(word not in known_words for word in asked)
+    if _is_misspelt(asked, own, known_words=known_words) or (is_unknown and _is_slip(wanted.lower(), name.lower())):
+        return MISSPELT
+    if len(asked) == len(own) == 1 and _is_short_form(asked[0], own[0]):
+        return 0.75
+    return _score_shared_words(asked, own, description=description)
+
+
+def _is_misspelt(asked: list[str], own: list[str], *, known_words: Container[str]) -> bool:
+    """Tell whether names differ by slips of the keyboard, or by word endings, that no word of the schema explains."""
+    if len(asked) != len(own):
+        return any(word not in known_words for word in asked) and _is_slip("".join(asked), "".join(own))
+    return all(
+        one == other or (one not in known_words and (_is_slip(one, other) or _is_of_one_stem(one, other)))
+        for one, other in zip(asked, own, strict=True)
+    )
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Tell whether one letter too many or too few, swapped or, in a long word, wrong is all that differs."""
+    short, long = min(len(one), len(other)), max(len(one), len(other))
+    if short < MIN_TYPO or (one[0] != other[0] and sorted(one[:2]) != sorted(other[:2])):
+        return False
+    allowed = 2 if short >= MIN_TWO_TYPOS else 1
+    if short < MIN_WRONG_LETTER and short == long and sorted(one) != sorted(other):
+        return False
+    return bool(DamerauLevenshtein.distance(one, other, score_cutoff=allowed) <= allowed)
+
+
+def _is_of_one_stem(one: str, other: str) -> bool:
+    stem = Prefix.similarity(one, other)
+    return stem >= MIN_STEM and stem >= max(len(one), len(other)) * STEM_SHARE
+
+
+def _is_short_form(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= MIN_PREFIX and long.startswith(short)
+
+
+def is_short_form(one: str, *, like: str) -> bool:
+    """Tell whether one of two names is how the other begins, plurals and underscores aside."""
+    return _is_short_form("".join(words(one)), "".join(words(like)))
+
+
+def is_count_of(wanted: str, *, name: str) -> bool:
+    """Tell whether a name is the number of what a plural names: `stargazerCount` of `stars`."""
+    asked, own = words(wanted), words(name)
+    counted = [word for word in own if word not in COUNTING]
+    if len(counted) == len(own) or len(counted) != len(asked) or wanted.lower().endswith("count"):
+        return False
+    return all(one == other or _is_short_form(one, other) for one, other in zip(asked, counted, strict=True))
+
+
+def is_qualified(wanted: str, *, name: str, owner: str, entities: Container[str]) -> bool:
+    """
+    Tell whether a name is the wanted one with a qualifier before it that changes nothing.
+
+    That is one word that is no thing of its own, as in `jerseyNumber`, or the name of the type that has the field, as
+    in `ticket_type` of `ticket`.
+    """
+    asked, own = words(wanted), words(name)
+    if own == [*words(owner), *asked]:
+        return True
+    return len(own) == len(asked) + 1 and own[1:] == asked and own[0] not in entities and own[0] not in VERBS
+
+
+def _score_shared_words(asked: list[str], own: list[str], *, description: str) -> float:
+    """Weigh the words that two names share, then those that the description shares."""
+    both, either = set(asked) & set(own), set(asked) | set(own)
+    score = 0.6 * len(both) / len(either) if either else 0.0
+    alike = sum(
+        any(_is_short_form(word, known) or _is_slip(word, known) for known in own) for word in set(asked) - both
+    )
+    score += 0.3 * alike / max(len(asked), 1)
+    if description:
+        told = set(words(description[:MAX_DESCRIPTION]))
+        score += 0.2 * len(set(asked) & told) / max(len(asked), 1)
+    return min(score, SURE - 0.05)

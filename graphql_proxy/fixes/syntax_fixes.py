@@ -1,0 +1,79 @@
+"""Fixes for documents that do not parse: habits of JSON and Markdown, brackets that are not closed."""
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import combinations
+
+from graphql import GraphQLError, parse
+
+MAX_TEXT = 20_000
+MAX_TOKENS = 6_000
+MAX_BRACKETS = 10
+_FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
+_STRING = r'"""(?:[^"]|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*'
+_QUOTED_KEY = re.compile(rf'"([_A-Za-z][_0-9A-Za-z]*)"(\s*:)|{_STRING}')
+_SINGLE_QUOTES = re.compile(rf"'([^'\"\\\n]*)'|{_STRING}")
+_BRACKETS = re.compile(rf"[][(){{}}]|{_STRING}")
+_PAIRS = {"{": "}", "(": ")", "[": "]"}
+
+
+def _strip_fence(text: str) -> str:
+    found = _FENCE.match(text)
+    return found[1] if found else text
+
+
+def _unquote_keys(text: str) -> str:
+    return _QUOTED_KEY.sub(lambda found: f"{found[1]}{found[2]}" if found[1] else found[0], text)
+
+
+def _use_double_quotes(text: str) -> str:
+    return _SINGLE_QUOTES.sub(lambda found: f'"{found[1]}"' if found[0].startswith("'") else found[0], text)
+
+
+def _balance(text: str) -> str:
+    """Close what is open at the end, and leave out what closes nothing there."""
+    opened: list[str] = []
+    for found in _BRACKETS.finditer(text):
+        sign = found[0]
+        if sign in _PAIRS:
+            opened.append(_PAIRS[sign])
+        elif sign in _PAIRS.values():
+            if not opened and not text[found.end() :].strip(" \t\r\n}"):
+                return text[: found.start()].rstrip()
+            if not opened or opened.pop() != sign:
+                return text
+    return text + " }" * len(opened) if len(opened) <= MAX_BRACKETS and set(opened) <= {"}"} else text
+
+
+_WAYS: tuple[tuple[Callable[[str], str], str], ...] = (
+    (_strip_fence, "A document is sent without a Markdown fence."),
+    (_unquote_keys, "Names of arguments and fields are written without quotes."),
+    (_use_double_quotes, "Strings are written in double quotes."),
+    (_balance, "The document ends too early, or too late: close every brace `{` with one `}`."),
+)
+
+
+def fix_syntax(text: str) -> tuple[str, list[str]] | None:
+    """Give a text that parses after the fewest of these fixes, with what they were; None where none helps."""
+    if len(text) > MAX_TEXT:
+        return None
+    for number in range(1, len(_WAYS) + 1):
+        for ways in combinations(_WAYS, number):
+            fixed = text
+            for way, _ in ways:
+                fixed = way(fixed)
+            if fixed != text and _parses(fixed):
+                return fixed, _reasons(text, ways)
+    return None
+
+
+def _reasons(text: str, ways: Iterable[tuple[Callable[[str], str], str]]) -> list[str]:
+    return [reason for way, reason in ways if way(text) != text] or [reason for _, reason in ways]
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse(text, no_location=True, max_tokens=MAX_TOKENS)
+    except (GraphQLError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Tools whose documents are rows."""

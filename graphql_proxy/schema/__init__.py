@@ -1,0 +1,1 @@
+"""Schemas of upstreams: parsed, compared, searched, described, weighed."""

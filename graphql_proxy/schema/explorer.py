@@ -1,0 +1,268 @@
+"""A schema as pages show it: lists of what it has, a type with its members, a query with a document that runs. Pure."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from graphql import (
+    GraphQLAbstractType,
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLScalarType,
+    GraphQLSchema,
+    GraphQLUnionType,
+    NullValueNode,
+    get_named_type,
+    is_abstract_type,
+    print_ast,
+)
+
+from graphql_proxy.schema.examples import example_for
+from graphql_proxy.schema.search import Entry, arguments_signature
+
+MAX_RELATED = 40
+
+_KINDS: dict[str, type[GraphQLNamedType]] = {
+    "object": GraphQLObjectType,
+    "interface": GraphQLInterfaceType,
+    "union": GraphQLUnionType,
+    "input": GraphQLInputObjectType,
+    "enum": GraphQLEnumType,
+    "scalar": GraphQLScalarType,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeName:
+    """A type as it is written, with the name in it that can be looked up: `[`, `Team`, `!]!`."""
+
+    before: str
+    name: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument of a field."""
+
+    name: str
+    type: TypeName
+    description: str = ""
+    default: str = ""
+    deprecated: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A field, an input's field, or a value of an enum; `is_query` has a page of its own."""
+
+    name: str
+    type: TypeName | None = None
+    arguments: Sequence[Argument] = ()
+    description: str = ""
+    default: str = ""
+    deprecated: str | None = None
+    is_query: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRow:
+    """A line of a list: what it is, where its page is, how it reads."""
+
+    kind: str
+    name: str
+    signature: str
+    description: str
+    of: str = ""
+    deprecated: bool = False
+
+    @property
+    def is_query(self) -> bool:
+        """Tell whether its page is a query's."""
+        return self.kind == "query"
+
+
+def kind_of(of: GraphQLNamedType) -> str:
+    """Name what kind of type it is."""
+    return next(name for name, kind in _KINDS.items() if isinstance(of, kind))
+
+
+def types_of(schema: GraphQLSchema, *, kind: str) -> list[GraphQLNamedType]:
+    """Give the types of a kind by name; the roots and what introspection is made of are left out."""
+    roots = {root.name for root in (schema.query_type, schema.mutation_type, schema.subscription_type) if root}
+    wanted = _KINDS[kind]
+    named = [of for name, of in schema.type_map.items() if not name.startswith("__") and name not in roots]
+    return sorted((of for of in named if isinstance(of, wanted)), key=lambda of: of.name.lower())
+
+
+def kinds_of(schema: GraphQLSchema) -> dict[str, int]:
+    """Count what a schema has, by kind; kinds that it lacks are left out."""
+    counted = {"query": len(schema.query_type.fields) if schema.query_type else 0}
+    counted["mutation"] = len(schema.mutation_type.fields) if schema.mutation_type else 0
+    counted |= {kind: len(types_of(schema, kind=kind)) for kind in _KINDS}
+    return {kind: number for kind, number in counted.items() if number}
+
+
+def list_rows(schema: GraphQLSchema, *, kind: str) -> list[ListRow]:
+    """List everything of a kind; cheap enough for thousands, the page cuts it."""
+    if kind in ("query", "mutation"):
+        root = schema.query_type if kind == "query" else schema.mutation_type
+        return (
+            [] if root is None else [_field(name, about, kind=kind, of=root.name) for name, about in _sort_fields(root)]
+        )
+    return [
+        ListRow(kind=kind, name=of.name, signature=of.name, description=_join_lines(of.description), of=of.name)
+        for of in types_of(schema, kind=kind)
+    ]
+
+
+def list_found(entries: Iterable[Entry], *, schema: GraphQLSchema) -> list[ListRow]:
+    """Give what a search found, each with the type on whose page it stands."""
+    mutations = schema.mutation_type.name if schema.mutation_type else ""
+    return [
+        ListRow(
+            kind=entry.kind,
+            name=entry.name,
+            signature=entry.signature,
+            description=entry.description,
+            of=mutations if entry.kind == "mutation" else entry.path.rpartition(".")[0] or entry.path,
+        )
+        for entry in entries
+    ]
+
+
+def members(of: GraphQLNamedType, *, root: GraphQLNamedType | None = None) -> list[Member]:
+    """Give a type's fields or values in the schema's order; those of the query root are queries."""
+    if isinstance(of, GraphQLEnumType):
+        return [
+            Member(name=name, description=_join_lines(value.description), deprecated=value.deprecation_reason)
+            for name, value in of.values.items()
+        ]
+    if isinstance(of, GraphQLInputObjectType):
+        return [_input(name, about) for name, about in of.fields.items()]
+    if isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
+        return [_member(name, about, is_query=of is root) for name, about in of.fields.items()]
+    return []
+
+
+def member(name: str, *, about: GraphQLField) -> Member:
+    """Give one field with all its arguments."""
+    return _member(name, about, is_query=True)
+
+
+def list_interfaces(of: GraphQLNamedType) -> list[str]:
+    """Name the interfaces that a type has."""
+    return [one.name for one in getattr(of, "interfaces", ())]
+
+
+def possible(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
+    """Name the types that stand behind a union or an interface."""
+    if not is_abstract_type(of):
+        return []
+    abstract: GraphQLAbstractType = of  # is_abstract_type says so
+    return sorted(one.name for one in schema.get_possible_types(abstract))
+
+
+def list_queries_giving(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
+    """Name the queries that return a type, as it is or as rows of a connection; 40 and one at most."""
+    return list(islice(_queries(schema, of=of, is_given=True), MAX_RELATED + 1))
+
+
+def list_queries_taking(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
+    """Name the queries that take a type as an argument; 40 and one at most."""
+    return list(islice(_queries(schema, of=of, is_given=False), MAX_RELATED + 1))
+
+
+def document(schema: GraphQLSchema, *, name: str) -> dict[str, object]:
+    """Give a document that asks one query, its variables, and both as a tool's page takes them."""
+    example = example_for(schema, name=name)
+    return {**example, "written": json.dumps(example["variables"], indent=2, ensure_ascii=False)}
+
+
+def _queries(schema: GraphQLSchema, *, of: GraphQLNamedType, is_given: bool) -> Iterator[str]:
+    root = schema.query_type
+    for name, about in root.fields.items() if root else ():
+        if is_given:
+            answer = get_named_type(about.type)
+            if answer is of or _row(answer) is of:
+                yield name
+        elif any(get_named_type(argument.type) is of for argument in about.args.values()):
+            yield name
+
+
+def _row(of: GraphQLNamedType) -> GraphQLNamedType | None:
+    edges = of.fields.get("edges") if isinstance(of, GraphQLObjectType) else None
+    return get_named_type(edges.type) if edges else None
+
+
+def _sort_fields(root: GraphQLObjectType) -> list[tuple[str, GraphQLField]]:
+    return sorted(root.fields.items(), key=lambda item: item[0].lower())
+
+
+def _field(name: str, about: GraphQLField, *, kind: str, of: str) -> ListRow:
+    return ListRow(
+        kind=kind,
+        name=name,
+        signature=f"{name}{arguments_signature(about.args, most=3)}: {about.type}",
+        description=_join_lines(about.description),
+        of=of,
+        deprecated=about.deprecation_reason is not None,
+    )
+
+
+def _member(name: str, about: GraphQLField, *, is_query: bool) -> Member:
+    return Member(
+        name=name,
+        type=type_name(about.type),
+        arguments=[_argument(one, of) for one, of in about.args.items()],
+        description=_join_lines(about.description),
+        deprecated=about.deprecation_reason,
+        is_query=is_query,
+    )
+
+
+def _input(name: str, about: GraphQLInputField) -> Member:
+    return Member(
+        name=name,
+        type=type_name(about.type),
+        description=_join_lines(about.description),
+        default=_default(about),
+        deprecated=about.deprecation_reason,
+    )
+
+
+def _argument(name: str, of: GraphQLArgument) -> Argument:
+    return Argument(
+        name=name,
+        type=type_name(of.type),
+        description=_join_lines(of.description),
+        default=_default(of),
+        deprecated=of.deprecation_reason,
+    )
+
+
+def type_name(of: object) -> TypeName:
+    """Take a type's writing apart around the name in it."""
+    before, name, after = str(of).partition(str(get_named_type(of)))  # type: ignore[call-overload]  # any type
+    return TypeName(before=before, name=name, after=after)
+
+
+def _default(of: GraphQLArgument | GraphQLInputField) -> str:
+    node = of.ast_node.default_value if of.ast_node else None
+    return "" if node is None or isinstance(node, NullValueNode) else print_ast(node)
+
+
+def _join_lines(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def arguments_address(values: Mapping[str, object]) -> str:
+    """Write arguments as the address of a tool's page takes them."""
+    return json.dumps({name: value for name, value in values.items() if value not in (None, {})}, ensure_ascii=False)

@@ -1,0 +1,112 @@
+"""The answer to a question about an upstream's schema."""
+
+from graphql_proxy.contracts import CHOICE_ERRORS
+from graphql_proxy.schema.contracts import SchemaAnswer, SchemaQuestion
+from graphql_proxy.schema.descriptions import (
+    Budget,
+    Uses,
+    counts,
+    field_description,
+    list_found,
+    nearest,
+    query_description,
+    type_description,
+)
+from graphql_proxy.schema.store import KnownSchema, schemas
+from graphql_proxy.schema.usage import count_uses
+from graphql_proxy.upstreams import upstream_for
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import ErrorCode, ToolError
+
+MAX_NEAR = 8
+
+NO_SCHEMA = ErrorCode("NO_SCHEMA", 503, "No schema of the upstream is stored.")
+UNKNOWN_NAME = ErrorCode("UNKNOWN_NAME", 404, "The schema has no query or type of that name.")
+SCHEMA_ERRORS = (*CHOICE_ERRORS, NO_SCHEMA, UNKNOWN_NAME)
+
+
+async def describe_schema(ask: SchemaQuestion, *, caller: Caller) -> SchemaAnswer:
+    """Give what was asked for, within the budget; raises ToolError."""
+    upstream = await upstream_for(caller, named=ask.upstream)
+    known = await schemas.find(upstream.slug)
+    if known is None:
+        raise ToolError(
+            NO_SCHEMA,
+            f"No schema of the upstream {upstream.slug} is stored.",
+            suggestion=f"The operator can run `manage.py ingest_graphql_schema {upstream.slug} --fetch`.",
+        )
+    return _answer(ask, known, slug=upstream.slug, uses=await count_uses())
+
+
+def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str, uses: Uses) -> SchemaAnswer:
+    budget = Budget.from_tokens(ask.max_tokens)
+    query = field = kind = hits = unmatched = near = None
+    if ask.query_name:
+        try:
+            query = query_description(known.schema, name=ask.query_name, depth=ask.depth, budget=budget, uses=uses)
+        except KeyError as unknown:
+            raise _unknown(ask.query_name, known, kind="query", parameter="queryName") from unknown
+    if ask.field:
+        try:
+            field = field_description(known.schema, coordinate=ask.field, depth=ask.depth, budget=budget, uses=uses)
+        except KeyError as unknown:
+            raise _unknown(ask.field, known, kind="field", parameter="field") from unknown
+    if ask.type_name:
+        try:
+            kind = type_description(
+                known.schema, name=ask.type_name, depth=ask.depth, budget=budget, page=ask.page, uses=uses
+            )
+        except KeyError as unknown:
+            raise _unknown(ask.type_name, known, kind="type", parameter="typeName") from unknown
+    if ask.search:
+        hits = list_found(known.index, text=ask.search, budget=budget)
+        unmatched = known.index.strangers(ask.search) or None
+        near = None if hits else known.index.nearest(ask.search, limit=MAX_NEAR)
+    return SchemaAnswer(
+        upstream=slug,
+        version=known.version,
+        counts=counts(known.schema),
+        query=query,
+        field=field,
+        type=kind,
+        found=hits,
+        unmatched=unmatched,
+        nearest=near,
+        left_out=budget.left_out,
+        next=_suggest_next(ask, near=near, unmatched=unmatched),
+    )
+
+
+def _unknown(given: str, known: KnownSchema, *, kind: str, parameter: str) -> ToolError:
+    near = nearest(given, index=known.index, kind=kind)
+    listed = f"Did you mean {', '.join(near)}?" if near else f"Look for it with search: {given[:40]!r}."
+    return ToolError(
+        UNKNOWN_NAME,
+        f"The schema has no {kind} {given[:80]!r}.",
+        suggestion=listed,
+        field=parameter,
+        details={"near": near},
+        retry_with={parameter: near[0]} if near else None,
+    )
+
+
+def _suggest_next(ask: SchemaQuestion, *, near: list[str] | None, unmatched: list[str] | None) -> str:
+    if ask.query_name:
+        return "Put real values into the example and send it with execute_graphql; ask typeName for a type left out."
+    if ask.field:
+        return "Ask typeName for a type or an input that it names; ask queryName for a document that reaches it."
+    if ask.type_name:
+        return "Ask queryName for one of its queries, to get a document that runs."
+    if not ask.search:
+        return "Ask search with a few words, such as 'league standings'; then queryName for one query."
+    if near is not None:
+        return _nothing_found(ask.search, near)
+    listed = ", ".join(unmatched or ())
+    plainly = f"Nothing is called or described by {listed}; what was found is spelt alike or fits the rest. "
+    return f"{plainly if unmatched else ''}Ask queryName for a query, typeName for a type."
+
+
+def _nothing_found(text: str, near: list[str]) -> str:
+    """Say plainly that a search found nothing, and what is called most like it."""
+    spelt = f"Spelt most like it: {', '.join(near)}." if near else "Nothing is spelt like it either."
+    return f"Nothing matches {text[:60]!r} in names or descriptions. {spelt} Try what it is counted or listed by."

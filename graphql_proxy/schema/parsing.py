@@ -1,0 +1,201 @@
+"""
+A schema's file into a schema; pure. A file is SDL or the JSON that an introspection query answers, gzipped or not.
+
+Only what cannot be parsed is refused, with its line. What contradicts itself is repaired as far as a schema can be
+built from it, and what was wrong is listed as warnings.
+"""
+
+import gzip
+import hashlib
+import io
+import re
+import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from dataclasses import dataclass
+from typing import Literal
+
+from graphql import (
+    FieldDefinitionNode,
+    GraphQLError,
+    GraphQLSchema,
+    GraphQLSyntaxError,
+    InputValueDefinitionNode,
+    Lexer,
+    Location,
+    NamedTypeNode,
+    Source,
+    Token,
+    TokenKind,
+    TypeDefinitionNode,
+    build_ast_schema,
+    lexicographic_sort_schema,
+    parse,
+    print_schema,
+    validate_schema,
+)
+from graphql.language.parser import Parser
+
+from graphql_proxy.schema.introspection_json import InvalidIntrospection, write_sdl
+from graphql_proxy.schema.repair import repair_document
+from graphql_proxy.schema.warnings import MAX_MESSAGE, SchemaWarning, WarningLog, flatten_text
+
+MAX_SCHEMA_BYTES = 67_108_864
+"""Of a file, unpacked."""
+_GZIP_MAGIC = b"\x1f\x8b"
+_DEFINITION_KEYWORDS = frozenset(
+    {"directive", "enum", "extend", "fragment", "input", "interface", "mutation", "query", "scalar", "schema",
+     "subscription", "type", "union"}
+)  # fmt: skip
+
+Form = Literal["sdl", "introspection"]
+
+
+class InvalidSchema(ValueError):
+    """The file is no GraphQL schema; the message says what is wrong with it, and on which line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedSchema:
+    """A schema that can be used, the form that its file had, and what was wrong with it."""
+
+    schema: GraphQLSchema
+    form: Form
+    warnings: list[SchemaWarning]
+
+
+def decode_schema(raw: bytes) -> str:
+    """Unpack and decode a file: gzip or not, UTF-8 or UTF-16 with a byte order mark; raises InvalidSchema."""
+    if raw.startswith(_GZIP_MAGIC):
+        raw = _unpack(raw)
+    _check_size(len(raw))
+    encoding = "utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as invalid:
+        line = raw.count(b"\n", 0, invalid.start) + 1
+        raise InvalidSchema(f"line {line:,}: byte {invalid.start:,} is no {encoding[:6].upper()}") from invalid
+
+
+def parse_schema(text: str) -> ParsedSchema:
+    """Parse a schema leniently; raises InvalidSchema where it cannot be parsed."""
+    text = text.removeprefix("\ufeff")
+    _check_size(len(text))
+    is_json = text.lstrip(" \t\r\n").startswith("{")
+    log = WarningLog(None if is_json else text)
+    try:
+        schema = _build(write_sdl(text, log=log) if is_json else text, log=log)
+    except InvalidIntrospection as invalid:
+        raise InvalidSchema(f"this is no GraphQL schema: {invalid}") from invalid
+    except GraphQLSyntaxError as invalid:
+        raise InvalidSchema(f"this is no GraphQL schema: {_describe_syntax_error(invalid)}") from invalid
+    except RecursionError as nested:
+        raise InvalidSchema("this is no GraphQL schema: something in it is nested too deeply") from nested
+    except (GraphQLError, TypeError, ValueError, LookupError, AttributeError) as unusable:
+        raise InvalidSchema(f"this is no GraphQL schema: {flatten_text(str(unusable))[:MAX_MESSAGE]}") from unusable
+    return ParsedSchema(schema=schema, form="introspection" if is_json else "sdl", warnings=log.list_all())
+
+
+def read_stored(sdl: str) -> GraphQLSchema:
+    """Read SDL that was checked when it was stored, without checking it again."""
+    return build_ast_schema(parse(sdl, no_location=True), assume_valid=True, assume_valid_sdl=True)
+
+
+def print_sorted(schema: GraphQLSchema) -> str:
+    """Print a schema by the alphabet: a server and a file may list the same types in other orders."""
+    return print_schema(lexicographic_sort_schema(schema))
+
+
+def digest(sdl: str) -> str:
+    """Give the SHA-256 of a schema definition."""
+    return hashlib.sha256(sdl.encode()).hexdigest()
+
+
+def _build(sdl: str, *, log: WarningLog) -> GraphQLSchema:
+    document = repair_document(_SchemaParser(Source(sdl)).parse_document(), log=log)
+    if not any(isinstance(one, TypeDefinitionNode) for one in document.definitions):
+        raise ValueError("it defines no type")
+    schema = build_ast_schema(document, assume_valid_sdl=True)
+    for error in validate_schema(schema):
+        node = error.nodes[0] if error.nodes else None
+        log.add(error.message, path=_coordinate(error), node=node)
+    return schema
+
+
+class _SchemaParser(Parser):
+    """
+    A parser of schemas that takes two forms of old SDL: `implements A, B` and `type A {}`.
+
+    Nodes know where they begin and nothing more: tokens are kept by nobody, so a large file takes less memory.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._tokens = Lexer(source)
+        super().__init__(source, lexer=self._tokens)
+
+    def loc(self, start_token: Token) -> Location | None:
+        """Give where a node begins."""
+        return _Start(start_token.start)
+
+    def parse_implements_interfaces(self) -> tuple[NamedTypeNode, ...] | None:
+        """Parse interfaces that are separated by `&`, or by nothing but commas and spaces."""
+        if not self.expect_optional_keyword("implements"):
+            return None
+        self.expect_optional_token(TokenKind.AMP)
+        names = [self.parse_named_type()]
+        while self.expect_optional_token(TokenKind.AMP) or self._is_at_interface():
+            names.append(self.parse_named_type())
+        return tuple(names)
+
+    def parse_fields_definition(self) -> tuple[FieldDefinitionNode, ...] | None:
+        """Parse fields, none among them."""
+        if not self.peek(TokenKind.BRACE_L):
+            return None
+        return tuple(self.any(TokenKind.BRACE_L, self.parse_field_definition, TokenKind.BRACE_R))
+
+    def parse_input_fields_definition(self) -> tuple[InputValueDefinitionNode, ...] | None:
+        """Parse input fields, none among them."""
+        if not self.peek(TokenKind.BRACE_L):
+            return None
+        return tuple(self.any(TokenKind.BRACE_L, self.parse_input_value_def, TokenKind.BRACE_R))
+
+    def _is_at_interface(self) -> bool:
+        return self.peek(TokenKind.NAME) and self._tokens.token.value not in _DEFINITION_KEYWORDS
+
+
+class _Start(Location):
+    """Where a node begins; errors that quote a node's source would take time for each line before it."""
+
+    __slots__ = ()
+
+    def __init__(self, start: int) -> None:
+        self.start = self.end = start
+        self.source = _NO_SOURCE
+
+
+_NO_SOURCE = Source("")
+
+
+def _unpack(packed: bytes) -> bytes:
+    """Unpack a gzip file, no further than a schema may be long."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            return file.read(MAX_SCHEMA_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as damaged:
+        raise InvalidSchema(f"the gzip file is damaged: {damaged}") from damaged
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_SCHEMA_BYTES:
+        raise InvalidSchema(f"a schema has at most {MAX_SCHEMA_BYTES:,} bytes, unpacked; this has {size:,} or more")
+
+
+def _describe_syntax_error(error: GraphQLSyntaxError) -> str:
+    place = error.locations[0] if error.locations else None
+    where = f"line {place.line:,}, column {place.column}: " if place else ""
+    return f"{where}{flatten_text(error.message)[:MAX_MESSAGE]}"
+
+
+def _coordinate(error: GraphQLError) -> str:
+    """Give the last schema coordinate, the more specific one, that a message of the validator names."""
+    found = re.findall(r"\b[_A-Za-z]\w*\.\w+", error.message)
+    return found[-1] if found else ""

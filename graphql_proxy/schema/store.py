@@ -1,0 +1,94 @@
+"""Schemas of upstreams, parsed once in a process and cached; a newer version in the database replaces the old one."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+
+from graphql import GraphQLSchema
+
+from graphql_proxy.schema.parsing import read_stored
+from graphql_proxy.schema.search import SchemaIndex
+from toolbox.database.caches import SingleFlight, TtlCache
+from toolbox.database.pools import Pool, reader
+
+MAX_KEPT = 8
+MAX_KEPT_CHARACTERS = 67_108_864
+"""Of the definitions of all parsed schemas of a process, but the newest; parsed ones take about 30 times as much."""
+
+_NEWEST = """
+SELECT s.version, s.digest
+FROM graphql_proxy_schemas AS s
+JOIN graphql_proxy_upstreams AS u ON u.id = s.upstream_id
+WHERE u.slug = %s
+ORDER BY s.version DESC
+LIMIT 1
+"""
+_TEXT = "SELECT sdl FROM graphql_proxy_schemas WHERE digest = %s LIMIT 1"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KnownSchema:
+    """A parsed schema with its search index, and which version of an upstream's it is."""
+
+    schema: GraphQLSchema
+    index: SchemaIndex
+    version: int
+
+    @property
+    def query_count(self) -> int:
+        """How many query fields there are."""
+        return len(self.schema.query_type.fields) if self.schema.query_type else 0
+
+
+class SchemaStore:
+    """The newest stored schema of each upstream, for one process."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._newest: TtlCache[KnownSchema | None] = TtlCache()
+        self._parsed: OrderedDict[str, KnownSchema] = OrderedDict()
+        self._characters: dict[str, int] = {}
+        self._parsing: SingleFlight[KnownSchema] = SingleFlight()
+
+    async def find(self, slug: str) -> KnownSchema | None:
+        """Give an upstream's schema, None where none is stored; one statement every 4 s, two when it is new."""
+
+        async def newest() -> KnownSchema | None:
+            found = await self._pool.fetch(_NEWEST, [slug])
+            if not found.rows:
+                return None
+            known = await self._read(found.rows[0]["digest"])
+            return replace(known, version=found.rows[0]["version"])  # another upstream may have the same text
+
+        return await self._newest.get(slug, newest)
+
+    def forget(self) -> None:
+        """Forget which versions are newest; what was parsed is kept, because it is known by its digest."""
+        self._newest.clear()
+
+    async def _read(self, digest: str) -> KnownSchema:
+        if digest in self._parsed:
+            self._parsed.move_to_end(digest)
+            return self._parsed[digest]
+        return await self._parsing.run(digest, lambda: self._parse(digest))
+
+    async def _parse(self, digest: str) -> KnownSchema:
+        """Parse in a thread, so that other calls are answered meanwhile."""
+        found = await self._pool.fetch(_TEXT, [digest])
+        sdl = found.rows[0]["sdl"]
+        known = await asyncio.to_thread(_parse_stored, sdl)
+        self._parsed[digest], self._characters[digest] = known, len(sdl)
+        while len(self._parsed) > 1 and not self._fits():
+            self._characters.pop(self._parsed.popitem(last=False)[0])
+        return known
+
+    def _fits(self) -> bool:
+        return len(self._parsed) <= MAX_KEPT and sum(self._characters.values()) <= MAX_KEPT_CHARACTERS
+
+
+def _parse_stored(sdl: str) -> KnownSchema:
+    schema = read_stored(sdl)
+    return KnownSchema(schema=schema, index=SchemaIndex.from_schema(schema), version=0)
+
+
+schemas = SchemaStore(reader)

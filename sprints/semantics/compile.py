@@ -1,0 +1,12 @@
+"""From a query to one SELECT, the same for the same query; guard and role judge it as they judge any other."""
+
+from sprints.semantics.aggregation import Aggregation
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import MetricQuery
+from sprints.semantics.result import Compiled
+from sprints.semantics.rows import compile_rows
+
+
+def compile_query(query: MetricQuery, *, model: SemanticModel) -> Compiled:
+    """Write a query as SQL; raises SemanticError where a term is missing or does not fit."""
+    return compile_rows(query, model=model) if query.rows_of else Aggregation(query, model=model).compile()

@@ -1,0 +1,136 @@
+"""Whether a model holds together: each name that a term mentions exists and is reached, each term compiles."""
+
+from collections.abc import Iterable, Iterator
+
+from sprints.semantics.compile import compile_query
+from sprints.semantics.errors import SemanticError
+from sprints.semantics.lookup import allowed_dimensions
+from sprints.semantics.model import Entity, Measure, SemanticModel
+from sprints.semantics.query import (
+    Comparison,
+    DimensionGroup,
+    Grain,
+    MetricQuery,
+    Named,
+    Operator,
+    TimeGroup,
+    TimeRange,
+)
+from sprints.semantics.scope import entity_at, find_path, reaches
+
+
+def find_definition_errors(model: SemanticModel) -> tuple[str, ...]:
+    """List what is wrong with a model, each as a sentence that names the term; nothing where it holds together."""
+    broken = [*_find_missing_names(model)]
+    return tuple(broken or _find_broken_terms(model))
+
+
+def _find_missing_names(model: SemanticModel) -> Iterator[str]:
+    clashes = {*model.measures} & {*model.dimensions, *Grain}
+    for name in sorted(clashes):
+        yield f"{name} is a measure and a dimension or grain; columns of an answer need names of their own."
+    for entity in model.entities.values():
+        yield from _check_entity(entity, model=model)
+    for measure in model.measures.values():
+        yield from _missing(f"Measure {measure.id}", "entity", [measure.entity], model.entities)
+        yield from _missing(f"Measure {measure.id}", "predicate", measure.where, model.predicates)
+        yield from _missing(f"Measure {measure.id}", "measure", _measures_of(measure), model.measures)
+        yield from _missing(f"Measure {measure.id}", "time role", _given(measure.time), model.time_roles)
+        yield from _missing(f"Measure {measure.id}", "dimension", measure.excludes, model.dimensions)
+    owners = [(dimension.id, dimension.entity) for dimension in model.dimensions.values()]
+    owners += [(predicate.id, predicate.entity) for predicate in model.predicates.values()]
+    owners += [(role.id, role.entity) for role in model.time_roles.values()]
+    for name, owner in owners:
+        yield from _missing(f"Term {name}", "entity", [owner], model.entities)
+    for predicate in model.predicates.values():
+        named = [*predicate.requires, *_given(predicate.opposite)]
+        yield from _missing(f"Predicate {predicate.id}", "predicate", named, model.predicates)
+        yield from _missing(f"Predicate {predicate.id}", "time role", _given(predicate.time), model.time_roles)
+        fields = [predicate.comparison.field] if predicate.comparison else []
+        yield from _missing(f"Predicate {predicate.id}", "dimension", fields, model.dimensions)
+
+
+def _check_entity(entity: Entity, *, model: SemanticModel) -> Iterator[str]:
+    where = f"Entity {entity.id}"
+    targets = [join.entity for join in entity.joins.values()]
+    targets += [relation.entity for relation in entity.relations.values()]
+    yield from _missing(where, "entity", targets, model.entities)
+    yield from _missing(where, "measure", _given(entity.count), model.measures)
+    columns = [*entity.columns, *(name.removeprefix("-") for name in entity.order)]
+    yield from _missing(where, "dimension", columns, model.dimensions)
+    if entity.membership is not None:
+        rules = [entity.membership.now, entity.membership.ever]
+        yield from _missing(where, "predicate", rules, model.predicates)
+        yield from _missing(where, "relation", [entity.membership.relation], entity.relations)
+
+
+def _measures_of(measure: Measure) -> list[str]:
+    return [*(measure.ratio or ()), *_given(measure.checked_by)]
+
+
+def _given(name: str | None) -> list[str]:
+    return [] if name is None else [name]
+
+
+def _missing(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    there = set(known)
+    for name in names:
+        if name not in there:
+            yield f"{where} names the {kind} {name}, which is not defined."
+
+
+def _find_broken_terms(model: SemanticModel) -> Iterator[str]:
+    """Compile every term once, on an entity that has it."""
+    for entity in model.entities.values():
+        for role in entity.paths:
+            if find_path(entity, role=role, model=model) is None:
+                yield f"Entity {entity.id}: the path to {role} leads nowhere."
+    for measure in model.measures.values():
+        if {model.measures[name].time for name in measure.ratio or ()} - {measure.time}:
+            yield f"Measure {measure.id} divides measures that are counted by another time than its own."
+    for name, query in _list_probes(model):
+        try:
+            compile_query(query, model=model)
+        except (SemanticError, KeyError) as broken:
+            yield f"{name} does not compile: {broken}"
+
+
+def _list_probes(model: SemanticModel) -> Iterator[tuple[str, MetricQuery]]:
+    for measure in model.measures.values():
+        groups = [d.id for d in allowed_dimensions(measure, model=model) if d.groupable][:1]
+        grouped = tuple(DimensionGroup(dimension=name) for name in groups)
+        yield f"Measure {measure.id}", MetricQuery(measures=(measure.id,), group_by=grouped)
+        if measure.time is not None and model.time_roles[measure.time].is_moment:
+            by_month = (TimeGroup(grain=Grain.MONTH),)
+            yield f"Measure {measure.id} by month", MetricQuery(measures=(measure.id,), group_by=by_month)
+    for entity in model.entities.values():
+        if entity.columns:
+            yield f"Entity {entity.id}", MetricQuery(rows_of=entity.id)
+    for dimension in model.dimensions.values():
+        owner = _owner_of(dimension.entity, dimension.reached_as, model=model)
+        where = Comparison(field=dimension.id, op=Operator.IS_NOT_NULL)
+        yield f"Dimension {dimension.id}", MetricQuery(rows_of=owner, columns=(dimension.id,), where=where)
+    for predicate in model.predicates.values():
+        owner = _owner_of(predicate.entity, predicate.reached_as, model=model)
+        columns = _some_column(owner, model=model)
+        named = Named(predicate=predicate.id)
+        yield f"Predicate {predicate.id}", MetricQuery(rows_of=owner, columns=columns, where=named)
+    for role in model.time_roles.values():
+        owner = _owner_of(role.entity, role.reached_as, model=model)
+        time_range = TimeRange.model_validate({"role": role.id, "start": "2000-01-01"})
+        columns = _some_column(owner, model=model)
+        yield f"Time role {role.id}", MetricQuery(rows_of=owner, columns=columns, where=time_range)
+
+
+def _owner_of(entity: str, role: str, *, model: SemanticModel) -> str:
+    """Find an entity whose rows reach the role."""
+    for owner in model.entities.values():
+        path = find_path(owner, role=role, model=model)
+        if path is not None and entity_at(owner, path=path, model=model).id == entity:
+            return owner.id
+    return entity
+
+
+def _some_column(entity: str, *, model: SemanticModel) -> tuple[str, ...]:
+    reached = (d.id for d in model.dimensions.values() if reaches(model.entities[entity], term=d, model=model))
+    return tuple(list(reached)[:1])

@@ -1,0 +1,367 @@
+"""A query in words, and as pieces that can be taken away: what was understood, for the person who asked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal
+
+from sprints.semantics.errors import SemanticError
+from sprints.semantics.lookup import find_dimension, find_measure, find_predicate, find_time_role
+from sprints.semantics.model import Dimension, Measure, SemanticModel
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    DimensionGroup,
+    Has,
+    InPeriod,
+    MeasureLimit,
+    MetricQuery,
+    Named,
+    Not,
+    Operator,
+    Or,
+    Reference,
+    TimeGroup,
+    TimeRange,
+    Value,
+)
+
+_OPERATOR_WORDS = {
+    Operator.EQ: "",
+    Operator.IN: "",
+    Operator.NE: "not ",
+    Operator.NOT_IN: "not ",
+    Operator.LT: "less than ",
+    Operator.LE: "at most ",
+    Operator.GT: "more than ",
+    Operator.GE: "at least ",
+    Operator.CONTAINS: "contains ",
+}
+_DECEMBER = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """A piece of a query: `position` is what remove_chip takes."""
+
+    position: int
+    kind: Literal["filter", "group", "rank", "having"]
+    text: str
+    field: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What a query means: in a line, in pieces, and how the terms in it are defined."""
+
+    text: str
+    chips: tuple[Chip, ...]
+    assumptions: tuple[str, ...]
+
+
+def describe_query(query: MetricQuery, *, model: SemanticModel) -> Description:
+    """Put a query into words; raises SemanticError where a term is missing."""
+    return Description(
+        text=_describe(query, model=model),
+        chips=tuple(_list_chips(query, model=model)),
+        assumptions=tuple(_list_assumptions(query, model=model)),
+    )
+
+
+def remove_chip(query: MetricQuery, position: int) -> MetricQuery:
+    """Take a piece away from a query."""
+    conditions = split_conditions(query.where)
+    if position < len(conditions):
+        return query.model_copy(update={"where": join_conditions(conditions[:position] + conditions[position + 1 :])})
+    position -= len(conditions)
+    if position < len(query.group_by):
+        groups = query.group_by[:position] + query.group_by[position + 1 :]
+        return query.model_copy(update={"group_by": groups, "trend": False, "order": (), "rank": None})
+    position -= len(query.group_by)
+    if position < len(query.having):
+        return query.model_copy(update={"having": query.having[:position] + query.having[position + 1 :]})
+    return query.model_copy(update={"rank": None})
+
+
+def split_conditions(condition: Condition | None) -> tuple[Condition, ...]:
+    """List the conditions that must all hold."""
+    if condition is None:
+        return ()
+    if isinstance(condition, And):
+        return tuple(part for nested in condition.parts for part in split_conditions(nested))
+    return (condition,)
+
+
+def join_conditions(conditions: tuple[Condition, ...]) -> Condition | None:
+    """Put conditions together that must all hold."""
+    return None if not conditions else conditions[0] if len(conditions) == 1 else And(parts=conditions)
+
+
+def _describe(query: MetricQuery, *, model: SemanticModel) -> str:
+    conditions = split_conditions(query.where)
+    adjectives = [_adjective(condition, model=model) for condition in conditions]
+    leading = [adjective for adjective in adjectives if adjective]
+    subject = _subject(query, model=model)
+    pieces = [" ".join([*leading, subject])]
+    pieces += [
+        describe_condition(condition, model=model)
+        for condition, adjective in zip(conditions, adjectives, strict=True)
+        if not adjective
+    ]
+    if query.compare:
+        pieces.append(" against ".join(side.label for side in query.compare))
+    if query.share is not None and query.share.part is not None:
+        pieces.append(f"share that is {describe_condition(query.share.part, model=model)}")
+    elif query.share is not None:
+        pieces.append("with the share of each")
+    if query.group_by:
+        pieces.append("by " + " and ".join(_group_text(group, model=model) for group in query.group_by))
+    if query.trend:
+        pieces.append("with the change since the one before")
+    pieces += [_limit_text(limit, model=model) for limit in query.having]
+    if query.rank is not None:
+        pieces.append(_rank_text(query, model=model))
+    if _is_state(query, model=model):
+        pieces.append("now")
+    return ", ".join(pieces)
+
+
+def _subject(query: MetricQuery, *, model: SemanticModel) -> str:
+    if query.rows_of is not None:
+        if query.rows_of not in model.entities:
+            raise SemanticError(f"There is no kind of rows {query.rows_of!r}.", term=query.rows_of)
+        return model.entities[query.rows_of].plural
+    return _join_words(find_measure(name, model=model).label for name in query.measures)
+
+
+def _adjective(condition: Condition, *, model: SemanticModel) -> str | None:
+    """Give the word of a condition that stands before the noun, where it is one word without a preposition."""
+    text = None
+    if isinstance(condition, Named):
+        text = find_predicate(condition.predicate, model=model).label
+    elif isinstance(condition, Not) and isinstance(condition.part, Named):
+        text = find_predicate(condition.part.predicate, model=model).negated
+    return text if text is not None and " " not in text else None
+
+
+def _is_state(query: MetricQuery, *, model: SemanticModel) -> bool:
+    """Say whether the query asks how things stand, not what happened in some time."""
+    times = {find_measure(name, model=model).time for name in query.measures}
+    if query.rows_of is not None:
+        count = model.entities[query.rows_of].count
+        times = {model.measures[count].time} if count else {None}
+    groups = any(isinstance(group, TimeGroup) for group in query.group_by)
+    return times == {None} and not groups and not any(_speaks_of_time(c) for c in split_conditions(query.where))
+
+
+def _speaks_of_time(condition: Condition) -> bool:
+    match condition:
+        case TimeRange() | InPeriod():
+            return True
+        case And() | Or():
+            return any(_speaks_of_time(part) for part in condition.parts)
+        case Not():
+            return _speaks_of_time(condition.part)
+    return False
+
+
+def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
+    """Put a condition into words."""
+    match condition:
+        case Comparison():
+            return _comparison_text(condition, dimension=find_dimension(condition.field, model=model))
+        case Named():
+            return find_predicate(condition.predicate, model=model).label
+        case TimeRange():
+            label = find_time_role(condition.role, model=model).label if condition.role else ""
+            return f"{label} {_range_text(condition)}".strip()
+        case InPeriod():
+            preposition = "during" if condition.how == "during" or condition.role else "in"
+            role = (
+                f"{find_time_role(condition.role, model=model).label.removesuffix(' during')} "
+                if condition.role
+                else ""
+            )
+            return f"{role}{preposition} {describe_condition(condition.where, model=model)}"
+        case Has():
+            return _has_text(condition, model=model)
+        case And() | Or():
+            glue = " and " if isinstance(condition, And) else " or "
+            return glue.join(_bracketed(part, model=model) for part in condition.parts)
+        case Not():
+            if isinstance(condition.part, Named):
+                return find_predicate(condition.part.predicate, model=model).negated
+            return f"not ({describe_condition(condition.part, model=model)})"
+
+
+def _bracketed(condition: Condition, *, model: SemanticModel) -> str:
+    text = describe_condition(condition, model=model)
+    return f"({text})" if isinstance(condition, And | Or) else text
+
+
+def _has_text(condition: Has, *, model: SemanticModel) -> str:
+    relation = condition.relation.replace("_", " ")
+    least = f"at least {condition.at_least} " if condition.at_least > 1 else ""
+    where = f" ({describe_condition(condition.where, model=model)})" if condition.where is not None else ""
+    return f"with {least}{relation}{where}"
+
+
+def _comparison_text(comparison: Comparison, *, dimension: Dimension) -> str:
+    values = _join_words((_value_text(value) for value in comparison.values), glue="or")
+    if dimension.unit and comparison.values:
+        values = f"{values} {dimension.unit}"
+    if comparison.op in dimension.phrases:
+        return dimension.phrases[comparison.op].replace("{value}", values)
+    if comparison.op is Operator.IS_NULL:
+        return f"{dimension.label}: {dimension.none_label or 'none'}"
+    if comparison.op is Operator.IS_NOT_NULL:
+        return f"with {dimension.label}"
+    if dimension.type == "boolean":
+        affirmed = (comparison.values[0] is True) == (comparison.op is Operator.EQ)
+        return dimension.label if affirmed else f"not {dimension.label}"
+    return f"{dimension.label} {_OPERATOR_WORDS[comparison.op]}{values}"
+
+
+def _value_text(value: Value) -> str:
+    return value.label if isinstance(value, Reference) else str(value)
+
+
+def _join_words(words: Iterable[str], *, glue: str = "and") -> str:
+    listed = list(words)
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} {glue} {listed[-1]}" if listed else ""
+
+
+def _range_text(time_range: TimeRange) -> str:
+    start, end = _as_moment(time_range.start), _as_moment(time_range.end)
+    if start is None:
+        return f"before {_day_text(end)}" if end else ""
+    if end is None:
+        return f"since {_day_text(start)}"
+    if (start.day, start.hour, end.day, end.hour) == (1, 0, 1, 0):
+        if (start.month, end.month, end.year - start.year) == (1, 1, 1):
+            return f"in {start.year}"
+        following = (start.year, start.month + 1) if start.month < _DECEMBER else (start.year + 1, 1)
+        if (end.year, end.month) == following:
+            return f"in {start:%B %Y}"
+    last = end - timedelta(microseconds=1)
+    if last.date() == start.date():
+        return f"on {_day_text(start)}"
+    return f"from {_day_text(start)} to {_day_text(last if end.hour == 0 and end.minute == 0 else end)}"
+
+
+def _as_moment(bound: date | datetime | None) -> datetime | None:
+    if bound is None or isinstance(bound, datetime):
+        return bound
+    return datetime(bound.year, bound.month, bound.day, tzinfo=UTC)
+
+
+def _day_text(moment: datetime) -> str:
+    text = f"{moment.day} {moment:%B %Y}"
+    is_midnight = (moment.hour, moment.minute) in {(0, 0), (23, 59)}
+    return text if is_midnight else f"{text} {moment:%H:%M}"
+
+
+def _group_text(group: DimensionGroup | TimeGroup, *, model: SemanticModel) -> str:
+    if isinstance(group, DimensionGroup):
+        return find_dimension(group.dimension, model=model).label
+    return str(group.grain) + (f" {find_time_role(group.role, model=model).label}" if group.role else "")
+
+
+def _limit_text(limit: MeasureLimit, *, model: SemanticModel) -> str:
+    measure = find_measure(limit.measure, model=model)
+    words = _OPERATOR_WORDS[limit.op] or "exactly "
+    return f"{words}{limit.value} {measure.label}"
+
+
+def _rank_text(query: MetricQuery, *, model: SemanticModel) -> str:
+    rank = query.rank
+    if rank is None:
+        return ""
+    by = model.measures[rank.by].label if rank.by in model.measures else find_dimension(rank.by, model=model).label
+    end = "highest" if rank.direction == "desc" else "lowest"
+    count = "the" if rank.count == 1 else f"the {rank.count}"
+    within = f" in each {_join_words(rank.within)}" if rank.within else ""
+    return f"{count} {end} by {by}{within}"
+
+
+def _list_chips(query: MetricQuery, *, model: SemanticModel) -> list[Chip]:
+    chips: list[Chip] = []
+    for condition in split_conditions(query.where):
+        field, operator, values = _parts_of(condition)
+        text = describe_condition(condition, model=model)
+        chips.append(Chip(position=len(chips), kind="filter", text=text, field=field, operator=operator, values=values))
+    for group in query.group_by:
+        name = group.dimension if isinstance(group, DimensionGroup) else str(group.grain)
+        text = f"by {_group_text(group, model=model)}"
+        chips.append(Chip(position=len(chips), kind="group", text=text, field=name, operator="by"))
+    for limit in query.having:
+        chips.append(
+            Chip(
+                position=len(chips),
+                kind="having",
+                text=_limit_text(limit, model=model),
+                field=limit.measure,
+                operator=str(limit.op),
+                values=(str(limit.value),),
+            )
+        )
+    if query.rank is not None:
+        chips.append(
+            Chip(
+                position=len(chips),
+                kind="rank",
+                text=_rank_text(query, model=model),
+                field=query.rank.by,
+                operator=query.rank.direction,
+                values=(str(query.rank.count),),
+            )
+        )
+    return chips
+
+
+def _parts_of(condition: Condition) -> tuple[str, str, tuple[str, ...]]:
+    """Give the field, operator and values of a condition, as far as it has one of each."""
+    match condition:
+        case Comparison():
+            return condition.field, str(condition.op), tuple(_value_text(value) for value in condition.values)
+        case Named():
+            return condition.predicate, "is", ()
+        case TimeRange():
+            bounds = (str(bound) for bound in (condition.start, condition.end) if bound is not None)
+            return condition.role or "time", "between", tuple(bounds)
+        case InPeriod():
+            field, _, values = _parts_of(condition.where)
+            return field, condition.how, values
+        case Has():
+            return condition.relation, "has", (str(condition.at_least),)
+        case Not():
+            field, operator, values = _parts_of(condition.part)
+            return field, f"not {operator}", values
+        case And() | Or():
+            return condition.kind, condition.kind, ()
+
+
+def _list_assumptions(query: MetricQuery, *, model: SemanticModel) -> list[str]:
+    """Say how the terms of a query are defined, each once."""
+    measures = [find_measure(name, model=model) for name in query.measures]
+    said = {f"{_capitalised(measure.label)}: {measure.description}": None for measure in measures}
+    for condition in split_conditions(query.where):
+        inner = condition.part if isinstance(condition, Not) else condition
+        if isinstance(inner, Named):
+            predicate = find_predicate(inner.predicate, model=model)
+            said[f"{_capitalised(predicate.label)}: {predicate.description}"] = None
+        if isinstance(inner, TimeRange) and inner.role is None:
+            said.update(dict.fromkeys(_time_assumptions(measures, model=model)))
+    return list(said)
+
+
+def _time_assumptions(measures: list[Measure], *, model: SemanticModel) -> list[str]:
+    roles = [model.time_roles[measure.time] for measure in measures if measure.time]
+    return [f"The time is when it was {role.label}." for role in roles]
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

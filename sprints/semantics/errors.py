@@ -1,0 +1,48 @@
+"""Queries that have no meaning in a model, refused with what to write instead."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SemanticError(ValueError):
+    """
+    A query that names a term which is not there, or combines what may not be combined.
+
+    `term` is the word of the query that is wrong, `nearest` what it may have been meant for, the nearest first, and
+    `kind` the kind of term that is missing; without a kind the term exists and does not fit.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        suggestion: str = "",
+        term: str | None = None,
+        nearest: Iterable[str] = (),
+        kind: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestion = suggestion
+        self.term = term
+        self.nearest = tuple(nearest)
+        self.kind = kind
+
+
+def find_nearest(name: str, *, candidates: Iterable[str], count: int = 3) -> tuple[str, ...]:
+    """Find the candidates that are spelt most like a name, without regard to case."""
+    known = {candidate.lower(): candidate for candidate in candidates}
+    return tuple(known[near] for near in get_close_matches(name.lower(), known, n=count, cutoff=0.5))
+
+
+def unknown_term(kind: str, *, name: str, candidates: Iterable[str]) -> SemanticError:
+    """Make the error for a term that the model does not have."""
+    listed = sorted(candidates)
+    nearest = find_nearest(name, candidates=listed)
+    if nearest:
+        suggestion = f"Did you mean {' or '.join(nearest)}?"
+    elif listed:
+        suggestion = f"Use one of: {', '.join(listed[:12])}{' ...' if len(listed) > 12 else ''}."  # noqa: PLR2004
+    else:
+        suggestion = f"Leave the {kind} out."
+    return SemanticError(f"There is no {kind} {name!r}.", suggestion=suggestion, term=name, nearest=nearest, kind=kind)

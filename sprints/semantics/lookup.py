@@ -1,0 +1,68 @@
+"""Terms of a model by their names, and which of them go together."""
+
+from sprints.semantics.errors import unknown_term
+from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, TimeRole
+from sprints.semantics.scope import reaches
+
+
+def find_measure(name: str, *, model: SemanticModel) -> Measure:
+    """Look a measure up; raises SemanticError that names the nearest."""
+    if name not in model.measures:
+        raise unknown_term("measure", name=name, candidates=(m.id for m in model.measures.values() if not m.hidden))
+    return model.measures[name]
+
+
+def allowed_dimensions(measure: Measure, *, model: SemanticModel) -> tuple[Dimension, ...]:
+    """List the dimensions that a measure may be filtered by; those that are `groupable` it may be grouped by."""
+    entity = model.entities[measure.entity]
+    return tuple(
+        dimension
+        for dimension in model.dimensions.values()
+        if dimension.id not in measure.excludes and reaches(entity, term=dimension, model=model)
+    )
+
+
+def allowed_predicates(measure: Measure, *, model: SemanticModel) -> tuple[Predicate, ...]:
+    """List the predicates that a measure may be limited by."""
+    entity = model.entities[measure.entity]
+    return tuple(
+        predicate
+        for predicate in model.predicates.values()
+        if not predicate.hidden and reaches(entity, term=predicate, model=model)
+    )
+
+
+def allowed_times(measure: Measure, *, model: SemanticModel) -> tuple[str, ...]:
+    """List the time roles that a measure may be limited to."""
+    return roles_of(model.entities[measure.entity], model=model)
+
+
+def find_dimension(name: str, *, model: SemanticModel) -> Dimension:
+    """Look a dimension up; raises SemanticError that names the nearest."""
+    if name not in model.dimensions:
+        raise unknown_term("dimension", name=name, candidates=model.dimensions)
+    return model.dimensions[name]
+
+
+def find_predicate(name: str, *, model: SemanticModel) -> Predicate:
+    """Look a predicate up; raises SemanticError that names the nearest."""
+    if name not in model.predicates:
+        raise unknown_term("predicate", name=name, candidates=(p.id for p in model.predicates.values() if not p.hidden))
+    return model.predicates[name]
+
+
+def find_time_role(name: str, *, model: SemanticModel) -> TimeRole:
+    """Look a time role up; raises SemanticError that names the nearest."""
+    if name not in model.time_roles:
+        raise unknown_term("time role", name=name, candidates=model.time_roles)
+    return model.time_roles[name]
+
+
+def default_time_of(entity: Entity, *, model: SemanticModel) -> str | None:
+    """Give the time that rows of an entity are counted by."""
+    return model.measures[entity.count].time if entity.count else None
+
+
+def roles_of(entity: Entity, *, model: SemanticModel) -> tuple[str, ...]:
+    """List the time roles that rows of an entity have."""
+    return tuple(role.id for role in model.time_roles.values() if reaches(entity, term=role, model=model))

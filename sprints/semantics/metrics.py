@@ -1,0 +1,305 @@
+"""Metrics as tools offer them: listed with what they go with, and queried with errors that say what to write."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+from difflib import get_close_matches
+from typing import Any
+
+from sprints.contracts import QueryResult
+from sprints.semantics.checks import find_disagreements, find_second_derivation, find_unfiltered_rows
+from sprints.semantics.compile import compile_query
+from sprints.semantics.describe import describe_query, join_conditions, split_conditions
+from sprints.semantics.errors import SemanticError, find_nearest
+from sprints.semantics.lookup import (
+    allowed_dimensions,
+    allowed_predicates,
+    allowed_times,
+    find_dimension,
+    find_measure,
+)
+from sprints.semantics.metric_contracts import (
+    GRAINS,
+    MAX_METRIC_ROWS,
+    OPERATORS,
+    UNFIT_TERM,
+    UNKNOWN_TERM,
+    UNKNOWN_VALUE,
+    ListMetricsQuestion,
+    MetricColumn,
+    MetricFilter,
+    MetricInfo,
+    MetricList,
+    MetricRows,
+    QueryMetricQuestion,
+    TermInfo,
+)
+from sprints.semantics.model import Dimension, Measure, SemanticModel
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    DimensionGroup,
+    Grain,
+    Group,
+    InPeriod,
+    MetricQuery,
+    Named,
+    Not,
+    Or,
+    Order,
+    TimeGroup,
+    TimeRange,
+)
+from sprints.semantics.scope import reaches
+from sprints.semantics.values import write_known_values, write_missing_values
+from toolbox.contract.errors import ToolError
+
+Run = Callable[[str], Awaitable[QueryResult]]
+
+_SURE = 0.75
+
+
+def list_metrics(ask: ListMetricsQuestion, *, model: SemanticModel) -> MetricList:
+    """List the metrics that match a search, and the terms that they go with."""
+    measures = [measure for measure in model.measures.values() if not measure.hidden and _matches(measure, ask.search)]
+    dimensions = {d.id: d for measure in measures for d in allowed_dimensions(measure, model=model)}
+    predicates = {p.id: p for measure in measures for p in allowed_predicates(measure, model=model)}
+    times = {name: model.time_roles[name] for measure in measures for name in allowed_times(measure, model=model)}
+    return MetricList(
+        metrics=[_describe_measure(measure, model=model) for measure in measures],
+        dimensions=[_describe_dimension(dimension) for dimension in dimensions.values()],
+        filters=[TermInfo(name=p.id, label=p.label, description=p.description) for p in predicates.values()],
+        times=[TermInfo(name=t.id, label=t.label, description=t.description) for t in times.values()],
+        grains=list(GRAINS),
+    )
+
+
+def _matches(measure: Measure, search: str | None) -> bool:
+    words = measure.words
+    text = " ".join((measure.id, measure.label, measure.description, *words.nouns, *words.verbs, *words.adjectives))
+    return search is None or all(word in text.lower().replace("_", " ") for word in search.lower().split())
+
+
+def _describe_measure(measure: Measure, *, model: SemanticModel) -> MetricInfo:
+    return MetricInfo(
+        name=measure.id,
+        label=measure.label,
+        unit=measure.unit,
+        description=measure.description,
+        dimensions=[d.id for d in allowed_dimensions(measure, model=model) if d.groupable],
+        filters=[predicate.id for predicate in allowed_predicates(measure, model=model)],
+        times=list(allowed_times(measure, model=model)),
+        default_time=measure.time,
+        parts_sum_to_whole=measure.additive,
+    )
+
+
+def _describe_dimension(dimension: Dimension) -> TermInfo:
+    return TermInfo(
+        name=dimension.id,
+        label=dimension.label,
+        description=dimension.description,
+        type=dimension.type,
+        values=[str(value) for value in dimension.values] or None,
+    )
+
+
+async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: Run) -> MetricRows:
+    """
+    Answer a metric's question.
+
+    Raises ToolError that names the term or value that is wrong, the nearest right ones and, where there is exactly
+    one, the arguments that fix the call.
+    """
+    try:
+        query = build_query(ask, model=model)
+        compiled = compile_query(query, model=model)
+        description = describe_query(query, model=model)
+    except SemanticError as error:
+        raise _teach(error, ask=ask) from error
+    await _refuse_unknown_values(query, ask=ask, model=model, run=run)
+    result = await run(compiled.sql)
+    doubts = [
+        *find_unfiltered_rows(result.rows, query=query, model=model),
+        *await find_doubts(query, rows=result.rows, model=model, run=run),
+    ]
+    limit = query.limit or MAX_METRIC_ROWS
+    return MetricRows(
+        rows=result.rows,
+        count=len(result.rows),
+        columns=[MetricColumn(name=c.name, label=c.label, unit=c.unit, kind=c.kind) for c in compiled.columns],
+        description=description.text,
+        assumptions=list(description.assumptions),
+        sql=compiled.sql,
+        runtime_ms=result.runtime_ms,
+        doubts=doubts or None,
+        notes=[*compiled.notes, *(result.notes or ())] or None,
+        truncated=result.truncated or len(result.rows) >= limit or None,
+    )
+
+
+async def find_doubts(
+    query: MetricQuery, *, rows: list[dict[str, Any]], model: SemanticModel, run: Run
+) -> tuple[str, ...]:
+    """Derive the numbers of a query another way, where there is one that runs, and say where both differ."""
+    second = find_second_derivation(query, model=model)
+    if second is None:
+        return ()
+    try:
+        result = await run(compile_query(second, model=model).sql)
+    except ToolError:
+        return ()
+    return find_disagreements(rows, second_rows=result.rows, query=query, model=model)
+
+
+def build_query(ask: QueryMetricQuestion, *, model: SemanticModel) -> MetricQuery:
+    """
+    Write a tool's arguments as a query; raises SemanticError.
+
+    Conditions on a period that the metric's rows belong to, such as a sprint, are of one and the same period.
+    """
+    measure = find_measure(ask.metric, model=model)
+    entity = model.entities[measure.entity]
+    own: list[Condition] = []
+    of_period: list[Condition] = []
+    for given in ask.filters:
+        condition, term = _read_filter(given, model=model)
+        is_own = reaches(entity, term=term, model=model) or model.entities[term.entity].span is None
+        (own if is_own else of_period).append(condition)
+    if of_period and (period := join_conditions(tuple(of_period))) is not None:
+        own.append(InPeriod(where=period))
+    if ask.period is not None:
+        end = ask.period.end + timedelta(days=1) if ask.period.end else None
+        if ask.period.start or end:
+            own.append(TimeRange(role=ask.period.role, start=ask.period.start, end=end))
+    return MetricQuery(
+        measures=(measure.id,),
+        group_by=tuple(_read_group(name, model=model) for name in ask.dimensions),
+        where=join_conditions(tuple(own)),
+        order=(Order(by=ask.order.by, direction=ask.order.direction),) if ask.order else (),
+        limit=ask.limit,
+    )
+
+
+def _read_group(name: str, *, model: SemanticModel) -> Group:
+    if name in GRAINS:
+        return TimeGroup(grain=Grain(name))
+    if name not in model.dimensions:
+        known = (*GRAINS, *(d.id for d in model.dimensions.values() if d.groupable))
+        nearest = find_nearest(name, candidates=known)
+        raise SemanticError(
+            f"There is no dimension {name!r}.",
+            suggestion=f"Did you mean {' or '.join(nearest)}?" if nearest else "Call list_metrics for the dimensions.",
+            term=name,
+            nearest=nearest,
+            kind="dimension",
+        )
+    return DimensionGroup(dimension=name)
+
+
+def _read_filter(given: MetricFilter, *, model: SemanticModel) -> tuple[Condition, Any]:
+    """Read one filter; gives it with the term that it is about."""
+    if given.op in {"is", "is_not"} or (given.field in model.predicates and not given.values):
+        if given.field not in model.predicates:
+            known = [*(p.id for p in model.predicates.values() if not p.hidden), *model.dimensions]
+            nearest = find_nearest(given.field, candidates=known)
+            instead = f"Did you mean {' or '.join(nearest)}?" if nearest else "Call list_metrics for the filters."
+            if given.field in model.dimensions:
+                instead, nearest = "It is a dimension: give op and values.", ()
+            raise SemanticError(
+                f"There is no named filter {given.field!r}.",
+                suggestion=instead,
+                term=given.field,
+                nearest=nearest,
+                kind="filter",
+            )
+        named = Named(predicate=given.field)
+        return (Not(part=named) if given.op == "is_not" else named), model.predicates[given.field]
+    dimension = find_dimension(given.field, model=model)
+    try:
+        comparison = Comparison(field=given.field, op=OPERATORS[given.op], values=tuple(given.values))
+    except ValueError as wrong:
+        raise SemanticError(
+            f"{given.op} does not take {len(given.values)} values.",
+            suggestion="Give one value; several for in and not_in; none for is_null and is_not_null.",
+            term=given.field,
+        ) from wrong
+    return comparison, dimension
+
+
+def _teach(error: SemanticError, *, ask: QueryMetricQuestion) -> ToolError:
+    """Say what is wrong with a call, and how it is right where there is exactly one way."""
+    code = UNKNOWN_TERM if error.kind else UNFIT_TERM
+    fix = _find_fix(error, ask=ask)
+    suggestion = error.suggestion or "Call list_metrics for what goes together."
+    details = {"term": error.term, "nearest": list(error.nearest)} if error.term else {}
+    return ToolError(code, error.message, suggestion=suggestion, details=details, retry_with=fix)
+
+
+def _find_fix(error: SemanticError, *, ask: QueryMetricQuestion) -> dict[str, Any] | None:
+    """Write the change of arguments that fixes a call; None where there are several, or none."""
+    if error.term is None or error.kind is None:
+        return None
+    sure = get_close_matches(error.term.lower(), error.nearest, n=2, cutoff=_SURE)
+    if len(sure) != 1:
+        return None
+    return _replace(error.term, by=sure[0], ask=ask)
+
+
+def _replace(term: str, *, by: str, ask: QueryMetricQuestion) -> dict[str, Any] | None:
+    """Write the merge patch that puts a term in place of another, wherever the arguments have it."""
+    arguments = ask.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+    patch = {name: changed for name, given in arguments.items() if (changed := _substitute(given, term, by)) != given}
+    return patch or None
+
+
+def _substitute(given: Any, term: str, by: str) -> Any:
+    if isinstance(given, str):
+        return by if given == term else given
+    if isinstance(given, list):
+        return [_substitute(item, term, by) for item in given]
+    if isinstance(given, dict):
+        return {name: _substitute(item, term, by) for name, item in given.items()}
+    return given
+
+
+async def _refuse_unknown_values(
+    query: MetricQuery, *, ask: QueryMetricQuestion, model: SemanticModel, run: Run
+) -> None:
+    """Refuse a value that no row has: counting nothing would look like an answer. Raises ToolError."""
+    for comparison in _named_comparisons(query.where):
+        dimension = model.dimensions[comparison.field]
+        if dimension.type != "text" or dimension.values:
+            continue
+        values = [str(value) for value in comparison.values]
+        found = await run(write_missing_values(dimension, values=values, model=model))
+        missing = [row["value"] for row in found.rows]
+        if not missing:
+            continue
+        known = await run(write_known_values(dimension, model=model))
+        nearest = find_nearest(missing[0], candidates=(str(row["value"]) for row in known.rows))
+        sure = get_close_matches(missing[0].lower(), [value.lower() for value in nearest], n=2, cutoff=_SURE)
+        fix = _replace(missing[0], by=nearest[0], ask=ask) if len(sure) == 1 else None
+        raise ToolError(
+            UNKNOWN_VALUE,
+            f"No row has the {dimension.label} {missing[0]!r}.",
+            suggestion=f"Did you mean {' or '.join(nearest)}?"
+            if nearest
+            else "Leave the filter out to see the values.",
+            details={"term": missing[0], "nearest": list(nearest)},
+            retry_with=fix,
+        )
+
+
+def _named_comparisons(condition: Condition | None) -> Iterator[Comparison]:
+    """Go through comparisons of texts that people name, where a misspelt value would silently count nothing."""
+    match condition:
+        case Comparison() if str(condition.op) in {"eq", "ne", "in", "not_in"}:
+            yield condition
+        case And() | Or():
+            for part in split_conditions(condition) if isinstance(condition, And) else condition.parts:
+                yield from _named_comparisons(part)
+        case Not():
+            yield from _named_comparisons(condition.part)
+        case InPeriod():
+            yield from _named_comparisons(condition.where)

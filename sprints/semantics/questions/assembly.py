@@ -1,0 +1,333 @@
+"""
+Phrases assembled into a query about rows of one entity.
+
+The same phrases are tried with each entity of the model. What a word means follows from the entity: "completed" is a
+predicate of an issue, of its stay in a sprint, or of a sprint. An assembly in which a phrase finds no place fails.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sprints.semantics.query import (
+    Comparison,
+    Condition,
+    DimensionGroup,
+    Grain,
+    Group,
+    MetricQuery,
+    Named,
+    Operator,
+    Or,
+    Order,
+    Rank,
+    Share,
+    TimeGroup,
+    TimeRange,
+)  # fmt: skip
+from sprints.semantics.questions.conditions import Conditions
+from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.phrases import Phrase
+from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, flatten, join_all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembled:
+    """A query, how far-fetched it is, and what was assumed."""
+
+    query: MetricQuery
+    cost: float
+    assumptions: tuple[str, ...] = ()
+
+
+def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> Assembled:
+    """Assemble a query about rows of an entity; raises Unbound with the phrase that has no place."""
+    return _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fragment:
+    """What a follow-up question says: conditions, groups and an order, and how the rows are measured then."""
+
+    conditions: tuple[Condition, ...]
+    measures: tuple[str, ...]
+    groups: tuple[Group, ...]
+    rank: Rank | None
+    order: tuple[Order, ...]
+    limit: int | None
+    assumptions: tuple[str, ...]
+
+
+def assemble_fragment(
+    phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon, context: MetricQuery
+) -> Fragment:  # fmt: skip
+    """Assemble a question that changes a query about an entity; raises Unbound with the phrase that has no place."""
+    return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
+
+
+class _Assembly(Conditions):
+    def build(self) -> Assembled:
+        self._check_entity()
+        self._find_states()
+        self._attach_times()
+        self._read_groups()
+        self._read_nouns()
+        self._choose_measures()
+        self._read_conditions()
+        rank, order = self._read_ranks()
+        share = self._read_share()
+        self._check_marks()
+        query = self._compose(rank=rank, order=order, share=share)
+        return Assembled(query=query, cost=self.cost, assumptions=tuple(self.assumptions))
+
+    def build_fragment(self, context: MetricQuery) -> Fragment:
+        """Read phrases that change a query; a time without a verb is that of the query."""
+        self.is_fragment = True
+        self.mentions_entity = True
+        self.measures = list(context.measures)
+        self._find_states()
+        self._attach_times()
+        self._read_groups()
+        for place, phrase in enumerate(self.phrases):
+            if phrase.kind == "term" and place not in self.used and phrase.has("entity", "measure", form="noun"):
+                self._read_noun(phrase, place=place, is_first=False)
+                self.used.add(place)
+        if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
+            self.measures = [self.entity.count]
+        self.context_time = next((part for part in flatten(context.where) if isinstance(part, TimeRange)), None)
+        self._read_conditions()
+        rank, order = self._read_ranks()
+        self._check_marks()
+        conditions = (*self.parts, *(part for place in sorted(self.part_of) for part in self.part_of[place]))
+        if not (conditions or self.groups or rank or order or tuple(self.measures) != context.measures):
+            raise Unbound(None)
+        return Fragment(
+            conditions=conditions, measures=tuple(self.measures), groups=tuple(self.groups), rank=rank, order=order,
+            limit=self.limit, assumptions=tuple(self.assumptions),
+        )  # fmt: skip
+
+    def _read_ranks(self) -> tuple[Rank | None, tuple[Order, ...]]:
+        places = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "rank"]
+        if not places:
+            return None, ()
+        if len(places) > 1:
+            raise Unbound(self.phrases[places[1]])
+        phrase = self.phrases[places[0]]
+        self.used.add(places[0])
+        by = self._ranked_by(phrase)
+        direction: Literal["asc", "desc"] = "desc" if phrase.is_descending else "asc"
+        if phrase.number is not None and not self.measures:
+            self.limit = int(phrase.number)
+            return None, (Order(by=by, direction=direction),)
+        if phrase.number is not None:
+            return Rank(count=int(phrase.number), by=by, direction=direction), ()
+        is_list = not self.measures and self._lists_many()
+        if is_list:
+            self.limit = DEFAULT_RANK
+            self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
+        if is_list or (self.measures and self.subject_is_plural):
+            return None, (Order(by=by, direction=direction),)
+        return Rank(count=1, by=by, direction=direction), ()
+
+    def _lists_many(self) -> bool:
+        types = [one for one in self.phrases if one.name_kind == "type" and not one.is_negated]
+        if self.subject_is_plural or any(one.is_plural for one in self.phrases):
+            return True
+        return any(one.said.endswith("s") for one in types) if types else not self.mentions_entity
+
+    def _ranked_by(self, phrase: Phrase) -> str:
+        if self.measures:
+            if not self.groups or (phrase.has("dimension") and not phrase.marks):
+                raise Unbound(phrase)
+            return self.measures[0]
+        own = self._dimension_of(phrase)
+        if "longest" in phrase.said.lower() or "shortest" in phrase.said.lower():
+            lasting = [self.settings["lasting"].get(state.predicate) for state in self.states.values()]
+            own = next((one for one in lasting if one), own)
+        if self.columns and self.model.dimensions[self.columns[-1]].type == "number":
+            own = self.columns.pop()
+        elif self.unit_noun == "points" and self.entity.id == "issue":
+            own = "story_points"
+        if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
+            raise Unbound(phrase)
+        return own
+
+    def _read_share(self) -> Share | None:
+        if "share" not in self.marks:
+            return None
+        if not self.measures or self.entity.id != "issue":
+            raise Unbound(next(one for one in self.phrases if "share" in one.marks))
+        at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
+        self.used.add(at)
+        copula = next(
+            (place for place, one in enumerate(self.phrases) if place > at and one.marks & {"be", "have"}), None
+        )
+        if copula is None:
+            if not self.groups:
+                raise Unbound(self.phrases[at], why="A share of what?")
+            return Share()
+        part = [one for place, found in self.part_of.items() if place > copula for one in found]
+        if not part:
+            raise Unbound(self.phrases[at], why="A share of what?")
+        for place in [place for place in self.part_of if place > copula]:
+            del self.part_of[place]
+        return Share(part=join_all(part))
+
+    def _check_marks(self) -> None:
+        """Refuse what is left over: a mark that nothing has used changes what is asked."""
+        for place, phrase in enumerate(self.phrases):
+            if place in self.used or (phrase.kind == "mark" and self._is_silent(phrase, place=place)):
+                continue
+            if self._is_role_verb(phrase, place=place):
+                continue
+            raise Unbound(phrase)
+
+    def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
+        if phrase.marks & {"versus", "compare"}:
+            return self._compares()
+        if "trend" in phrase.marks:
+            return bool(self.measures)
+        if "per" in phrase.marks and phrase.said.lower() in ("each", "every", "respective", "respectively"):
+            return self._splits_names()
+        if phrase.marks <= SILENT or (self.is_fragment and phrase.marks & {"follow", "only"}):
+            return True
+        following = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
+        is_before_span = following is not None and (self._is_sprints(following) or following.kind == "period")
+        if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked):
+            return True
+        return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
+
+    def _is_role_verb(self, phrase: Phrase, *, place: int) -> bool:
+        """Tell whether it says how a person beside it belongs to the issues: assigned to, reported by."""
+        is_verb = phrase.kind == "term" and phrase.has("dimension", form="verb")
+        kinds = {sense.name for sense in phrase.senses}
+        beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
+        if is_verb and any(one.kind == "names" and one.name_kind in kinds for one in beside):
+            return True
+        return is_verb and (self._has_person() or "who" in self.marks) and not phrase.is_negated
+
+    def _compares(self) -> bool:
+        is_split = len(self.measures) > 1 or bool(self.sides) or bool(self.groups)
+        return bool(self.measures) and (is_split or self._splits_names())
+
+    def _splits_names(self) -> bool:
+        """Group by what the question names several of: ACCEL and ORBIT, this sprint and the last."""
+        if not self.measures:
+            return False
+        for phrase in self.phrases:
+            if phrase.kind == "names" and len(phrase.names) > 1 and not phrase.is_negated:
+                self._group_by(self._name_dimension(phrase, place=-1), phrase=phrase)
+                return True
+        sprints = [phrase for phrase in self.phrases if self._is_sprints(phrase)]
+        if len(sprints) > 1 and "sprint" in self.reached:
+            self._group_by("sprint", phrase=sprints[0])
+            return True
+        return False
+
+    def _compose(self, *, rank: Rank | None, order: tuple[Order, ...], share: Share | None) -> MetricQuery:
+        self._split_several()
+        self._assume_open(rank.by if rank else order[0].by if order else "")
+        where = self._where()
+        self._check_contradiction(where)
+        if not self.measures:
+            return self._rows(where, rank=rank, order=order)
+        trend = "trend" in self.marks
+        if trend and not self.groups:
+            per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")
+            self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
+        self._check_times()
+        return MetricQuery(
+            measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(self.groups), where=where,
+            having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
+        )  # fmt: skip
+
+    def _check_contradiction(self, where: Condition | None) -> None:
+        """Refuse two values of what has one: that no row has both answers nothing."""
+        said: dict[str, set[str]] = {}
+        for part in flatten(where):
+            if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
+                values = {str(value) for value in part.values}
+                if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
+                    raise Unbound(None, why=f"No row can have two values of {self.model.dimensions[part.field].label}.")
+
+    def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
+        if self.groups or self.having or self.sides:
+            raise Unbound(None, why="What is to be counted?")
+        is_ranked = rank is not None or bool(order)
+        is_asked = self.mentions_entity or where is not None or is_ranked
+        if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):
+            raise Unbound(None, why="")
+        columns: list[str] = []
+        if self.columns:
+            identity = [one for one in self.entity.columns if one in ("issue", "sprint", "team", "person", "title")]
+            columns = list(dict.fromkeys((*identity, *self.columns)))
+        by = rank.by if rank is not None else order[0].by if order else ""
+        if by and by not in (columns or self.entity.columns):
+            columns = [*(columns or self.entity.columns), by]
+        return MetricQuery(
+            rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order, limit=self.limit
+        )  # fmt: skip
+
+    def _split_several(self) -> None:
+        """Show several named teams, people or sprints each: one number would hide which."""
+        sprints = [one for one in self.phrases if self._is_sprints(one) and not one.is_negated]
+        if not self.measures or self.groups or self.sides or "share" in self.marks:
+            return
+        if self._splits_names():
+            return
+        if self._is_sprint_of_each_team(sprints):
+            self._group_by("team", phrase=sprints[0])
+            return
+        several = any(len(one.names) > 1 or one.edge for one in sprints)
+        is_series = not any(self.model.measures[one].additive for one in self.measures)
+        if sprints and several and is_series and "sprint" in self.reached and not self._is_averaged():
+            self._group_by("sprint", phrase=sprints[0])
+
+    def _is_sprint_of_each_team(self, sprints: Sequence[Phrase]) -> bool:
+        """Tell whether the question says one sprint, as "sprint 3", that several teams have."""
+        if len(sprints) != 1 or sprints[0].edge or "our" in self.marks or "team" not in self.reached:
+            return False
+        teams = [name.team_id for name in sprints[0].names]
+        return len(teams) > 1 and len(set(teams)) == len(teams)
+
+    def _is_averaged(self) -> bool:
+        return "average" in self.marks or any("average" in phrase.said.lower() for phrase in self.phrases)
+
+    def _check_times(self) -> None:
+        for group in self.groups:
+            if isinstance(group, TimeGroup) and group.role is None:
+                untimed = [one for one in self.measures if not self.model.measures[one].time]
+                if untimed:
+                    why = "By which time: when issues were created, or when they were done?"
+                    raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
+
+    def _assume_open(self, by: str) -> None:
+        """Take what is asked of unfinished work alone as asked of open issues, where the question says nothing."""
+        if any(state.predicate not in ("unassigned", "unestimated", "") or state.role in ("resolved", "created")
+               for state in self.states.values()) or self.entity.id != "issue" or self._has_key():  # fmt: skip
+            return
+        usual = self.settings["of_open_work"]
+        found = [part for parts in self.part_of.values() for part in parts]
+        is_usual = by in usual["dimensions"] or any(
+            (isinstance(part, Named) and part.predicate in usual["predicates"])
+            or (isinstance(part, Comparison) and self._is_usual(part))
+            for part in found
+        )
+        if is_usual:
+            self.parts.append(Named(predicate="open"))
+            self.assumptions.append("Only issues that are not done are counted." if self.measures else
+                                    "Only issues that are not done are listed.")  # fmt: skip
+
+    def _is_usual(self, part: Comparison) -> bool:
+        is_missing = part.op == Operator.IS_NULL and part.field in ("assignee", "story_points")
+        return is_missing or part.field in self.settings["of_open_work"]["dimensions"]
+
+    def _where(self) -> Condition | None:
+        merged: list[Condition] = list(self.parts)
+        sprints: list[Condition] = []
+        for place in sorted(self.part_of):
+            is_sprint = self._is_sprints(self.phrases[place]) and not self.phrases[place].is_negated
+            (sprints if is_sprint else merged).extend(self.part_of[place])
+        if sprints:
+            merged.append(sprints[0] if len(sprints) == 1 else Or(parts=tuple(sprints)))
+        return join_all(merged)

@@ -1,0 +1,325 @@
+"""Which rows count: names, sprints, numbers, times and states as conditions."""
+
+from collections.abc import Iterable, Sequence
+
+from sprints.linking.names import sprint_numbers
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    InPeriod,
+    MeasureLimit,
+    Named,
+    Not,
+    Operator,
+    Or,
+    Side,
+    TimeRange,
+)  # fmt: skip
+from sprints.semantics.questions.lexicon import Sense
+from sprints.semantics.questions.measures import Measures
+from sprints.semantics.questions.phrases import NEGATED, Phrase
+from sprints.semantics.questions.terms import (
+    MAX_LISTED_SPRINTS,
+    NAMED_BY,
+    State,
+    Unbound,
+    is_among,
+    number_of,
+    operator_of,
+    to_range,
+    to_value,
+    with_senses,
+)
+
+
+class Conditions(Measures):
+    """Measures with the conditions that rows have to meet."""
+
+    def _read_conditions(self) -> None:
+        numbers_first = sorted(range(len(self.phrases)), key=lambda place: place in self.states)
+        for place in numbers_first:
+            found = self._conditions(self.phrases[place], place=place)
+            if found:
+                self.used.add(place)
+                self.part_of[place] = found
+        if self.is_fragment:
+            return
+        is_past = any("have" in one.marks and one.said.lower() == "had" for one in self.phrases)
+        if is_past and self.entity.id == "sprint" and self.entity.count in self.measures:
+            self.parts.append(Not(part=Named(predicate="sprint_future")))
+            self.assumptions.append("Only sprints that have begun are counted.")
+        if self.entity.id == "membership" and not self.measures:
+            own = self._own_states()
+            if not own:
+                raise Unbound(None, why="")
+            if any(state.phrase.is_negated for state in own):
+                self.parts.append(Named(predicate="member_now"))
+        if self.entity.id == "membership" and not (
+            self._own_states() or any(self._is_sprints(one) for one in self.phrases) or self._groups_sprints()
+        ):
+            raise Unbound(None, why="Which sprint do you mean?")
+
+    def _conditions(self, phrase: Phrase, *, place: int) -> list[Condition]:
+        if phrase.kind == "names" and phrase.name_kind != "sprint":
+            return [self._either(phrase, self._names(phrase, place=place))]
+        if self._is_sprints(phrase):
+            return [self._either(phrase, self._sprints(phrase))]
+        if phrase.kind == "key":
+            return [self._keys(phrase)]
+        if phrase.kind == "bound" or (phrase.kind == "days" and place not in self.used):
+            return self._bound(phrase, place=place)
+        if phrase.kind == "missing":
+            return [self._either(phrase, self._missing(phrase))]
+        if phrase.kind == "period" and place not in self.used:
+            return [self._measured_period(phrase)]
+        if place in self.states:
+            return self._state(self.states[place], place=place)
+        return []
+
+    def _either(self, phrase: Phrase, first: Condition) -> Condition:
+        """Join what "or" joins."""
+        if not phrase.alternatives or phrase.joined_by != "or" or phrase.edge == "between":
+            return first
+        return Or(parts=(first, *(self._alternative(one) for one in phrase.alternatives)))
+
+    def _alternative(self, phrase: Phrase) -> Condition:
+        if phrase.kind == "names":
+            return self._names(phrase, place=-1)
+        if phrase.kind == "missing":
+            return self._missing(phrase)
+        if phrase.kind == "term":
+            predicate, _ = self._predicate(phrase)
+            if predicate:
+                return Named(predicate=predicate)
+        if phrase.kind == "bound" and phrase.senses:
+            return self._compare(phrase)
+        raise Unbound(phrase)
+
+    def _names(self, phrase: Phrase, *, place: int) -> Condition:
+        dimension = self._name_dimension(phrase, place=place)
+        values = [to_value(name) for name in phrase.names]
+        term = self.model.dimensions[dimension]
+        if term.many and phrase.joined_by == "and" and not phrase.is_negated:
+            return And(parts=tuple(Comparison(field=dimension, op=Operator.EQ, values=(one,)) for one in values))
+        return is_among(dimension, values=values, is_negated=phrase.is_negated)
+
+    def _name_dimension(self, phrase: Phrase, *, place: int) -> str:
+        dimensions: Iterable[str] = NAMED_BY[phrase.name_kind]
+        if phrase.name_kind == "person" and self._is_reporter(phrase, place=place):
+            dimensions = ("reporter",)
+        for dimension in dimensions:
+            if self.model.dimensions[dimension].reached_as in self.reached:
+                return dimension
+        raise Unbound(phrase)
+
+    def _is_reporter(self, phrase: Phrase, *, place: int) -> bool:
+        """Tell whether the person reported the issues: created by Levi, what Levi reported."""
+        creating = [
+            other for other, state in self.states.items()
+            if any(sense.name == "reporter" for sense in state.phrase.senses) or state.role == "created"
+        ]  # fmt: skip
+        creating += [
+            other for other, one in enumerate(self.phrases)
+            if other not in self.states and any(sense.name == "reporter" for sense in one.senses)
+        ]  # fmt: skip
+        return bool(creating) and (phrase.by or any(other == place + 1 for other in creating) or place - 1 in creating)
+
+    def _sprints(self, phrase: Phrase) -> Condition:
+        if phrase.is_vague:
+            raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
+        where = self._which_sprints(phrase)
+        if "sprint" in self.reached:
+            carried = any(state.predicate == "carried_over" for state in self.states.values())
+            is_current = phrase.names and all(name.state == "active" for name in phrase.names) and not phrase.edge
+            if carried and (is_current or "to" in self.marks):
+                raise Unbound(phrase, why="Carried over from which sprint? One that runs has carried nothing over yet.")
+            return Not(part=where) if phrase.is_negated else where
+        if self.entity.membership is None:
+            raise Unbound(phrase)
+        self.cost += 0.3
+        condition = self._in_period(where, phrase=phrase)
+        return Not(part=condition) if phrase.is_negated else condition
+
+    def _in_period(self, where: Condition, *, phrase: Phrase) -> InPeriod:
+        is_past = any(name.state == "closed" for name in phrase.names)
+        for state in self.states.values():
+            role = self.model.time_roles[state.role] if state.role else None
+            if role is None or state.phrase.is_negated:
+                continue
+            if role.relation and is_past:
+                state.is_counted = True
+                return InPeriod(how="during", role=role.id, where=where)
+            if not state.predicate:
+                raise Unbound(state.phrase, why=f"I cannot tell what was {state.phrase.said} while a sprint ran.")
+        return InPeriod(where=where)
+
+    def _which_sprints(self, phrase: Phrase) -> Condition:
+        numbers = sorted({number for name in phrase.names for number in sprint_numbers(name.text)})
+        if phrase.edge:
+            if not numbers or (phrase.edge != "between" and len(numbers) != 1):
+                raise Unbound(phrase)
+            if phrase.edge == "between":
+                last = sorted({number for name in phrase.alternatives[0].names for number in sprint_numbers(name.text)})
+                bounds = [(Operator.GE, numbers[0]), (Operator.LE, last[-1] if last else numbers[-1])]
+            else:
+                op = {"since": Operator.GE, "after": Operator.GT, "before": Operator.LT, "until": Operator.LE}
+                bounds = [(op[phrase.edge], numbers[0])]
+            parts = [Comparison(field="sprint_number", op=one, values=(number,)) for one, number in bounds]
+            return parts[0] if len(parts) == 1 else And(parts=tuple(parts))
+        if not phrase.names or len(phrase.names) > MAX_LISTED_SPRINTS:
+            raise Unbound(phrase, why=f"Which sprint is '{phrase.said}'?")
+        return is_among("sprint", values=[to_value(name) for name in phrase.names])
+
+    def _keys(self, phrase: Phrase) -> Condition:
+        if "issue" not in self.reached:
+            raise Unbound(phrase)
+        return is_among("issue", values=list(phrase.keys), is_negated=phrase.is_negated)
+
+    def _bound(self, phrase: Phrase, *, place: int) -> list[Condition]:
+        if phrase.edge == "times":
+            return [self._repeated(phrase, place=place)]
+        if phrase.is_days and not phrase.senses:
+            return [self._lasting(phrase, place=place)]
+        counted = self._is_limit(phrase, place=place)
+        if counted:
+            measure = self.measures[0]
+            self.having.append(MeasureLimit(measure=measure, op=operator_of(phrase), value=number_of(phrase)))
+            self.used.add(place)
+            return []
+        if not phrase.senses:
+            raise Unbound(phrase)
+        first = self._compare(phrase)
+        return [first, *(self._compare(one, senses=phrase.senses) for one in phrase.alternatives)]
+
+    def _is_limit(self, phrase: Phrase, *, place: int) -> bool:
+        """Tell whether groups are limited by their number: teams with more than 5 open bugs."""
+        if not self.groups or not self.measures:
+            return False
+        return not phrase.senses or any(
+            sense.name == "points" or sense.name in self.measures or sense.name == self.entity.id
+            for sense in phrase.senses
+        )
+
+    def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
+        dimension = self._dimension_of(phrase if phrase.senses else with_senses(phrase, senses=senses))
+        if not dimension or self.model.dimensions[dimension].type != "number":
+            raise Unbound(phrase)
+        op = operator_of(phrase)
+        return Comparison(
+            field=dimension, op=NEGATED[op] if phrase.is_negated else op, values=(number_of(phrase),)
+        )  # fmt: skip
+
+    def _repeated(self, phrase: Phrase, *, place: int) -> Condition:
+        for state in self._by_distance(place):
+            field_name = self.settings["repeated"].get(state.predicate)
+            if field_name and self.model.dimensions[field_name].reached_as in self.reached:
+                state.is_counted = True
+                return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))
+        raise Unbound(phrase)
+
+    def _lasting(self, phrase: Phrase, *, place: int) -> Condition:
+        for state in self._by_distance(place):
+            if state.phrase.is_negated and not state.predicate and state.role in self.settings["elapsed"]:
+                state.is_counted = True
+                field_name = self.settings["elapsed"][state.role]
+                return Comparison(field=field_name, op=Operator.GT, values=(number_of(phrase),))
+            field_name = self.settings["lasting"].get(state.predicate)
+            if (
+                field_name
+                and not state.phrase.is_negated
+                and self.model.dimensions[field_name].reached_as in self.reached
+            ):
+                op = phrase.op or Operator.GE
+                return Comparison(field=field_name, op=op, values=(number_of(phrase),))
+        raise Unbound(phrase)
+
+    def _by_distance(self, place: int) -> list[State]:
+        return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
+
+    def _missing(self, phrase: Phrase) -> Condition:
+        dimension = self._dimension_of(phrase)
+        if not dimension:
+            raise Unbound(phrase)
+        op = Operator.IS_NOT_NULL if phrase.is_negated else Operator.IS_NULL
+        return Comparison(field=dimension, op=op)
+
+    def _measured_period(self, phrase: Phrase) -> Condition:
+        if self.context_time is not None:
+            return to_range(phrase, role=self.context_time.role)
+        times = [self.model.measures[one].time for one in self.measures]
+        if self.states and not (times and all(times)):
+            raise Unbound(phrase)
+        if not times or not all(times) or phrase.is_negated:
+            why = f"Does '{phrase.said}' mean when issues were created, or when they were done?"
+            raise Unbound(phrase, why=why if self.entity.id == "issue" else "")
+        return to_range(phrase, role=None)
+
+    def _state(self, state: State, *, place: int) -> list[Condition]:
+        phrase = state.phrase
+        if "when" in self.marks and not state.periods and not self.measures:
+            return self._moment_column(state)
+        condition = self._holds(state)
+        if isinstance(condition, Named) and phrase.is_negated and not state.periods and not phrase.alternatives:
+            opposite = self.model.predicates[condition.predicate].opposite
+            if opposite:
+                return [Named(predicate=opposite)]
+        if condition is not None and phrase.alternatives:
+            condition = self._either(phrase, condition)
+        parts = [condition] if condition is not None else []
+        times = [self._time_of(one, state=state) for one in state.periods]
+        if len(times) > 1:
+            return [*parts, *self._compare_times(state, times)]
+        found = [*parts, *times]
+        if phrase.is_negated and found:
+            return [Not(part=found[0] if len(found) == 1 else And(parts=tuple(found)))]
+        return found
+
+    def _holds(self, state: State) -> Condition | None:
+        """Give the condition that a state is; None where its time or the measure says all."""
+        if state.phrase.is_ever:
+            return self._ever(state)
+        lasts = bool(state.role) and bool(self.model.time_roles[state.role].relation)
+        if state.is_measured or state.is_counted or (state.periods and lasts):
+            return None
+        if state.predicate:
+            return Named(predicate=state.predicate)
+        if not state.periods and not state.has_grain and not self._is_trivial(state):
+            raise Unbound(state.phrase)
+        return None
+
+    def _moment_column(self, state: State) -> list[Condition]:
+        """List when it was, as a column of the rows that are named."""
+        role = self.model.time_roles.get(state.role)
+        is_named = self._has_key() or any(self._is_sprints(one) for one in self.phrases)
+        if role is None or role.reached_as != self.entity.id or not is_named:
+            raise Unbound(state.phrase)
+        same = (one.id for one in self.model.dimensions.values() if one.expression == role.start
+                and one.entity == role.entity and one.role is None)  # fmt: skip
+        self.columns.extend(() if self.entity.id == "sprint" else list(same))
+        self.mentions_entity = True
+        return []
+
+    def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:
+        return to_range(phrase, role=None if state.is_measured else state.role)
+
+    def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
+        if not self.measures or not self.marks & {"versus", "compare", "and"}:
+            raise Unbound(state.periods[1])
+        self.sides += [
+            Side(label=phrase.said, where=time) for phrase, time in zip(state.periods, times, strict=True)
+        ]  # fmt: skip
+        return []
+
+    def _is_trivial(self, state: State) -> bool:
+        """Tell whether every row has that moment, so that the word alone filters nothing."""
+        is_counted = any(
+            sense.kind == "measure" and not self.model.measures[sense.name].where for sense in state.phrase.senses
+        )
+        return is_counted and not state.phrase.is_negated and (bool(self.measures) or self._has_person())
+
+    def _ever(self, state: State) -> Condition:
+        field_name = self.settings["repeated"].get(state.predicate)
+        if not field_name or self.model.dimensions[field_name].reached_as not in self.reached:
+            raise Unbound(state.phrase)
+        return Comparison(field=field_name, op=Operator.GT, values=(0,))

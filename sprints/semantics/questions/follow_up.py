@@ -1,0 +1,163 @@
+"""A question that changes the one before it: "and for HARBOR?", "only bugs", "what about last month?", "by person"."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from sprints.linking.folding import normalised, words
+from sprints.linking.link import MAX_QUESTION, link
+from sprints.linking.names import Name, NameIndex, sprint_numbers
+from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    InPeriod,
+    MetricQuery,
+    Named,
+    Not,
+    Operator,
+    Or,
+    Reference,
+    TimeRange,
+)  # fmt: skip
+from sprints.semantics.questions.assembly import Fragment, assemble_fragment
+from sprints.semantics.questions.grammar import Parse
+from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.phrases import Phrase, read_phrases
+from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.tokens import MAX_TOKENS, correct_words, cut
+
+_LEADS = frozenset({"follow", "and", "only", "except", "without", "not"})
+_HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
+
+
+def parse_follow_up(
+    question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
+) -> Parse | None:
+    """Change a query as a question says; None where the question stands by itself or does not fit the query."""
+    text = normalised(question)[:MAX_QUESTION]
+    text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
+    linked = link(text, index=index, today=today)
+    tokens = cut(linked, lexicon=lexicon, index=index, teams=_teams(context))
+    if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
+        return None
+    phrases = read_phrases(tokens)
+    if linked.unclear or not _is_follow_up(tokens[0].marks, phrases=phrases):
+        return None
+    entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
+    try:
+        fragment = assemble_fragment(phrases, entity=entity, lexicon=lexicon, context=context)
+        moved = _move_sprints(context, fragment=fragment, index=index)
+        query = _changed(moved, fragment=fragment, model=lexicon.model)
+    except (Unbound, ValueError):
+        return None
+    assumed = (*corrected, *linked.assumptions, *fragment.assumptions)
+    return Parse(linked=linked, query=query, assumptions=assumed, phrases=tuple(phrases))
+
+
+def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
+    """Tell whether the question leans on another: it begins as one that does, or asks for nothing by itself."""
+    if leading & _LEADS:
+        return True
+    asks = any(phrase.marks & _HEADS and phrase.kind == "mark" for phrase in phrases)
+    names = any(phrase.kind == "term" and phrase.has("measure", "entity", form="noun") for phrase in phrases)
+    return bool(phrases) and not asks and not names
+
+
+def _teams(query: MetricQuery) -> frozenset[str]:
+    return frozenset(
+        value.key
+        for part in split_conditions(query.where)
+        if isinstance(part, Comparison) and part.field == "team" and part.op in (Operator.EQ, Operator.IN)
+        for value in part.values
+        if isinstance(value, Reference)
+    )
+
+
+def _move_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
+    """
+    Take the other team's sprints where the question changes the team: those of the same number and position.
+
+    Raises Unbound where these differ, because nobody said which of the two was meant.
+    """
+    team = next((one for one in fragment.conditions if isinstance(one, Comparison) and one.field == "team"), None)
+    if team is None:
+        return context
+    ids = {value.key for value in team.values if isinstance(value, Reference)}
+    parts = [_moved(part, teams=ids, index=index) for part in split_conditions(context.where)]
+    return context.model_copy(update={"where": join_conditions(tuple(parts))})
+
+
+def _moved(part: Condition, *, teams: set[str], index: NameIndex) -> Condition:
+    if isinstance(part, InPeriod):
+        return part.model_copy(update={"where": _moved(part.where, teams=teams, index=index)})
+    if not isinstance(part, Comparison) or part.field != "sprint":
+        return part
+    named = {value.key for value in part.values if isinstance(value, Reference)}
+    old = [name for name in index.sprints if name.value in named]
+    new = {
+        _counterpart(name, team=team, index=index)
+        for name in old for team in teams
+    }  # fmt: skip
+    values = tuple(Reference(key=name.value, label=name.text) for name in sorted(new, key=lambda name: name.text))
+    return Comparison(field="sprint", op=Operator.IN, values=values)
+
+
+def _counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
+    ours, theirs = (_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
+    place = ours.index(name)
+    same = theirs[place] if place < len(theirs) else None
+    if same is None or sprint_numbers(same.text) != sprint_numbers(name.text):
+        raise Unbound(None, why=f"Which sprint of the other team corresponds to {name.text}?")
+    return same
+
+
+def _in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
+    ours = [name for name in index.sprints if name.team_id == team and name.state == state]
+    return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")
+
+
+def _changed(context: MetricQuery, *, fragment: Fragment, model: SemanticModel) -> MetricQuery:
+    """Put the new conditions in the place of those about the same, and the new groups in the place of the old."""
+    new = [part for condition in fragment.conditions for part in split_conditions(condition)]
+    subjects = {_subject(part, model=model) for part in new}
+    kept = [part for part in split_conditions(context.where) if _subject(part, model=model) not in subjects]
+    if "status_category" in subjects:
+        kept = [part for part in kept if not (isinstance(part, TimeRange) and part.role == "resolved")]
+    changes: dict[str, object] = {"where": join_conditions((*kept, *new))}
+    if fragment.measures != context.measures:
+        changes |= {
+            "measures": fragment.measures,
+            "rows_of": None,
+            "columns": (),
+            "order": (),
+            "limit": None,
+            "rank": None,
+        }
+    if fragment.groups:
+        changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
+    if fragment.rank or fragment.order:
+        changes |= {"rank": fragment.rank, "order": fragment.order, "limit": fragment.limit}
+    return MetricQuery.model_validate(
+        {**{name: getattr(context, name) for name in type(context).model_fields}, **changes}
+    )
+
+
+def _subject(condition: Condition, *, model: SemanticModel) -> str:
+    """Give what a condition is about: conditions about the same replace each other."""
+    match condition:
+        case Comparison(field=field):
+            return "sprint" if field.startswith("sprint") else field
+        case Named(predicate=name):
+            comparison = model.predicates[name].comparison if name in model.predicates else None
+            return comparison.field if comparison else name
+        case TimeRange():
+            return "time"
+        case InPeriod():
+            return "sprint"
+        case Not(part=part):
+            return _subject(part, model=model)
+        case And(parts=parts) | Or(parts=parts):
+            return _subject(parts[0], model=model)
+    return condition.kind

@@ -1,0 +1,137 @@
+"""A question parsed into a query of the semantic model; what has no place in it is asked back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from types import MappingProxyType
+
+from sprints.linking.folding import normalised, words
+from sprints.linking.link import MAX_QUESTION, Linked, link
+from sprints.linking.names import NameIndex
+from sprints.semantics.query import MetricQuery
+from sprints.semantics.questions.assembly import Assembled, assemble
+from sprints.semantics.questions.clauses import set_aside
+from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.phrases import Phrase, read_phrases
+from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.tokens import MAX_TOKENS, Token, correct_words, cut
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+MAX_REPORTED = 3
+MARGIN = 0.2
+MINE = "I do not know who you are. Name the person or the team instead of '{said}'."
+ENGLISH = "I understand questions in English only; I do not know {words}."
+TOO_LONG = f"The question has more than {MAX_TOKENS} words. Ask it in fewer."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parse:
+    """
+    What a question means: a query; else why there is none.
+
+    `unbound` are words that have no place, `why` a sentence that asks for what is missing, `readings` two queries
+    that the question fits equally well.
+    """
+
+    linked: Linked
+    query: MetricQuery | None = None
+    assumptions: tuple[str, ...] = ()
+    unbound: tuple[str, ...] = ()
+    why: str = ""
+    readings: tuple[MetricQuery, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+
+def parse_question(
+    question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
+) -> Parse:
+    """Parse a question; if that fails, without the clauses that ask for nothing, which is said."""
+    whole = _parse(question, index=index, today=today, lexicon=lexicon, meant=meant)
+    text = normalised(question)[:MAX_QUESTION]
+    if whole.query is not None or len(words(text)) > MAX_TOKENS:
+        return whole
+
+    def read(clause: str) -> list[Token]:
+        return cut(link(clause, index=index, today=today), lexicon=lexicon, index=index)
+
+    def corrected(clause: str) -> str:
+        return correct_words(clause, found=words(clause), lexicon=lexicon, index=index)[0]
+
+    rest, aside = set_aside(text, read=read, corrected=corrected)
+    if not aside:
+        return whole
+    parse = _parse(rest, index=index, today=today, lexicon=lexicon, meant=meant)
+    if parse.query is None:
+        return whole
+    listed = " and ".join(f"'{one}'" for one in aside)
+    return replace(parse, assumptions=(*parse.assumptions, f"Left aside: {listed}."))
+
+
+def _parse(
+    question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
+) -> Parse:
+    """Parse a text. Pure, and bounded: each rule only shortens the phrases, and each entity is tried once."""
+    text = normalised(question)[:MAX_QUESTION]
+    text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
+    linked = link(text, index=index, today=today, meant=meant)
+    tokens = cut(linked, lexicon=lexicon, index=index)
+    if len(linked.words) > MAX_TOKENS:
+        return Parse(linked=linked, why=TOO_LONG)
+    if unknown := [token for token in tokens if not token.is_known]:
+        return _unknown(unknown, tokens=tokens, linked=linked)
+    if mine := next((token for token in tokens if "mine" in token.marks), None):
+        return Parse(linked=linked, why=MINE.format(said=mine.said))
+    return _assembled(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
+
+
+def _unknown(unknown: Sequence[Token], *, tokens: Sequence[Token], linked: Linked) -> Parse:
+    """Name the words that mean nothing here; where most of them do not, the question is hardly English."""
+    said = tuple(dict.fromkeys(token.said for token in unknown))[:MAX_REPORTED]
+    plain = sum(not token.names and token.number is None for token in tokens)
+    is_foreign = len(unknown) * 2 > plain and (len(unknown) > 1 or not unknown[0].said.isascii())
+    listed = ", ".join(f"'{word}'" for word in said)
+    phrases = tuple(read_phrases([token for token in tokens if token.is_known]))
+    why = ENGLISH.format(words=listed) if is_foreign else ""
+    return Parse(linked=linked, unbound=said, why=why, phrases=phrases)
+
+
+def _assembled(linked: Linked, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Sequence[str]) -> Parse:
+    phrases = read_phrases(tokens)
+    found: list[Assembled] = []
+    failures: list[Unbound] = []
+    for entity in lexicon.model.entities:
+        try:
+            found.append(assemble(phrases, entity=entity, lexicon=lexicon))
+        except Unbound as unbound:
+            failures.append(unbound)
+        except ValueError:  # the parts fit no query together
+            continue
+    if not found:
+        return _failed(linked, failures=failures, phrases=phrases)
+    found.sort(key=lambda one: one.cost)
+    best = found[0]
+    rivals = [one for one in found[1:] if one.cost - best.cost < MARGIN and one.query != best.query]
+    if rivals:
+        return Parse(linked=linked, readings=(best.query, rivals[0].query), phrases=tuple(phrases))
+    assumed = (*corrected, *linked.assumptions, *_ours(tokens, linked=linked), *best.assumptions)
+    return Parse(linked=linked, query=best.query, assumptions=assumed, phrases=tuple(phrases))
+
+
+def _ours(tokens: Sequence[Token], *, linked: Linked) -> tuple[str, ...]:
+    said = next((token.said for token in tokens if "our" in token.marks), None)
+    return (f"Took '{said}' as all teams.",) if said and not linked.of_kind("team") else ()
+
+
+def _failed(linked: Linked, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:
+    """Report what fails for the likeliest entity, which is the first of the model."""
+    first = failures[0] if failures else None
+    is_about_sprints = any(phrase.kind == "sprints" or _names_sprint(phrase) for phrase in phrases)
+    why = first.why if first else ""
+    if not why and (is_about_sprints or first is None or not first.phrase):
+        why = next((one.why for one in failures if one.why), "")
+    unbound = (first.phrase.said,) if first and first.phrase and not why else ()
+    return Parse(linked=linked, unbound=unbound, why=why, phrases=tuple(phrases))
+
+
+def _names_sprint(phrase: Phrase) -> bool:
+    return phrase.name_kind == "sprint" or any(sense.name == "sprint" for sense in phrase.senses)

@@ -1,0 +1,201 @@
+"""The words that a question may be made of: those of the model, inflected, and the closed classes of English."""
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from sprints.linking.folding import fold, words
+from sprints.semantics.model import SemanticModel, Words, shipped_model
+
+Kind = Literal["entity", "measure", "dimension", "predicate", "time", "mark", "grain", "free"]
+Form = Literal["noun", "adjective", "verb", "comparative", "superlative", "word"]
+
+MIN_TYPO_LETTERS, LONG_WORD_LETTERS = 4, 8
+_VOWELS = "aeiou"
+_IRREGULAR = {
+    "begin": ("began", "begun"), "take": ("took", "taken"), "do": ("did", "done"), "get": ("got", "gotten"),
+    "hold": ("held", "held"), "run": ("ran", "run"), "spill": ("spilled", "spilt"),
+}  # fmt: skip
+_PLURALS = ("people",)
+_TIME_WORDS = frozenset(
+    [
+        "today",
+        "yesterday",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "last",
+        "next",
+        "previous",
+        "past",
+        "current",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "days",
+        "weeks",
+        "months",
+        "quarters",
+        "years",
+        "sprints",
+        "ytd",
+        "point",
+        "points",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One meaning of a word: a term of the model or a mark of the grammar; `name` is its id."""
+
+    kind: Kind
+    name: str
+    form: Form
+    is_plural: bool = False
+    is_descending: bool = True
+
+
+@dataclass(kw_only=True)
+class Lexicon:
+    """Phrases by their folded words, with all that they may mean."""
+
+    model: SemanticModel
+    phrases: dict[tuple[str, ...], tuple[Sense, ...]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def max_words(self) -> int:
+        """Give the number of words of the longest phrase."""
+        return max(map(len, self.phrases))
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Give every single word that stands in a phrase."""
+        return frozenset(word for phrase in self.phrases for word in phrase) | _TIME_WORDS
+
+    def correct(self, word: str) -> tuple[str, int] | None:
+        """Give the one known word that is a typing mistake away, and how many letters differ."""
+        if len(word) < MIN_TYPO_LETTERS or not word.isalpha() or not word.isascii():
+            return None
+        limit = 1 if len(word) < LONG_WORD_LETTERS else 2
+        near = [known for known in self.vocabulary if len(known) >= MIN_TYPO_LETTERS and known[0] == word[0]]
+        found = process.extract(word, near, scorer=OSA.distance, score_cutoff=limit, limit=8)
+        best = min((edits for _, edits, _ in found), default=None)
+        closest = {known for known, edits, _ in found if edits == best}
+        meanings = {self.phrases.get((known,), (known,)) for known in closest}
+        return (min(closest), int(best)) if best is not None and len(meanings) == 1 else None
+
+
+@lru_cache(maxsize=1)
+def shipped_lexicon() -> Lexicon:
+    """Give the lexicon of the shipped model."""
+    return make_lexicon(shipped_model())
+
+
+def make_lexicon(model: SemanticModel) -> Lexicon:
+    """Collect the words of a model and of the grammar."""
+    text = (files("sprints.semantics.questions") / "words.toml").read_text(encoding="utf-8")
+    settings = tomllib.loads(text)
+    phrases: dict[tuple[str, ...], list[Sense]] = defaultdict(list)
+    for phrase, sense in _all_senses(model, settings=settings):
+        key = tuple(word.folded for word in words(fold(phrase)))
+        if key and sense not in phrases[key]:
+            phrases[key].append(sense)
+    return Lexicon(model=model, phrases={key: tuple(senses) for key, senses in phrases.items()}, settings=settings)
+
+
+def _all_senses(model: SemanticModel, *, settings: Mapping[str, Any]) -> Iterator[tuple[str, Sense]]:
+    for name, phrases in settings["free"].items():
+        yield from ((phrase, Sense("free", name, "word")) for phrase in phrases)
+    for name, phrases in settings["marks"].items():
+        yield from ((phrase, Sense("mark", name, "word")) for phrase in phrases)
+    for name, phrases in settings["grains"].items():
+        yield from ((form, Sense("grain", name, "noun")) for phrase in phrases for form in (phrase, _plural(phrase)))
+    kinds: tuple[tuple[Kind, Mapping[str, Any]], ...] = (
+        ("entity", model.entities), ("measure", model.measures), ("dimension", model.dimensions),
+        ("predicate", model.predicates), ("time", model.time_roles),
+    )  # fmt: skip
+    more = {key: Words(**said) for key, said in settings["more_words"].items()}
+    for kind, terms in kinds:
+        for name, term in terms.items():
+            if getattr(term, "hidden", False):
+                continue
+            for said in (term.words, more.get(f"{kind}:{name}", Words())):
+                yield from _term_senses(kind, name, said)
+            for direction in ("descending", "ascending") if kind == "dimension" else ():
+                for adjective in getattr(term, f"{direction}_words"):
+                    yield from _degrees(name, adjective, is_descending=direction == "descending")
+
+
+def _term_senses(kind: Kind, name: str, said: Words) -> Iterator[tuple[str, Sense]]:
+    for noun in said.nouns:
+        yield noun, Sense(kind, name, "noun", is_plural=noun in _PLURALS)
+        yield _plural(noun), Sense(kind, name, "noun", is_plural=True)
+    for adjective in said.adjectives:
+        yield adjective, Sense(kind, name, "adjective")
+    for verb in said.verbs:
+        yield from ((form, Sense(kind, name, "verb")) for form in _inflect(verb))
+
+
+def _degrees(name: str, adjective: str, *, is_descending: bool) -> Iterator[tuple[str, Sense]]:
+    first, _, rest = adjective.partition(" ")
+    forms: tuple[tuple[str, Form], ...] = (("er", "comparative"), ("est", "superlative"))
+    for ending, form in forms:
+        sense = Sense("dimension", name, form, is_descending=is_descending)
+        yield f"{_suffixed(first, ending)} {rest}".strip(), sense
+        yield f"{'more' if ending == 'er' else 'most'} {adjective}", sense
+
+
+def _plural(noun: str) -> str:
+    head, _, last = noun.rpartition(" ")
+    if " of " in noun:
+        first, of, rest = noun.partition(" of ")
+        return f"{_plural(first)}{of}{rest}"
+    ending = last[:-1] + "ies" if last.endswith("y") and last[-2:-1] not in _VOWELS else ""
+    ending = ending or last + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
+    return f"{head} {ending}".strip()
+
+
+def _inflect(verb: str) -> set[str]:
+    """Give the forms of a verb: infinitive, third person, past, participles."""
+    first, _, rest = verb.partition(" ")
+    forms = {first, _plural(first), *(_IRREGULAR.get(first, (_suffixed(first, "ed"),))), _suffixed(first, "ing")}
+    if first.endswith("l") and first[-2:-1] in _VOWELS:
+        forms |= {f"{first}led", f"{first}ling"}  # labelled, as it is spelt in Britain
+    return {f"{form} {rest}".strip() for form in forms}
+
+
+def _suffixed(word: str, ending: str) -> str:
+    is_short = len(word) <= 4 and sum(letter in _VOWELS for letter in word) == 1  # noqa: PLR2004
+    if word.endswith("e"):
+        return word[:-1] + ending
+    if word.endswith("y") and word[-2:-1] not in _VOWELS and ending != "ing":
+        return word[:-1] + "i" + ending
+    if is_short and word[-1] not in _VOWELS + "wxy" and word[-2] in _VOWELS:
+        return word + word[-1] + ending
+    return word + ending

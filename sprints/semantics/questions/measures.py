@@ -1,0 +1,255 @@
+"""What is measured: the nouns of a question, and the numbers that they and its states ask for."""
+
+from sprints.semantics.query import (
+    Comparison,
+    DimensionGroup,
+    Operator,
+    TimeGroup,
+)  # fmt: skip
+from sprints.semantics.questions.phrases import Phrase
+from sprints.semantics.questions.terms import State, Terms, Unbound
+
+
+class Measures(Terms):
+    """Terms with what is counted, averaged or listed."""
+
+    def _read_nouns(self) -> None:
+        places = [
+            place for place, phrase in enumerate(self.phrases)
+            if place not in self.used and phrase.kind in ("term", "group")
+            and any(one.form == "noun" for one in phrase.senses)
+        ]  # fmt: skip
+        for number, place in enumerate(places):
+            self.used.add(place)
+            self._read_noun(self.phrases[place], place=place, is_first=number == 0)
+        if "who" in self.marks and self.entity.id == "person":
+            self.mentions_entity = True
+        elif "who" in self.marks and not self.columns:
+            self._read_who()
+
+    def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
+        measures = [one.name for one in phrase.senses if one.kind == "measure" and one.form == "noun"]
+        ours = [one for one in measures if self.model.measures[one].entity == self.entity.id]
+        is_entity = any(one.kind == "entity" and one.name == self.entity.id for one in phrase.senses)
+        if is_entity and (self.entity.count in ours or not ours or "how_much" not in self.marks):
+            self.mentions_entity = True
+            return
+        is_issue = any(one.kind == "entity" and one.name == "issue" for one in phrase.senses)
+        if is_issue and "issue" in self.reached and self.entity.id == "membership" and "how_much" not in self.marks:
+            self.mentions_entity = True
+            self.unit_noun = self.unit_noun or "issues"
+            return
+        is_sprints = (
+            self.entity.id == "membership" and phrase.is_plural and not is_first and phrase.has_entity("sprint")
+        )
+        if (phrase.names and phrase.name_kind) or is_sprints:
+            return
+        if "points" in measures and self._takes_points():
+            return
+        dimension = self._dimension_of(phrase)
+        is_subject = is_first and not self.marks & {"how_many", "how_much"}
+        if dimension and is_subject and not ours and self._is_group_subject(dimension):
+            self.subject_is_plural = phrase.is_plural
+            self._group_by(dimension, phrase=phrase)
+            self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+            return
+        is_listed = self._has_key() or (self.is_ranked and self._lists_issues() and not self.groups)
+        if ours and not (dimension and is_listed):
+            self.measures.append(ours[0])
+            return
+        if self._is_kind_noun(phrase, place=place):
+            return
+        if dimension and not self.marks & {"how_many", "how_much"}:
+            self.columns.append(dimension)
+            return
+        raise Unbound(phrase)
+
+    def _takes_points(self) -> bool:
+        """Take points as the unit, or as the measure of counted rows that have one: scope change in points."""
+        if self.entity.id in ("issue", "membership", "sprint"):
+            self.unit_noun = "points"
+            return True
+        if self.measures not in ([], [self.entity.count]) or not self.mentions_entity:
+            return False
+        known = self.model.measures.values()
+        found = next((one.id for one in known if one.entity == self.entity.id and one.unit == "points"), "")
+        self.measures = [found] if found else self.measures
+        return bool(found)
+
+    def _is_kind_noun(self, phrase: Phrase, *, place: int) -> bool:
+        """Tell whether it only says of what kind the name beside it is: team ACCEL, the label security."""
+        kinds = {sense.name for sense in phrase.senses if sense.kind in ("dimension", "entity")}
+        beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
+        return any(
+            one.kind == "names" and one.name_kind in kinds | {"type" * ("issue_type" in kinds)} for one in beside
+        )
+
+    def _is_group_subject(self, dimension: str) -> bool:
+        """Tell whether rows are grouped by it: it names other rows, and is not only a property to be listed."""
+        term = self.model.dimensions[dimension]
+        is_other = term.reached_as != self.entity.id or dimension in ("label", "status", "issue_type", "priority")
+        is_counted = any(phrase.kind in ("rank", "bound") for phrase in self.phrases) or bool(
+            {"most", "fewest"} & self.marks
+        )
+        return term.groupable and is_other and (is_counted or self._says_of_what()) and not self._has_key()
+
+    def _read_who(self) -> None:
+        dimension = "assignee" if "assignee" in self.reached else ""
+        if any(phrase.has("dimension", form="verb") and not phrase.has("predicate") for phrase in self.phrases):
+            reported = any(sense.name == "reporter" for phrase in self.phrases for sense in phrase.senses)
+            dimension = "reporter" if reported else dimension
+        if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
+            raise Unbound(next(phrase for phrase in self.phrases if "who" in phrase.marks))
+        if self._has_key():
+            self.columns.append(dimension)
+        else:
+            self.groups.append(DimensionGroup(dimension=dimension))
+            self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _choose_measures(self) -> None:
+        asks_number = {"how_many", "how_much", "share", "trend", "average", "versus", "compare"}
+        is_measured = bool(self.groups) or bool(self.marks & asks_number)
+        is_compared = bool(self.marks & {"versus", "compare"}) or self._has_moments_joined()
+        if self.measures and is_compared and self._own_states() and self.entity.id == "membership":
+            self.unit_noun = self.model.measures[self.measures[0]].unit
+            self.measures = [*(self._measure_of(state) for state in self._own_states()), *self.measures]
+        is_compared = is_compared or self._has_verbs_joined()
+        if not self.measures and is_compared and len(self.states) > 1:
+            self.measures = [self._measure_of(state) for state in self.states.values()]
+        elif not self.measures and self.unit_noun == "points" and not self._is_point_list():
+            self.measures = [self._points_measure()]
+        elif not self.measures and is_measured:
+            self.measures = [self._count_measure()]
+            if "how_many" not in self.marks and not self.mentions_entity and not self._is_counted_kind():
+                self._add_points()
+        if self.measures and self.is_ranked and self.mentions_entity and not self.groups:
+            dimension = self.model.dimensions.get(self.entity.id)
+            if dimension and dimension.groupable:
+                self.groups.append(DimensionGroup(dimension=dimension.id))
+                self.subject_is_plural = any(
+                    phrase.is_plural and phrase.has("entity") for phrase in self.phrases if phrase.kind == "term"
+                )
+        self._apply_aggregates()
+        if self.columns and self.measures:
+            self._columns_as_groups()
+
+    def _is_counted_kind(self) -> bool:
+        """Tell whether issues are counted without saying so: open bugs by team, the team with most p0."""
+        others = ("share", "average", "versus", "compare")
+        return any(one.name_kind == "type" for one in self.phrases) or self.is_ranked or bool(self.marks & set(others))
+
+    def _add_points(self) -> None:
+        """Answer "how much" with points beside the number of issues: the question leaves open which."""
+        if "how_much" not in self.marks and self.entity.id != "membership":
+            return
+        states = [state for state in self._own_states() if not state.phrase.is_negated]
+        if self.entity.id == "issue":
+            self.measures = ["points", *self.measures]
+        elif self.entity.id == "membership" and len(states) == 1:
+            self.unit_noun = "points"
+            self.measures = [self._measure_of(states[0]), *self.measures]
+
+    def _has_moments_joined(self) -> bool:
+        """Tell whether two moments are counted side by side: created and done each month."""
+        has_grain = any(isinstance(group, TimeGroup) for group in self.groups)
+        return has_grain and len({state.role for state in self.states.values() if state.role}) > 1
+
+    def _has_verbs_joined(self) -> bool:
+        """Tell whether two verbs are counted side by side, each with its own preposition: added to and removed from."""
+        places = [place for place, state in self.states.items() if state.is_own and not state.phrase.is_negated]
+        if self.entity.id != "membership" or len(places) != 2 or self.measures:  # noqa: PLR2004 - the two
+            return False
+        first, second = places
+        links = [one for one in self.phrases[first + 1 : second] if "and" in one.marks]
+        if not links:
+            return False
+        end = self.phrases[first].start + len(self.phrases[first].said)
+        if "how_many" in self.marks and links[0].start <= end + 1:
+            raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
+        return links[0].start > end + 1
+
+    def _is_point_list(self) -> bool:
+        """Tell whether the points belong to a ranked list: the issues with the most points."""
+        return self.mentions_entity and any(one.kind == "rank" for one in self.phrases) and not self.groups
+
+    def _columns_as_groups(self) -> None:
+        for column in self.columns:
+            if not self.model.dimensions[column].groupable:
+                raise Unbound(None, why=f"Do you want {self.model.dimensions[column].label} listed, or a number?")
+            self.groups.append(DimensionGroup(dimension=column))
+        self.columns = []
+
+    def _measure_of(self, state: State) -> str:
+        """Give the measure that counts what the state says: created issues, completed points."""
+        unit = self.unit_noun or "issues"
+        verbs = {sense.name for sense in state.phrase.senses if sense.kind == "measure" and sense.form == "verb"}
+        for measure in self.model.measures.values():
+            if measure.entity != self.entity.id or measure.unit != unit or measure.ratio or not measure.additive:
+                continue
+            is_same_time = not state.role or measure.time == state.role
+            is_same = bool(state.predicate) and measure.where == (state.predicate,) and is_same_time
+            if (measure.id in verbs and unit == "issues") or is_same:
+                state.is_measured = True
+                return measure.id
+        raise Unbound(state.phrase)
+
+    def _points_measure(self) -> str:
+        if self.entity.id == "issue":
+            self.cost += 1.0 if any(self._is_sprints(phrase) for phrase in self.phrases) else 0.0
+            return "points"
+        own = self._own_states()
+        if self.entity.id == "sprint":
+            return self._per_sprint_measure()
+        if len(own) == 1 and not own[0].phrase.is_negated:
+            return self._measure_of(own[0])
+        if not any(self._is_sprints(phrase) for phrase in self.phrases):
+            raise Unbound(None, why="Do you mean the points committed, completed, or all in the sprint?")
+        return "sprint_points"
+
+    def _per_sprint_measure(self) -> str:
+        """Give what a sprint has on average: "average points completed per sprint"."""
+        per_sprint = DimensionGroup(dimension="sprint")
+        named = [
+            (state, self.settings["per_sprint"][sense.name])
+            for state in self.states.values() for sense in state.phrase.senses
+            if sense.kind == "predicate" and sense.name in self.settings["per_sprint"]
+        ]  # fmt: skip
+        if "average" not in self.marks or per_sprint not in self.groups or len(named) != 1:
+            raise Unbound(next(phrase for phrase in self.phrases if phrase.has("measure")))
+        self.groups.remove(per_sprint)
+        named[0][0].is_measured = True
+        return str(named[0][1])
+
+    def _count_measure(self) -> str:
+        own = self._own_states()
+        if self.entity.id == "membership":
+            self.unit_noun = "issues"
+            if len(own) == 1 and not own[0].phrase.is_negated:
+                return self._measure_of(own[0])
+            if not own and not self._groups_sprints():
+                raise Unbound(None, why="")
+            return "sprint_issues"
+        if self.entity.count is None:
+            raise Unbound(None, why="What is to be counted?")
+        return self.entity.count
+
+    def _apply_aggregates(self) -> None:
+        for mark in ("average", "median", "percentile_85"):
+            if mark not in self.marks:
+                continue
+            said = {"percentile_85": "85th percentile of"}.get(mark, mark)
+            self.measures = [self._aggregated(one, said=said) for one in self.measures]
+            for place, phrase in enumerate(self.phrases):
+                if mark in phrase.marks:
+                    self.used.add(place)
+
+    def _aggregated(self, measure: str, *, said: str) -> str:
+        """Give the measure that is the average, median or percentile of this one."""
+        known = self.model.measures[measure]
+        if said == "average" and known.unit.startswith("points per"):
+            return measure
+        wanted = {f"{said} {noun}" for noun in known.words.nouns} | {f"{said} {known.id.replace('_', ' ')}"}
+        for other in self.model.measures.values():
+            if other.entity == known.entity and wanted & set(other.words.nouns):
+                return other.id
+        raise Unbound(next((one for one in self.phrases if said.split(maxsplit=1)[0] in one.said.lower()), None))

@@ -1,0 +1,323 @@
+"""What phrases are about rows of one entity: states and moments with their times, groups, dimensions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sprints.linking.names import Name
+from sprints.semantics.model import Entity, SemanticModel
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    DimensionGroup,
+    Grain,
+    Group,
+    MeasureLimit,
+    Operator,
+    Reference,
+    Side,
+    TimeGroup,
+    TimeRange,
+    Value,
+)  # fmt: skip
+from sprints.semantics.questions.lexicon import Lexicon, Sense
+from sprints.semantics.questions.phrases import Phrase
+
+DEFAULT_RANK = 10
+MAX_LISTED_SPRINTS = 200
+NAMED_BY = {
+    "team": ("team",), "person": ("assignee", "person"), "sprint": ("sprint",), "status": ("status",),
+    "priority": ("priority",), "type": ("issue_type",), "label": ("label",),
+}  # fmt: skip
+_COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8}
+SILENT = frozenset({
+    "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much", "compare",
+})  # fmt: skip
+_STATES = ("adjective", "verb", "noun")
+
+
+class Unbound(Exception):
+    """A phrase that has no place in a question about this entity; `why` is what to ask instead of naming it."""
+
+    def __init__(self, phrase: Phrase | None, *, why: str = "") -> None:
+        super().__init__(phrase.said if phrase else why)
+        self.phrase = phrase
+        self.why = why
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """A predicate or a moment that the question speaks of, with the time and number beside it."""
+
+    phrase: Phrase
+    predicate: str = ""
+    role: str = ""
+    is_own: bool = True
+    periods: list[Phrase] = field(default_factory=list)
+    has_grain: bool = False
+    is_measured: bool = False
+    is_counted: bool = False
+
+
+class Terms:
+    """Phrases with the terms that they mean of one entity."""
+
+    def __init__(self, phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> None:
+        self.phrases = list(phrases)
+        self.model: SemanticModel = lexicon.model
+        self.settings = lexicon.settings
+        self.entity: Entity = self.model.entities[entity]
+        self.reached = {entity, *self.entity.joins, *self.entity.paths}
+        self.cost = _COSTS.get(entity, 1.5)
+        self.marks = {mark for phrase in phrases if phrase.kind == "mark" for mark in phrase.marks}
+        self.used: set[int] = set()
+        self.states: dict[int, State] = {}
+        self.parts: list[Condition] = []
+        self.part_of: dict[int, list[Condition]] = {}
+        self.measures: list[str] = []
+        self.columns: list[str] = []
+        self.is_ranked = any(phrase.kind == "rank" for phrase in phrases)
+        self.groups: list[Group] = []
+        self.having: list[MeasureLimit] = []
+        self.sides: list[Side] = []
+        self.is_fragment = False
+        self.context_time: TimeRange | None = None
+        self.limit: int | None = None
+        self.is_about_people = False
+        self.unit_noun = ""
+        self.subject_is_plural = False
+        self.mentions_entity = False
+        self.assumptions: list[str] = []
+
+    def _check_entity(self) -> None:
+        """Refuse rows that the question does not name; issues and what happens to them in sprints go without saying."""
+        if self.entity.id in ("issue", "membership", "sprint"):
+            return
+        terms: dict[str, Mapping[str, object]] = {
+            "entity": self.model.entities,
+            "measure": self.model.measures,
+            "dimension": self.model.dimensions,
+        }
+        for phrase in self.phrases:
+            for sense in phrase.senses:
+                known = terms.get(sense.kind, {})
+                owner = getattr(known.get(sense.name), "entity", sense.name)
+                if sense.kind in terms and sense.form == "noun" and owner == self.entity.id:
+                    return
+        if self.entity.id != "person" or "who" not in self.marks:
+            raise Unbound(None, why="")
+
+    def _find_states(self) -> None:
+        for place, phrase in enumerate(self.phrases):
+            if phrase.kind != "term" or phrase.has("dimension", form="superlative"):
+                continue
+            predicate, is_own = self._predicate(phrase)
+            role = self._role(phrase, predicate=predicate)
+            if self.entity.id == "sprint" and self._is_per_sprint(phrase):
+                self.states[place] = State(phrase=phrase, is_measured=True)
+                self.used.add(place)
+                continue
+            is_noun = phrase.has("entity", "measure", "dimension", form="noun") and not phrase.has("predicate")
+            if (predicate or role) and not is_noun:
+                self.states[place] = State(phrase=phrase, predicate=predicate, role=role, is_own=is_own)
+                self.used.add(place)
+        if self.entity.id == "membership":
+            return
+        if any(self._is_sprints(one) for one in self.phrases):
+            for state in self.states.values():
+                has_closer = any(
+                    sense.kind == "predicate" and self.model.predicates[sense.name].entity == "membership"
+                    for sense in state.phrase.senses
+                )
+                self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
+
+    def _is_per_sprint(self, phrase: Phrase) -> bool:
+        names = {sense.name for sense in phrase.senses if sense.kind == "predicate"}
+        return "average" in self.marks and bool(names & set(self.settings["per_sprint"]))
+
+    def _predicate(self, phrase: Phrase) -> tuple[str, bool]:
+        """Give the predicate that the phrase means of this entity: its own, else the one that it reaches."""
+        known = [self.model.predicates[sense.name] for sense in phrase.senses if sense.kind == "predicate"]
+        own = [one.id for one in known if one.entity == self.entity.id and one.role is None]
+        reached = [one.id for one in known if one.reached_as in self.reached]
+        found = own or reached
+        if phrase.said.lower() == "open" and found and self._is_asked_with_did(phrase):
+            return "", True
+        return (found[0], bool(own)) if found else ("", True)
+
+    def _is_asked_with_did(self, phrase: Phrase) -> bool:
+        return any("do" in one.marks and one.start < phrase.start for one in self.phrases)
+
+    def _role(self, phrase: Phrase, *, predicate: str) -> str:
+        known = [self.model.time_roles[sense.name] for sense in phrase.senses if sense.kind == "time"]
+        found = [one.id for one in known if one.entity == self.entity.id]
+        found += [one.id for one in known if one.reached_as in self.reached and one.id not in found]
+        if predicate:
+            time = self.model.predicates[predicate].time
+            if time:
+                return time
+            if phrase.said.lower() == "open":
+                return ""
+        return found[0] if found else ""
+
+    def _attach_times(self) -> None:
+        """Give each period to the nearest state before it that has a time, else to the nearest after it."""
+        periods = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "period"]
+        for place in periods:
+            if (state := self._same_state(place)) is not None:
+                state.periods.append(self.phrases[place])
+                self.used.add(place)
+                continue
+            before = [other for other in self.states if other < place and self.states[other].role]
+            after = [other for other in self.states if other > place and self.states[other].role]
+            free = [
+                other for other in (*sorted(before, reverse=True), *sorted(after)) if not self.states[other].periods
+            ]
+            close = free[0] if free else (max(before) if before else None)
+            if close is not None:
+                self.states[close].periods.append(self.phrases[place])
+                self.used.add(place)
+
+    def _same_state(self, place: int) -> State | None:
+        """Give the state of the period that this one is set against: closed last month | and | this month."""
+        if place < 2 or not self.phrases[place - 1].marks & {"versus", "and"}:  # noqa: PLR2004
+            return None
+        other = self.phrases[place - 2]
+        return next((state for state in self.states.values() if other in state.periods), None)
+
+    def _read_groups(self) -> None:
+        for place, phrase in enumerate(self.phrases):
+            if phrase.kind != "group":
+                continue
+            if self.is_ranked and phrase.has("measure", form="noun") and not phrase.has("entity"):
+                continue
+            self.used.add(place)
+            grain = next((sense.name for sense in phrase.senses if sense.kind == "grain"), "")
+            if grain:
+                self._group_by_time(Grain(grain), phrase=phrase)
+            else:
+                dimension = self._dimension_of(phrase, is_group=True)
+                self._group_by(dimension, phrase=phrase)
+                if place and "have" in self.phrases[place - 1].marks:
+                    self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
+        timed = [state for state in self.states.values() if state.role]
+        roles = {state.role for state in timed if self.model.time_roles[state.role].is_moment}
+        for state in timed:
+            state.has_grain = True
+        if len(roles) > 1 and not self.marks & {"versus", "compare", "and"}:
+            raise Unbound(phrase, why=f"By which time is '{phrase.said}' counted?")
+        self.groups.append(TimeGroup(grain=grain, role=next(iter(roles)) if len(roles) == 1 else None))
+
+    def _group_by(self, dimension: str, *, phrase: Phrase) -> None:
+        if self.is_about_people and dimension == "assignee":
+            self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+        if not dimension or not self.model.dimensions[dimension].groupable:
+            raise Unbound(phrase)
+        group = DimensionGroup(dimension=dimension)
+        if group not in self.groups:
+            self.groups.append(group)
+
+    def _dimension_of(self, phrase: Phrase, *, is_group: bool = False) -> str:
+        """Give the dimension that a noun means of this entity."""
+        nouns = [sense for sense in phrase.senses if sense.form in ("noun", "comparative", "superlative")]
+        if any(sense.kind == "entity" and sense.name == "person" for sense in nouns):
+            self.is_about_people = self.is_about_people or is_group
+            return "assignee" if "assignee" in self.reached else "person" if "person" in self.reached else ""
+        ids = [sense.name for sense in nouns if sense.kind == "dimension"]
+        ids += [sense.name for sense in nouns if sense.kind == "entity" and sense.name in self.model.dimensions]
+        own = [one for one in ids if self.model.dimensions[one].reached_as == self.entity.id]
+        reached = own or [one for one in ids if self.model.dimensions[one].reached_as in self.reached]
+        if is_group:
+            reached = [one for one in reached if self.model.dimensions[one].groupable]
+        return reached[0] if reached else ""
+
+    def _lists_issues(self) -> bool:
+        """Tell whether issues themselves are asked for, as in "the bugs with the longest cycle time"."""
+        if self.entity.id != "issue" or self.marks & {"how_many", "how_much", "who", "average", "median"}:
+            return False
+        return any(
+            any(sense.kind == "entity" and sense.name == "issue" for sense in phrase.senses)
+            or phrase.name_kind == "type"
+            for phrase in self.phrases
+        )
+
+    def _has_key(self) -> bool:
+        return any(phrase.kind == "key" for phrase in self.phrases)
+
+    def _has_person(self) -> bool:
+        return any(phrase.kind == "names" and phrase.name_kind == "person" for phrase in self.phrases)
+
+    def _own_states(self) -> list[State]:
+        return [state for state in self.states.values() if state.predicate and state.is_own]
+
+    def _is_sprints(self, phrase: Phrase) -> bool:
+        return phrase.kind == "sprints" or (phrase.kind == "names" and phrase.name_kind == "sprint")
+
+    def _groups_sprints(self) -> bool:
+        return DimensionGroup(dimension="sprint") in self.groups
+
+    def _says_of_what(self) -> bool:
+        """Tell whether something of the rows is said, beside whose they are."""
+        kinds = ("status", "priority", "label", "type")
+        return bool(self.states) or any(
+            phrase.kind in ("bound", "rank", "missing", "days")
+            or phrase.name_kind in kinds
+            or (phrase.has("measure") and not phrase.has("entity"))
+            for phrase in self.phrases
+        )
+
+
+def flatten(condition: Condition | None) -> tuple[Condition, ...]:
+    """List the conditions that must all hold."""
+    if isinstance(condition, And):
+        return tuple(part for one in condition.parts for part in flatten(one))
+    return () if condition is None else (condition,)
+
+
+def join_all(parts: Sequence[Condition]) -> Condition | None:
+    """Put conditions together that must all hold, each once."""
+    distinct: list[Condition] = []
+    for part in parts:
+        if part not in distinct:
+            distinct.append(part)
+    if not distinct:
+        return None
+    return distinct[0] if len(distinct) == 1 else And(parts=tuple(distinct))
+
+
+def to_value(name: Name) -> Value:
+    """Give what a name is compared with: its key, or its text."""
+    return Reference(key=name.value, label=name.text) if name.kind in ("team", "person", "sprint") else name.text
+
+
+def is_among(dimension: str, *, values: Sequence[Value], is_negated: bool = False) -> Comparison:
+    """Compare a dimension with one value or several."""
+    if len(values) == 1:
+        return Comparison(field=dimension, op=Operator.NE if is_negated else Operator.EQ, values=tuple(values))
+    return Comparison(field=dimension, op=Operator.NOT_IN if is_negated else Operator.IN, values=tuple(values))
+
+
+def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
+    """Give the days of a period; those before have no start."""
+    assert phrase.period is not None  # noqa: S101 - for mypy
+    span = phrase.period.span
+    is_open = span.start.year <= 1970  # noqa: PLR2004 - the calendar's beginning, of "before"
+    return TimeRange(role=role, start=None if is_open else span.start, end=span.end)
+
+
+def operator_of(phrase: Phrase) -> Operator:
+    """Give the comparison that is said; a bare number is compared for equality."""
+    return phrase.op or Operator.EQ
+
+
+def number_of(phrase: Phrase) -> int | float:
+    """Give the number that is said."""
+    value = phrase.number or 0.0
+    return int(value) if value == int(value) else value
+
+
+def with_senses(phrase: Phrase, *, senses: tuple[Sense, ...]) -> Phrase:
+    """Give a phrase the senses of another."""
+    return replace(phrase, senses=senses)

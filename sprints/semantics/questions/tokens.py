@@ -1,0 +1,190 @@
+"""A question cut into tokens: names, days, sprints and numbers as they were linked, every other word by the lexicon."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sprints.linking.folding import Word, fold, words
+from sprints.linking.link import Linked
+from sprints.linking.names import Kind, Name, NameIndex
+from sprints.linking.periods import NUMBERS, Period
+from sprints.linking.references import Amount, SprintReference
+from sprints.linking.spotting import ORDINARY
+from sprints.linking.sprint_choice import chosen_sprints
+from sprints.semantics.questions.lexicon import Lexicon, Sense
+
+MAX_TOKENS = 60
+_SPEAKS = ("status", "label", "priority", "type")
+_NO_NUMBER = ("a", "an")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """One or more words of the question; `said` is how they were written. Without any meaning it is unknown."""
+
+    said: str
+    start: int
+    end: int
+    senses: tuple[Sense, ...] = ()
+    kind: Kind | None = None
+    names: tuple[Name, ...] = ()
+    period: Period | None = None
+    reference: SprintReference | None = None
+    sprints: tuple[Name, ...] = ()
+    key: str = ""
+    number: float | None = None
+    days: float | None = None
+    top: int | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Tell whether it means anything."""
+        value = (self.senses, self.names, self.period, self.reference, self.key)
+        return any(value) or any(one is not None for one in (self.number, self.days, self.top))
+
+    @property
+    def marks(self) -> set[str]:
+        """Give the marks of the grammar that it may be."""
+        return {sense.name for sense in self.senses if sense.kind == "mark"}
+
+    @property
+    def is_free(self) -> bool:
+        """Tell whether it may stand for nothing."""
+        return any(sense.kind == "free" for sense in self.senses)
+
+    @property
+    def is_polite(self) -> bool:
+        """Tell whether it is a greeting, or a word of thanks or request."""
+        return any(sense.kind == "free" and sense.name == "polite" for sense in self.senses)
+
+    @property
+    def is_preposition(self) -> bool:
+        """Tell whether it is a preposition."""
+        return any(sense.kind == "free" and sense.name == "prepositions" for sense in self.senses)
+
+
+def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:
+    """Mend words that are one typing mistake away from a known one; give the text, and what was assumed."""
+    assumed: list[str] = []
+    for word in reversed(found[:MAX_TOKENS]):
+        if word.folded in lexicon.vocabulary or word.folded in index.parts or (word.folded,) in index.whole:
+            continue
+        written = text[word.start : word.end]
+        mended = lexicon.correct(word.folded)
+        named = min((edits for _, edits in index.alike(word.folded)), default=None)
+        is_name = written[:1].isupper() and word.start > 0
+        if (
+            mended is None
+            or is_name
+            or word.folded in ORDINARY
+            or (named is not None and named < mended[1])
+            or word.folded in NUMBERS
+        ):
+            continue
+        assumed.append(f"Read '{written}' as '{mended[0]}'.")
+        text = text[: word.start] + mended[0] + text[word.end :]
+    return text, assumed[::-1]
+
+
+def cut(linked: Linked, *, lexicon: Lexicon, index: NameIndex, teams: frozenset[str] = frozenset()) -> list[Token]:
+    """Cut a linked question into tokens, at each word the longest; sprints are those of `teams` if it names none."""
+    found = linked.words[: MAX_TOKENS + 1]
+    tokens, place = [], 0
+    named = sorted(_linked_tokens(linked, index=index, teams=teams), key=lambda token: (token.start, -token.end))
+    while place < len(found):
+        token, size = _token_at(place, found=found, linked=linked, named=named, lexicon=lexicon)
+        tokens.append(token)
+        place += size
+    return tokens
+
+
+def _token_at(
+    place: int, *, found: Sequence[Word], linked: Linked, named: Sequence[Token], lexicon: Lexicon
+) -> tuple[Token, int]:
+    word = found[place]
+    phrase_size, senses = _longest_phrase(found, place=place, lexicon=lexicon)
+    known = next((token for token in named if token.start <= word.start < token.end), None)
+    size = sum(known.start <= other.start < known.end for other in found[place:]) if known else 0
+    end = found[place + max(phrase_size, 1) - 1].end
+    phrase = Token(said=linked.text[word.start : end], start=word.start, end=end, senses=senses)
+    if known and size >= phrase_size:
+        if known.kind in _SPEAKS and size == phrase_size and _has_term(senses):
+            return _both(known, senses=senses, before=found[place - 1].folded if place else "", after=_after(
+                found, place + size)), size  # fmt: skip
+        return known, size
+    if senses:
+        return phrase, phrase_size
+    if word.folded in NUMBERS and word.folded not in _NO_NUMBER:
+        return Token(said=word.folded, start=word.start, end=word.end, number=float(NUMBERS[word.folded])), 1
+    if negated := _without_prefix(word, text=linked.text, lexicon=lexicon):
+        return negated, 1
+    return phrase, 1
+
+
+def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
+    """Read un- and non- before a known adjective or verb as a negation of it."""
+    for prefix in ("un", "non"):
+        rest = word.folded.removeprefix(prefix)
+        senses = tuple(one for one in lexicon.phrases.get((rest,), ()) if one.kind == "predicate")
+        if rest != word.folded and senses:
+            said = text[word.start : word.end]
+            return Token(said=said, start=word.start, end=word.end, senses=(Sense("mark", "un", "word"), *senses))
+    return None
+
+
+def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -> Token:
+    """Keep the name where its kind is said beside it, else what the word means by itself."""
+    if known.kind in (before.rstrip("s"), after.rstrip("s")) or (known.kind == "label" and before.startswith("label")):
+        return known
+    is_name_too = known.kind == "type"
+    return Token(
+        said=known.said, start=known.start, end=known.end, senses=senses, kind=known.kind if is_name_too else None,
+        names=known.names if is_name_too else (),
+    )  # fmt: skip
+
+
+def _after(found: Sequence[Word], place: int) -> str:
+    return found[place].folded if place < len(found) else ""
+
+
+def _has_term(senses: Sequence[Sense]) -> bool:
+    return any(sense.kind in ("predicate", "dimension", "measure", "entity") for sense in senses)
+
+
+def _longest_phrase(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> tuple[int, tuple[Sense, ...]]:
+    for size in range(min(lexicon.max_words, len(found) - place), 0, -1):
+        senses = lexicon.phrases.get(tuple(word.folded for word in found[place : place + size]))
+        if senses:
+            return size, senses
+    return 0, ()
+
+
+def marks_in(text: str, *, lexicon: Lexicon) -> frozenset[str]:
+    """Give the marks of the grammar in a text: negations, comparisons, averages, groups."""
+    found, place = words(fold(text)), 0
+    marks: set[str] = set()
+    while place < len(found):
+        size, senses = _longest_phrase(found, place=place, lexicon=lexicon)
+        marks |= {sense.name for sense in senses if sense.kind == "mark"}
+        place += max(size, 1)
+    return frozenset(marks)
+
+
+def _linked_tokens(linked: Linked, *, index: NameIndex, teams: frozenset[str]) -> Iterator[Token]:
+    for key in linked.keys:
+        yield Token(said=linked.text[key.start : key.end], start=key.start, end=key.end, key=key.said)
+    teams = frozenset(team.value for team in linked.of_kind("team")) or teams
+    for reference in linked.sprint_references:
+        ours = [name for name in index.sprints if not teams or name.team_id in teams]
+        chosen = tuple(chosen_sprints(reference, sprints=ours))
+        yield Token(said=reference.said, start=reference.start, end=reference.end, reference=reference, sprints=chosen)
+    for period in linked.periods:
+        yield Token(said=period.said, start=period.start, end=period.end, period=period)
+    for one in linked.spotted:
+        yield Token(said=one.said, start=one.start, end=one.end, kind=one.kind, names=one.names)
+    yield from (_amount(one) for one in linked.amounts)
+
+
+def _amount(one: Amount) -> Token:
+    value = {"days": "days", "top": "top", "number": "number"}[one.kind]
+    number = int(one.value) if value == "top" else one.value
+    return Token(said=one.said, start=one.start, end=one.end, **{value: number})  # type: ignore[arg-type]

@@ -1,0 +1,131 @@
+"""The rows that an expression can speak of: a base entity, and what it reaches by joins to one row."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from sprints.semantics.errors import SemanticError
+from sprints.semantics.model import Dimension, Entity, Predicate, SemanticModel, TimeRole
+
+_ROLE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+
+RolePath = tuple[str, ...]
+
+
+def find_path(entity: Entity, *, role: str, model: SemanticModel) -> RolePath | None:
+    """Find the joins that lead from an entity to a role; none lead to itself, None says that there is no way."""
+    if role == entity.id:
+        return ()
+    if role in entity.joins:
+        return (role,)
+    if role not in entity.paths:
+        return None
+    path: RolePath = ()
+    for step in entity.paths[role].split("."):
+        further = find_path(entity_at(entity, path=path, model=model), role=step, model=model)
+        if further is None:
+            return None
+        path += further
+    return path
+
+
+def entity_at(entity: Entity, *, path: RolePath, model: SemanticModel) -> Entity:
+    """Give the entity at the end of a path of joins."""
+    for step in path:
+        entity = model.entities[entity.joins[step].entity]
+    return entity
+
+
+def reaches(entity: Entity, *, term: Dimension | Predicate | TimeRole, model: SemanticModel) -> bool:
+    """Say whether rows of an entity have the term, or lead to the one row that has it."""
+    path = find_path(entity, role=term.reached_as, model=model)
+    return path is not None and entity_at(entity, path=path, model=model).id == term.entity
+
+
+@dataclass(kw_only=True)
+class AliasNames:
+    """Aliases of one statement, each used once."""
+
+    used: Counter[str] = field(default_factory=Counter)
+
+    def take(self, name: str) -> str:
+        """Give the name, with a number behind it from the second time on."""
+        self.used[name] += 1
+        return name if self.used[name] == 1 else f"{name}_{self.used[name]}"
+
+
+class Scope:
+    """One SELECT under construction: its base entity, and the joins that expressions have asked for."""
+
+    def __init__(self, entity: Entity, *, model: SemanticModel, names: AliasNames) -> None:
+        self.model = model
+        self.entity = entity
+        self.names = names
+        self._aliases: dict[RolePath, str] = {(): names.take(entity.id)}
+        self._joins: list[str] = []
+
+    @property
+    def alias(self) -> str:
+        """Give the alias of the base entity."""
+        return self._aliases[()]
+
+    def nested(self, entity: Entity) -> "Scope":
+        """Begin a SELECT inside this one."""
+        return Scope(entity, model=self.model, names=self.names)
+
+    def path_to(self, term: Dimension | Predicate | TimeRole) -> RolePath:
+        """Find the joins that lead to a term; raises SemanticError where there is no way."""
+        path = find_path(self.entity, role=term.reached_as, model=self.model)
+        if path is None or entity_at(self.entity, path=path, model=self.model).id != term.entity:
+            raise SemanticError(
+                f"{self.entity.plural.capitalize()} have no {term.label} ({term.id}).",
+                suggestion=f"Ask about {self.model.entities[term.entity].plural}, or leave it out.",
+                term=term.id,
+            )
+        return path
+
+    def expand(self, expression: str, *, path: RolePath = (), other: str | None = None) -> str:
+        """Write an expression of the entity at a path, with the aliases of the rows that it speaks of."""
+
+        def replace(match: re.Match[str]) -> str:
+            role = match[1]
+            if role == "as_of":
+                return self.model.as_of
+            if role == "row":
+                return self.alias_at(path)
+            if role == "other" and other is not None:
+                return other
+            further = find_path(entity_at(self.entity, path=path, model=self.model), role=role, model=self.model)
+            if further is None:
+                raise SemanticError(
+                    f"The expression {expression!r} speaks of {{{role}}}, which is not reached.", term=role
+                )
+            return self.alias_at(path + further)
+
+        return _ROLE.sub(replace, expression)
+
+    def alias_at(self, path: RolePath) -> str:
+        """Give the alias of the row at a path, joining what leads to it."""
+        if path not in self._aliases:
+            source = self.alias_at(path[:-1])
+            join = entity_at(self.entity, path=path[:-1], model=self.model).joins[path[-1]]
+            alias = self.names.take(path[-1])
+            on = _ROLE.sub(lambda match: {"row": source, "other": alias}[match[1]], join.on)
+            self._aliases[path] = alias
+            self._joins.append(f"LEFT JOIN {write_source(self.model.entities[join.entity], alias=alias)} ON {on}")
+        return self._aliases[path]
+
+    def add_lateral(self, expression: str, *, name: str) -> str:
+        """Join the elements of an array, one row each and one null row for none; gives the element's expression."""
+        alias = self.names.take(f"{name}_item")
+        self._joins.append(f"LEFT JOIN LATERAL unnest({expression}) AS {alias} (element) ON true")
+        return f"{alias}.element"
+
+    def write_from(self) -> str:
+        """Write the FROM clause; after this, asking for further rows is too late."""
+        return "\n".join([f"FROM {write_source(self.entity, alias=self.alias)}", *self._joins])
+
+
+def write_source(entity: Entity, *, alias: str) -> str:
+    """Write what an entity's rows come from."""
+    return f"{entity.view} AS {alias}" if entity.view else f"({(entity.sql or '').strip()}) AS {alias}"

@@ -1,0 +1,123 @@
+"""From SQL that a model wrote to rows, or to a refusal that tells it what to write instead."""
+
+from collections.abc import Awaitable
+from typing import Protocol, TypeVar
+
+import psycopg
+from django.db import connections
+
+from sprints.contracts import QueryResult
+from sprints.schema.reading import load_view_catalog
+from sprints.sql_sandbox.analyst_pool import NoFreeSlot, analyst
+from sprints.sql_sandbox.bounded_run import MAX_ANSWER_BYTES, StreamedRows, TooExpensive, explain, run
+from sprints.sql_sandbox.failures import describe_failure
+from sprints.sql_sandbox.guard import CheckedStatement, Refused, ViewCatalog, check
+from sprints.sql_sandbox.lockdown_status import is_locked_down
+from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout, ToolError
+from toolbox.database.pools import Connection
+
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Guard(Protocol):
+    """What looks at a statement before it runs: sprints.sql_sandbox.guard.check, except in tests of the role alone."""
+
+    def __call__(self, sql: str, /, *, catalog: ViewCatalog) -> CheckedStatement:
+        """Give the statement that may run; raises Refused."""
+
+
+class Work(Protocol[Result_co]):
+    """What is done with a checked statement on a connection."""
+
+    def __call__(self, connection: Connection, /, *, checked: CheckedStatement) -> Awaitable[Result_co]:
+        """Do it; raises TooExpensive and psycopg's errors."""
+
+
+async def execute(sql: str, *, guard: Guard = check) -> QueryResult:
+    """
+    Run one SELECT over the views and give its rows.
+
+    Two barriers: the guard, and the role whose connection it is. Beside the statement itself one plans it and one
+    rolls back. Raises ToolError in the contract's words, whatever is wrong.
+    """
+    started = analyst.clock()
+    checked, given = await _perform(sql, guard=guard, work=run, started=started)
+    return QueryResult(
+        rows=given.rows,
+        count=len(given.rows),
+        runtime_ms=_since(started),
+        notes=_notes(given, checked=checked) or None,
+        truncated=given.was_cut or _is_lowered(given, checked=checked) or None,
+    )
+
+
+async def try_execute(sql: str) -> QueryResult:
+    """Run a statement as `execute` does; a failure is in the result, as the contract writes it."""
+    try:
+        return await execute(sql)
+    except ToolError as error:
+        took = error.details.get("runtimeMs", 0)
+        return QueryResult(rows=[], count=0, runtime_ms=took, error=error.message, suggestion=error.suggestion or None)
+
+
+async def plan(sql: str) -> None:
+    """Have the database plan a statement without running it; raises ToolError as `execute` does."""
+    await _perform(sql, guard=check, work=explain, started=analyst.clock())
+
+
+async def _perform(
+    sql: str, *, guard: Guard, work: Work[Result_co], started: float
+) -> tuple[CheckedStatement, Result_co]:
+    """Check a statement and do `work` with it on a connection of the analyst."""
+
+    async def try_work(connection: Connection) -> Result_co | psycopg.Error:
+        # The pool takes some errors for signs of its own trouble; what a model wrote may cause any of them.
+        try:
+            return await work(connection, checked=checked)
+        except psycopg.Error as error:
+            if connection.closed:
+                raise
+            return error
+
+    try:
+        checked = guard(sql, catalog=await load_view_catalog())
+        await _refuse_without_lockdown()
+        given = await analyst.run(try_work)
+    except (Refused, TooExpensive, NoFreeSlot, DatabaseUnavailable, StatementTimeout, psycopg.Error) as failure:
+        raise describe_failure(failure, milliseconds=_since(started)) from failure
+    if isinstance(given, psycopg.Error):
+        raise describe_failure(given, milliseconds=_since(started)) from given
+    return checked, given
+
+
+async def _refuse_without_lockdown() -> None:
+    """Let nothing run where the role may do more than it should and nobody has accepted that."""
+    if "analyst" not in connections.databases:
+        raise DatabaseUnavailable("no analyst role is configured")
+    if not await is_locked_down():
+        raise DatabaseUnavailable("the analyst role may do more than it should")
+
+
+def _since(started: float) -> float:
+    return round((analyst.clock() - started) * 1000, 3)
+
+
+def _is_lowered(given: StreamedRows, *, checked: CheckedStatement) -> bool:
+    """Tell whether there may be rows that the statement asked for and that its lowered LIMIT left out."""
+    return checked.limit_was_lowered and len(given.rows) == checked.max_rows
+
+
+def _notes(given: StreamedRows, *, checked: CheckedStatement) -> list[str]:
+    notes = []
+    if given.was_cut:
+        notes.append(f"Rows were left out: an answer holds {MAX_ANSWER_BYTES:,} bytes and 1,000 rows.")
+    elif checked.limit_was_set and len(given.rows) == checked.max_rows:
+        notes.append(f"The statement had no LIMIT, so LIMIT {checked.max_rows} was set; there may be more rows.")
+    elif _is_lowered(given, checked=checked):
+        notes.append(
+            f"An answer holds {checked.max_rows:,} rows, so LIMIT was lowered to {checked.max_rows}; "
+            "there may be more rows."
+        )
+    if given.renamed:
+        notes.append(f"Columns shared a name; the later ones are called {', '.join(given.renamed)}.")
+    return notes

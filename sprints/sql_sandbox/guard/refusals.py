@@ -1,0 +1,45 @@
+"""How the guard says no: what is wrong, word for word the contract's where it has words, and what to write instead."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+MAX_ECHO = 80
+READ_ONLY = "Only SELECT queries are allowed in read-only mode."
+
+
+class Refused(Exception):
+    """A statement that may not run; `message` says why, `suggestion` what to write instead."""
+
+    def __init__(self, message: str, *, suggestion: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestion = suggestion
+
+
+def forbidden_keyword(keyword: str, *, suggestion: str = "") -> Refused:
+    """Refuse what is no plain SELECT, in the contract's own words."""
+    return Refused(
+        f"Forbidden keyword detected: {keyword}. {READ_ONLY}",
+        suggestion=suggestion or "Write one SELECT statement over the views that get_schema lists.",
+    )
+
+
+def not_allowed(what: str, *, suggestion: str) -> Refused:
+    """Refuse a part of a SELECT."""
+    return Refused(f"{what} is not allowed in queries.", suggestion=suggestion)
+
+
+def no_such_relation(name: str, *, views: Iterable[str]) -> Refused:
+    """Refuse a relation as PostgreSQL words it, naming the nearest view."""
+    known = sorted(views)
+    near = get_close_matches(name[:MAX_ECHO].rpartition(".")[2].lower(), known, n=1)
+    listed = f"The views are: {', '.join(known)}."
+    return Refused(
+        f'relation "{echo_text(name)}" does not exist', suggestion=f"Use {near[0]}. {listed}" if near else listed
+    )
+
+
+def echo_text(text: str) -> str:
+    """Show what came, cut, without control characters."""
+    clean = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return clean if len(clean) <= MAX_ECHO else f"{clean[:MAX_ECHO]}…"

@@ -1,0 +1,100 @@
+"""The judge of answers accepts what is right in any shape, and fails what is not."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from benchmarks.sprint_answers import Verdict, judge_answer, load_questions
+
+QUESTIONS = load_questions()
+Question = dict[str, Any]
+
+
+def change_value(value: Any) -> Any:
+    return f"{value}9" if isinstance(value, str) else (value or 0) + 1000
+
+
+def question(
+    kind: str = "rows", rows: Any = (), *more: Any, ordered: bool = False, matter: list[int] | None = None
+) -> Question:
+    readings = [{"rows": [list(r) for r in reading]} for reading in (rows, *more) if reading]
+    return {"kind": kind, "readings": readings, "ordered": ordered, "columns_that_matter": matter}
+
+
+def judge(q: Question, rows: Any, *, asks_back: bool = False) -> Verdict:
+    return judge_answer(q, asks_back=asks_back, rows=rows)
+
+
+@pytest.mark.parametrize("q", QUESTIONS, ids=lambda q: q["id"])
+def test_each_recorded_result_is_right_and_a_changed_one_is_wrong(q: Question) -> None:
+    for reading in q["readings"]:
+        assert judge(q, reading["rows"]) == "right"
+        changed = [
+            [f"{value}9" if isinstance(value, str) else (value or 0) + 1000 for value in row] for row in reading["rows"]
+        ]
+        assert judge(q, changed) == "wrong"
+        assert judge(q, reading["rows"] + [["further"] * len(reading["rows"][0])]) == "wrong"
+    assert judge(q, []) == "wrong"
+    assert judge(q, [], asks_back=True) == ("right" if q["kind"] == "ask_back" else "asked back")
+
+
+def test_there_are_200_questions_in_ten_styles_40_of_them_to_ask_back() -> None:
+    assert len(QUESTIONS) == 200
+    for style in {q["style"] for q in QUESTIONS}:
+        mine = [q for q in QUESTIONS if q["style"] == style]
+        assert (len(mine), sum(q["kind"] == "ask_back" for q in mine)) == (20, 4)
+    assert len({q["style"] for q in QUESTIONS}) == 10
+    assert all((q["previous"] is not None) == (q["style"] == "follow-up") for q in QUESTIONS)
+
+
+def test_names_and_further_columns_and_order_do_not_matter() -> None:
+    q = question(rows=[("ACCEL", 3), ("ORBIT", 5)])
+    assert judge(q, [{"team": "ORBIT", "points": 1, "n": 5}, {"team": "ACCEL", "points": 2, "n": 3}]) == "right"
+
+
+def test_a_row_too_few_or_swapped_figures_are_wrong() -> None:
+    q = question(rows=[("ACCEL", 3), ("ORBIT", 5)])
+    assert judge(q, [("ACCEL", 3)]) == "wrong"
+    assert judge(q, [("ACCEL", 5), ("ORBIT", 3)]) == "wrong"
+
+
+def test_a_ranking_needs_its_order_but_ties_may_change_places() -> None:
+    q = question(rows=[("a", 9), ("b", 9), ("c", 1)], ordered=True, matter=[0])
+    assert judge(q, [("b",), ("a",), ("c",)]) == "right"
+    assert judge(q, [("c",), ("a",), ("b",)]) == "wrong"
+
+
+def test_numbers_are_compared_at_the_coarser_decimals_but_one_at_least() -> None:
+    q = question("number", [(37.333333,)])
+    assert judge(q, [(37.33,)]) == "right"
+    assert judge(q, [("37.3",)]) == "right"
+    assert judge(q, [(37,)]) == "wrong"
+    assert judge(q, [(37.4,)]) == "wrong"
+    assert judge(question("number", [(27,)]), [(27.0,)]) == "right"
+    assert judge(question("number", [(27,)]), [(26.9999,)]) == "wrong"
+
+
+def test_a_month_may_be_written_in_several_ways() -> None:
+    q = question(rows=[("2026-09-01", 3), ("2026-10-01", 4)])
+    assert judge(q, [("2026-09", 3), ("2026-10", 4)]) == "right"
+    assert judge(q, [("2026-09-01T00:00:00+00:00", 3), (date(2026, 10, 1), 4)]) == "right"
+    assert judge(q, [("2026-08", 3), ("2026-10", 4)]) == "wrong"
+
+
+def test_any_of_the_readings_is_right_and_a_mixture_is_not() -> None:
+    q = question("rows", [("a", 1), ("b", 2)], [("a", 3), ("b", 4)])
+    assert judge(q, [("a", 3), ("b", 4)]) == "right"
+    assert judge(q, [("a", 1), ("b", 4)]) == "wrong"
+
+
+def test_two_figures_may_stand_side_by_side_in_one_row() -> None:
+    q = question(rows=[("2026-09-01", 26), ("2026-10-01", 29)])
+    assert judge(q, [("2026-09-01", 26, "2026-10-01", 29)]) == "right"
+    assert judge(q, [(26, 29)]) == "wrong"
+
+
+def test_an_answer_to_what_must_be_asked_back_is_wrong() -> None:
+    q = question("ask_back")
+    assert judge(q, [("ACCEL", 5)]) == "wrong"
+    assert judge(q, [], asks_back=True) == "right"

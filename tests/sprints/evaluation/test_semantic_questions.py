@@ -1,0 +1,55 @@
+"""Another database with a semantic model of its own, asked with and without a language model."""
+
+import json
+from datetime import date
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from sprints.evaluation.semantic_questions import SemanticQuestions
+from tests.sprints.asking.test_flow import ScriptedModel
+from toolbox.database import event_loop
+
+LIBRARY = Path(__file__).with_name("library")
+TODAY = date(2026, 3, 31)
+
+
+@pytest.mark.usefixtures("django_db_setup")
+def test_the_command_answers_a_public_set_on_another_schema(tmp_path: Path, django_db_blocker: object) -> None:
+    report = tmp_path / "report.json"
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        call_command(
+            "evaluate_sql", LIBRARY / "questions.csv", dump=LIBRARY / "library.sql", semantics=LIBRARY / "library.toml",
+            json=report, stdout=StringIO(),
+        )  # fmt: skip
+
+    judged = json.loads(report.read_text())["questions"]
+    assert {one["question"]: one["verdict"] for one in judged} == {
+        one["question"]: "right" if one["is_answerable"] else "asked" for one in judged
+    }
+
+
+def test_a_language_model_writes_the_query_and_corrects_it_once() -> None:
+    model = ScriptedModel(
+        {"query": {"measures": ["loans"], "group_by": [{"kind": "dimension", "dimension": "genres"}]}},
+        {"query": {"measures": ["loans"], "group_by": [{"kind": "dimension", "dimension": "genre"}]}},
+    )
+    questions = SemanticQuestions.from_file(LIBRARY / "library.toml", today=TODAY, language_model=model)
+
+    draft = event_loop.run(questions.ask("loans by genre"))
+
+    assert draft.assumptions[0] == "loans, by genre"
+    assert draft.sql is not None
+    assert "Did you mean genre" in model.heard[-1]
+
+
+def test_a_file_that_names_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text((LIBRARY / "library.toml").read_text().replace('count = "books"', 'count = "volumes"'))
+
+    with pytest.raises(CommandError, match="Entity book names the measure volumes, which is not defined"):
+        call_command(
+            "evaluate_sql", LIBRARY / "questions.csv", dump=LIBRARY / "library.sql", semantics=broken, stdout=StringIO()
+        )

@@ -1,0 +1,92 @@
+"""What is checked before an answer is given: numbers of the text, filters of the rows, a second derivation."""
+
+from typing import Any
+
+import pytest
+
+from sprints.semantics.checks import (
+    find_disagreements,
+    find_second_derivation,
+    find_unfiltered_rows,
+    find_unfounded_numbers,
+    find_unused_values,
+)
+from sprints.semantics.model import shipped_model
+from sprints.semantics.query import MetricQuery
+
+MODEL = shipped_model()
+ROWS = [{"team": "ACCEL", "points": 41.5}, {"team": "ORBIT", "points": 30}]
+OPEN = {"kind": "named", "predicate": "open"}
+
+
+def query(**parts: Any) -> MetricQuery:
+    return MetricQuery.model_validate(parts)
+
+
+def compare(field: str, op: str, *values: object) -> dict[str, Any]:
+    return {"kind": "comparison", "field": field, "op": op, "values": list(values)}
+
+
+@pytest.mark.parametrize(
+    ("text", "unfounded"),
+    [
+        ("ACCEL completes 41.5 points, ORBIT 30.", ()),
+        ("Together 2 teams complete 71.5 points, 35.75 on average, 11.5 apart.", ()),
+        ("ACCEL completes about 42 points.", ()),
+        ("ACCEL completes 45 points.", ("45",)),
+        ("In sprint 7 ORBIT completed 30 of 1,200 points.", ("1,200",)),
+        ("Nothing was completed.", ()),
+    ],
+)
+def test_numbers_of_a_text_come_from_the_rows_or_the_question(text: str, unfounded: tuple[str, ...]) -> None:
+    assert find_unfounded_numbers(text, rows=ROWS, sources=["points in sprint 7"]) == unfounded
+
+
+@pytest.mark.parametrize(
+    ("where", "row", "is_doubted"),
+    [
+        (OPEN, {"status_category": "Done"}, True),
+        (OPEN, {"status_category": "To Do"}, False),
+        (OPEN, {"issue": "ACCEL-1"}, False),
+        ({"kind": "not", "part": OPEN}, {"status_category": "To Do"}, True),
+        (compare("team", "eq", "ORBIT"), {"team_key": "ACCEL"}, True),
+        (compare("team", "eq", "orbit"), {"team": "ORBIT"}, False),
+        (compare("team", "ne", "ORBIT"), {"team": "ORBIT"}, True),
+        (compare("issue_type", "in", "Bug", "Task"), {"issue_type": "Story"}, True),
+        (compare("story_points", "gt", 5), {"story_points": 5}, True),
+        (compare("story_points", "gt", 5), {"story_points": 8}, False),
+        (compare("assignee", "is_null"), {"assignee": "Levi Walker"}, True),
+        ({"kind": "time", "role": "created", "start": "2026-10-01"}, {"created_at": "2026-09-30T23:59:00.000Z"}, True),
+        ({"kind": "time", "role": "created", "start": "2026-10-01"}, {"created_at": "2026-10-01T00:00:00.000Z"}, False),
+    ],
+)
+def test_rows_that_fail_a_filter_are_doubted(where: dict[str, Any], row: dict[str, Any], is_doubted: bool) -> None:  # noqa: FBT001 - a parameter of the table
+    doubts = find_unfiltered_rows([row], query=query(rows_of="issue", where=where), model=MODEL)
+
+    assert bool(doubts) == is_doubted
+
+
+def test_a_statement_of_somebody_else_must_name_the_values_of_the_question() -> None:
+    asked = query(measures=["issues"], where={"kind": "and", "parts": [OPEN, compare("label", "eq", "customer")]})
+
+    assert find_unused_values("SELECT count(*) FROM issues WHERE status_category <> 'Done'", query=asked)
+    assert not find_unused_values("SELECT count(*) FROM issues WHERE 'Customer' = ANY (labels)", query=asked)
+
+
+def test_a_second_derivation_that_disagrees_is_named_by_group() -> None:
+    asked = query(measures=["velocity"], group_by=[{"kind": "dimension", "dimension": "team"}])
+
+    second = find_second_derivation(asked, model=MODEL)
+
+    assert second is not None
+    assert second.measures == ("velocity_by_membership",)
+    rows = [{"team": "ACCEL", "velocity": 40}, {"team": "ORBIT", "velocity": 30}]
+    others = [{"team": "ACCEL", "velocity_by_membership": 40}, {"team": "ORBIT", "velocity_by_membership": 31}]
+    doubts = find_disagreements(rows, second_rows=others, query=asked, model=MODEL)
+    assert doubts == ("Two ways to compute velocity disagree for ORBIT: 30 and 31.",)
+
+
+def test_what_the_second_derivation_cannot_filter_is_not_checked() -> None:
+    asked = query(measures=["completed_points"], where=compare("issue_type", "eq", "Bug"))
+
+    assert find_second_derivation(asked, model=MODEL) is None

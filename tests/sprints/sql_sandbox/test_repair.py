@@ -1,0 +1,138 @@
+"""Repairs that schema and data prove; the schema is the stored copy, the names are the cast's."""
+
+import pytest
+
+from sprints.schema.reading import stored_schema
+from sprints.sql_sandbox.repair import repair_statement
+from tests.sprints.cast import index
+from tests.sprints.sql_sandbox.honest import HONEST
+
+INDEX = index()
+SCHEMA = stored_schema()
+
+
+@pytest.mark.parametrize(
+    ("sql", "repaired"),
+    [
+        (
+            "SELECT s.name FROM sprints s LIMIT 50",
+            "SELECT s.sprint_name FROM sprints s LIMIT 50",
+        ),
+        ("SELECT titel FROM issues", "SELECT title FROM issues"),
+        (
+            "SELECT i.titel, 'i.titel' FROM issues AS i -- i.titel",
+            "SELECT i.title, 'i.titel' FROM issues AS i -- i.titel",
+        ),
+        (
+            "SELECT i.team_key FROM issues i JOIN teams t USING (team_id)",
+            "SELECT t.team_key FROM issues i JOIN teams t USING (team_id)",
+        ),
+        ("SELECT * FROM sprint", "SELECT * FROM sprints"),
+        ("SELECT * FROM public.issue", "SELECT * FROM issues"),
+        (
+            "SELECT * FROM issues WHERE status = Done",
+            "SELECT * FROM issues WHERE status = 'Done'",
+        ),
+        (
+            'SELECT * FROM issues WHERE status = "Done"',
+            "SELECT * FROM issues WHERE status = 'Done'",
+        ),
+        (
+            "SELECT * FROM issues WHERE status = In Progress",
+            "SELECT * FROM issues WHERE status = 'In Progress'",
+        ),
+        (
+            "SELECT issues.title FROM issues i",
+            "SELECT i.title FROM issues i",
+        ),
+    ],
+)
+def test_a_name_that_can_only_mean_one_other_is_repaired(sql: str, repaired: str) -> None:
+    assert repair_statement(sql, schema=SCHEMA, index=INDEX).sql == repaired
+
+
+def test_the_sentence_is_the_contract_s() -> None:
+    found = repair_statement("SELECT s.name FROM sprints s", schema=SCHEMA, index=INDEX)
+
+    assert found.changes == (
+        "Fixed column name: changed 's.name' to 's.sprint_name' (sprints table uses sprint_name, not name)",
+    )
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT salary FROM users",
+        "SELECT * FROM customers",
+        "DELETE FROM issues",
+        "SELECT",
+        "",
+        "SELECT x.title FROM issues i JOIN teams t USING (team_id)",
+        "SELECT i.titel, i.salary FROM issues i",
+        "SELECT i.full_name FROM issues i",
+        "SELECT 1/0",
+    ],
+)
+def test_what_is_not_proved_is_left_alone(sql: str) -> None:
+    found = repair_statement(sql, schema=SCHEMA, index=INDEX)
+
+    assert (found.sql, found.changes) == (sql, ())
+
+
+def test_the_names_that_nothing_proves_are_named() -> None:
+    found = repair_statement(
+        "SELECT i.titel, i.salary FROM issues i JOIN custmers c ON true", schema=SCHEMA, index=INDEX
+    )
+
+    assert set(found.unresolved) == {"i.salary", "custmers"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "repaired"),
+    [
+        (
+            "SELECT i.titel, i.stauts FROM isues i WHERE i.status = Done AND priority = P0 ORDER BY titel",
+            "SELECT i.title, i.status FROM issues i WHERE i.status = 'Done' AND priority = 'p0' ORDER BY title",
+        ),
+        (
+            "SELECT i.sprint, s.name FROM issues i JOIN sprint s ON s.sprint_id = i.sprint_id",
+            "SELECT i.sprint_id, s.sprint_name FROM issues i JOIN sprints s ON s.sprint_id = i.sprint_id",
+        ),
+        (
+            "SELECT i.issue_key, i.team_key FROM issues AS i WHERE i.team_key = 'ACCEL'",
+            (
+                "SELECT i.issue_key, teams.team_key FROM issues AS i LEFT JOIN teams ON teams.team_id = i.team_id "
+                "WHERE teams.team_key = 'ACCEL'"
+            ),
+        ),
+        (
+            "SELECT team_key, count(*) FROM issues GROUP BY team_key",
+            (
+                "SELECT teams.team_key, count(*) FROM issues LEFT JOIN teams ON teams.team_id = issues.team_id "
+                "GROUP BY teams.team_key"
+            ),
+        ),
+        (
+            (
+                "WITH o AS (SELECT i.titel AS name FROM issues i) SELECT o.name FROM o WHERE EXISTS "
+                "(SELECT 1 FROM users u WHERE u.name = o.name)"
+            ),
+            (
+                "WITH o AS (SELECT i.title AS name FROM issues i) SELECT o.name FROM o WHERE EXISTS "
+                "(SELECT 1 FROM users u WHERE u.full_name = o.name)"
+            ),
+        ),
+        ("SELECT sprint.name FROM sprint", "SELECT sprints.sprint_name FROM sprints"),
+    ],
+)
+def test_everything_that_the_schema_proves_is_repaired_at_once(sql: str, repaired: str) -> None:
+    found = repair_statement(sql, schema=SCHEMA, index=INDEX)
+
+    assert (found.sql, found.unresolved) == (repaired, ())
+
+
+@pytest.mark.parametrize("sql", HONEST)
+def test_a_statement_that_works_is_not_changed(sql: str) -> None:
+    found = repair_statement(sql, schema=SCHEMA, index=INDEX)
+
+    assert (found.sql, found.changes, found.unresolved) == (sql, (), ())
