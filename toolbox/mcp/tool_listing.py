@@ -36,9 +36,7 @@ _STOP_WORDS = frozenset(
      "into", "have", "has", "all", "any")
 )  # fmt: skip
 _NAME_WEIGHT, _DOMAIN_WEIGHT, _TEXT_WEIGHT, _PARAMETER_WEIGHT, _PREFIX_FACTOR = 3.0, 2.0, 1.0, 0.5, 0.5
-_REFUSAL_SCHEMA = {
-    "type": "object", "required": ["error"], "description": "Why there is no answer, and what to do next.",
-}  # fmt: skip
+_REFUSAL_SCHEMA = {"type": "object", "required": ["error"]}
 """Every refusal, the kernel's and every domain's; in full it would double the catalogue for no gain."""
 
 

@@ -1,5 +1,6 @@
 """The catalogue stays small enough to be shown to a model whole."""
 
+from dataclasses import replace
 from io import StringIO
 
 import orjson
@@ -7,10 +8,13 @@ import pytest
 from django.core.management import call_command
 
 from tests.toolbox.transports import A_TOOL, TOOLS, mcp_in_memory
+from toolbox.contract.tool import Tool
 from toolbox.mcp.tool_listing import BYTES_PER_TOKEN, measure_cost
 
 MAX_TOKENS_ASKING = 9_000
 MAX_TOKENS = 15_000
+MAX_LIVE_CHARACTERS = 80
+"""As long as the figures of one upstream get, which is what the sample has."""
 OURS = {
     "list_backtest_runs", "get_state_delta", "validate_query", "execute_graphql_mutation", "propose_rca",
     "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
@@ -20,10 +24,15 @@ OURS = {
 
 
 def test_the_contracts_tools_keep_their_budget() -> None:
-    cost = measure_cost([tool for tool in TOOLS if tool.name not in OURS])
+    cost = measure_cost([_with_long_figures(tool) for tool in TOOLS if tool.name not in OURS])
 
     assert cost.request / BYTES_PER_TOKEN < MAX_TOKENS_ASKING
     assert cost.mcp / BYTES_PER_TOKEN < MAX_TOKENS
+
+
+def _with_long_figures(tool: Tool) -> Tool:
+    """Replace the figures of the moment, which change with what this process ran before, by text of that length."""
+    return replace(tool, live=lambda: "x" * MAX_LIVE_CHARACTERS) if tool.live else tool
 
 
 async def test_the_cost_is_what_a_client_receives() -> None:
