@@ -10,7 +10,7 @@ from sprints.asking.understanding import MAX_NEAREST, Understood
 from sprints.linking.folding import Stretch, overlaps
 from sprints.linking.link import Unclear
 from sprints.linking.spotting import ORDINARY
-from sprints.semantics.compile import compile_query
+from sprints.semantics.compile import compile_query, keep_ties
 from sprints.semantics.describe import Description, describe_query
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import shipped_model
@@ -129,7 +129,7 @@ def _slot_that_leaves_out(query: Verified, understood: Understood) -> str | None
 
 def draft_query(query: MetricQuery, *, understood: Understood, said: Sequence[str] = ()) -> Draft | None:
     """Write a query of the semantic layer as SQL, with what it means; None where its terms do not fit together."""
-    model = shipped_model()
+    model, query = shipped_model(), keep_ties(query)
     try:
         compiled, meaning = compile_query(query, model=model), describe_query(query, model=model)
     except SemanticError:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from sprints.asking.prompts import EXPLAIN, ExplainedRows, to_explain
 from sprints.asking.wording import describe_rows
 from sprints.contracts import QueryResult
+from sprints.semantics.checks import find_unfounded_numbers
 from toolbox.contract.encoding import encode
 from toolbox.model import Message, Model, ModelFailure
 
 logger = logging.getLogger(__name__)
 
 MODEL_SECONDS = 20.0
+UNFOUNDED = "The model named {numbers}, which the rows do not give; its words were left out."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,8 @@ async def explain(
             text=f"The model could not explain the rows: {failure} {describe_rows(result)}",
             suggestions=tuple(suggestions),
         )
-    return Explanation(
-        text=given.explanation.strip() or describe_rows(result), suggestions=tuple(given.suggestions or suggestions)
-    )
+    text = given.explanation.strip() or describe_rows(result)
+    unfounded = find_unfounded_numbers(text, rows=result.rows, sources=(question, *assumptions))
+    if unfounded:
+        text = f"{UNFOUNDED.format(numbers=', '.join(unfounded))} {describe_rows(result)}"
+    return Explanation(text=text, suggestions=tuple(given.suggestions or suggestions))

@@ -14,10 +14,12 @@ from sprints.asking.generating import generate
 from sprints.asking.sql_repair import repair
 from sprints.asking.understanding import understand
 from sprints.contracts import QueryResult
+from sprints.semantics.checks import find_cut, find_contradictions, find_ties
 from sprints.semantics.describe import remove_chip
+from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.coverage import BY_MODEL
-from sprints.sql_sandbox.execution import try_execute
+from sprints.sql_sandbox.execution import execute, try_execute
 from toolbox.contract.models import ToolOutput
 from toolbox.database.pools import Pool
 from toolbox.model import Model
@@ -93,14 +95,27 @@ async def chat(
     said = await explain(
         result, question=question, sql=sql, model=model, suggestions=drafted.suggestions, assumptions=assumptions
     )
-    text = said.text if result.error else _hedged(said.text, doubts=drafted.warnings)
+    meant = drafted if sql == drafted.sql else Draft(sql=sql)
+    doubts, notes = await _check(result, drafted=meant)
+    assumptions += [f"Doubtful: {doubt}" for doubt in doubts]
+    text = said.text if result.error else _hedged(" ".join([said.text, *notes]), doubts=[*drafted.warnings, *doubts])
     return ChatAnswer(
         question=question, answer=text, is_ambiguous=False, sql=sql, rows=result.rows, count=result.count,
         runtime_ms=result.runtime_ms, assumptions=assumptions, suggestions=list(said.suggestions),
         chart=None if result.error else chart(result.rows, title=question),
         verified_query=drafted.verified.slug if drafted.verified and sql == drafted.sql else None,
-        error=result.error, notes=result.notes, **_understood(drafted if sql == drafted.sql else Draft(sql=sql)),
+        error=result.error, notes=[*(result.notes or ()), *notes] or None, **_understood(meant),
     )  # fmt: skip
+
+
+async def _check(result: QueryResult, *, drafted: Draft) -> tuple[Sequence[str], Sequence[str]]:
+    """Doubt the rows where another derivation or a filter contradicts them; say which of them share a place."""
+    if result.error or drafted.sql is None:
+        return (), ()
+    if drafted.query is None:
+        return (), find_cut(result.rows, sql=drafted.sql)
+    doubts = await find_contradictions(drafted.query, rows=result.rows, model=shipped_model(), run=execute)
+    return doubts, find_ties(result.rows, query=drafted.query)
 
 
 def _hedged(text: str, *, doubts: Sequence[str]) -> str:

@@ -6,11 +6,12 @@ derived another way both ways must agree.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from sprints.contracts import QueryResult
 from sprints.semantics.compile import compile_query
 from sprints.semantics.describe import describe_condition, split_conditions
 from sprints.semantics.errors import SemanticError
@@ -26,10 +27,13 @@ from sprints.semantics.query import (
     Reference,
     TimeRange,
 )
+from toolbox.contract.errors import ToolError
 
+Run = Callable[[str], Awaitable[QueryResult]]
 Rows = Sequence[dict[str, Any]]
 
 MAX_SHOWN = 3
+_LIMIT = re.compile(r"\bLIMIT\s+(\d+)\s*;?\s*\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 _MEASURE_SUFFIX = re.compile(r"_(?:part|share|change)$")
 _COLUMN = re.compile(r"\{row\}\.([a-z_][a-z0-9_]*)")
@@ -86,6 +90,24 @@ def find_unfiltered_rows(rows: Rows, *, query: MetricQuery, model: SemanticModel
             text = describe_condition(condition, model=model)
             findings.append(f"The question asks for {text}, but {len(failing)} of {len(rows)} rows are not.")
     return tuple(findings)
+
+
+def find_ties(rows: Rows, *, query: MetricQuery) -> tuple[str, ...]:
+    """Say where more rows than were asked for are listed, because they share the last place."""
+    rank = query.rank
+    if rank is None or rank.within or query.compare or len(rows) <= rank.count:
+        return ()
+    if rank.count == 1:
+        return (f"{len(rows)} rows share the first place.",)
+    return (f"{len(rows)} rows are listed instead of {rank.count}, because the last of them share their place.",)
+
+
+def find_cut(rows: Rows, *, sql: str) -> tuple[str, ...]:
+    """Say where a statement that somebody else wrote ends at its own LIMIT, which may cut a tie."""
+    limit = _LIMIT.search(sql)
+    if limit is None or not rows or len(rows) < int(limit[1]):
+        return ()
+    return (f"The statement lists {limit[1]} rows at most; others may share the place of the last one.",)
 
 
 def find_unused_values(sql: str, *, query: MetricQuery) -> tuple[str, ...]:
@@ -216,9 +238,10 @@ def find_second_derivation(query: MetricQuery, *, model: SemanticModel) -> Metri
         for name in query.measures
         if name in model.measures and (other := model.measures[name].checked_by) is not None
     }
-    if not others or query.rank or query.having or query.order or query.limit:
+    if not others:
         return None
-    second = query.model_copy(update={"measures": tuple(others.values()), "share": None, "trend": False})
+    plain = {"share": None, "trend": False, "rank": None, "having": (), "order": (), "limit": None}
+    second = query.model_copy(update={"measures": tuple(others.values()), **plain})
     try:
         compile_query(second, model=model)
     except SemanticError:
@@ -226,16 +249,38 @@ def find_second_derivation(query: MetricQuery, *, model: SemanticModel) -> Metri
     return second
 
 
+async def find_contradictions(query: MetricQuery, *, rows: Rows, model: SemanticModel, run: Run) -> tuple[str, ...]:
+    """
+    Doubt the rows of a query: filters that a row fails, and numbers that come out differently another way.
+
+    The second derivation is left out where there is none, or where it does not run.
+    """
+    doubts = find_unfiltered_rows(rows, query=query, model=model)
+    second = find_second_derivation(query, model=model)
+    if second is None:
+        return doubts
+    try:
+        result = await run(compile_query(second, model=model).sql)
+    except ToolError:
+        return doubts
+    return (*doubts, *find_disagreements(rows, second_rows=result.rows, query=query, model=model))
+
+
 def find_disagreements(rows: Rows, *, second_rows: Rows, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:
-    """Say where two derivations of a query's numbers differ; groups without rows count as zero."""
+    """
+    Say where two derivations of a query's numbers differ; groups without rows count as zero.
+
+    Of a query that keeps only some groups, only those are compared.
+    """
     findings = []
+    is_partial = bool(query.rank or query.having or query.limit)
     for name in query.measures:
         other = model.measures[name].checked_by
         if other is None or (second_rows and other not in second_rows[0]):
             continue
         first = _by_group(rows, measure=name, model=model)
         second = _by_group(second_rows, measure=other, model=model)
-        for group in sorted({*first, *second}):
+        for group in sorted(first if is_partial else {*first, *second}):
             if first.get(group, Decimal()) != second.get(group, Decimal()):
                 where = f" for {', '.join(group)}" if group else ""
                 findings.append(

@@ -1,12 +1,11 @@
 """Metrics as tools offer them: listed with what they go with, and queried with errors that say what to write."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any
 
-from sprints.contracts import QueryResult
-from sprints.semantics.checks import find_disagreements, find_second_derivation, find_unfiltered_rows
+from sprints.semantics.checks import Run, find_contradictions
 from sprints.semantics.compile import compile_query
 from sprints.semantics.describe import describe_query, join_conditions, split_conditions
 from sprints.semantics.errors import SemanticError, find_nearest
@@ -53,8 +52,6 @@ from sprints.semantics.query import (
 from sprints.semantics.scope import reaches
 from sprints.semantics.values import write_known_values, write_missing_values
 from toolbox.contract.errors import ToolError
-
-Run = Callable[[str], Awaitable[QueryResult]]
 
 _SURE = 0.75
 
@@ -119,10 +116,7 @@ async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: R
         raise _teach(error, ask=ask) from error
     await _refuse_unknown_values(query, ask=ask, model=model, run=run)
     result = await run(compiled.sql)
-    doubts = [
-        *find_unfiltered_rows(result.rows, query=query, model=model),
-        *await find_doubts(query, rows=result.rows, model=model, run=run),
-    ]
+    doubts = await find_contradictions(query, rows=result.rows, model=model, run=run)
     limit = query.limit or MAX_METRIC_ROWS
     return MetricRows(
         rows=result.rows,
@@ -132,24 +126,10 @@ async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: R
         assumptions=list(description.assumptions),
         sql=compiled.sql,
         runtime_ms=result.runtime_ms,
-        doubts=doubts or None,
+        doubts=list(doubts) or None,
         notes=[*compiled.notes, *(result.notes or ())] or None,
         truncated=result.truncated or len(result.rows) >= limit or None,
     )
-
-
-async def find_doubts(
-    query: MetricQuery, *, rows: list[dict[str, Any]], model: SemanticModel, run: Run
-) -> tuple[str, ...]:
-    """Derive the numbers of a query another way, where there is one that runs, and say where both differ."""
-    second = find_second_derivation(query, model=model)
-    if second is None:
-        return ()
-    try:
-        result = await run(compile_query(second, model=model).sql)
-    except ToolError:
-        return ()
-    return find_disagreements(rows, second_rows=result.rows, query=query, model=model)
 
 
 def build_query(ask: QueryMetricQuestion, *, model: SemanticModel) -> MetricQuery:

@@ -54,7 +54,6 @@ class Fragment:
     groups: tuple[Group, ...]
     rank: Rank | None
     order: tuple[Order, ...]
-    limit: int | None
     assumptions: tuple[str, ...]
 
 
@@ -103,7 +102,7 @@ class _Assembly(Conditions):
             raise Unbound(None)
         return Fragment(
             conditions=conditions, measures=tuple(self.measures), groups=tuple(self.groups), rank=rank, order=order,
-            limit=self.limit, assumptions=tuple(self.assumptions),
+            assumptions=tuple(self.assumptions),
         )  # fmt: skip
 
     def _read_ranks(self) -> tuple[Rank | None, tuple[Order, ...]]:
@@ -116,18 +115,13 @@ class _Assembly(Conditions):
         self.used.add(places[0])
         by = self._ranked_by(phrase)
         direction: Literal["asc", "desc"] = "desc" if phrase.is_descending else "asc"
-        if phrase.number is not None and not self.measures:
-            self.limit = int(phrase.number)
+        count = int(phrase.number) if phrase.number is not None else 1
+        if phrase.number is None and self.measures and self.subject_is_plural:
             return None, (Order(by=by, direction=direction),)
-        if phrase.number is not None:
-            return Rank(count=int(phrase.number), by=by, direction=direction), ()
-        is_list = not self.measures and self._lists_many()
-        if is_list:
-            self.limit = DEFAULT_RANK
+        if phrase.number is None and not self.measures and self._lists_many():
+            count = DEFAULT_RANK
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
-        if is_list or (self.measures and self.subject_is_plural):
-            return None, (Order(by=by, direction=direction),)
-        return Rank(count=1, by=by, direction=direction), ()
+        return Rank(count=count, by=by, direction=direction), ()
 
     def _lists_many(self) -> bool:
         types = [one for one in self.phrases if one.name_kind == "type" and not one.is_negated]
@@ -265,7 +259,7 @@ class _Assembly(Conditions):
         if by and by not in (columns or self.entity.columns):
             columns = [*(columns or self.entity.columns), by]
         return MetricQuery(
-            rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order, limit=self.limit
+            rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order
         )  # fmt: skip
 
     def _split_several(self) -> None:

@@ -138,7 +138,7 @@ def _changed(context: MetricQuery, *, fragment: Fragment, model: SemanticModel) 
     if fragment.groups:
         changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
     if fragment.rank or fragment.order:
-        changes |= {"rank": fragment.rank, "order": fragment.order, "limit": fragment.limit}
+        changes |= {"rank": fragment.rank, "order": fragment.order, "limit": None}
     return MetricQuery.model_validate(
         {**{name: getattr(context, name) for name in type(context).model_fields}, **changes}
     )

@@ -82,7 +82,6 @@ class Terms:
         self.sides: list[Side] = []
         self.is_fragment = False
         self.context_time: TimeRange | None = None
-        self.limit: int | None = None
         self.is_about_people = False
         self.unit_noun = ""
         self.subject_is_plural = False

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from sprints.semantics.checks import (
+    find_cut,
     find_disagreements,
     find_second_derivation,
+    find_ties,
     find_unfiltered_rows,
     find_unfounded_numbers,
     find_unused_values,
@@ -90,3 +92,31 @@ def test_what_the_second_derivation_cannot_filter_is_not_checked() -> None:
     asked = query(measures=["completed_points"], where=compare("issue_type", "eq", "Bug"))
 
     assert find_second_derivation(asked, model=MODEL) is None
+
+
+RANKED = query(
+    measures=["points"], group_by=[{"kind": "dimension", "dimension": "team"}], rank={"count": 1, "by": "points"}
+)
+
+
+def test_rows_beyond_a_rank_share_its_last_place_and_that_is_said() -> None:
+    tied = [{"team": "ACCEL", "points": 30}, {"team": "ORBIT", "points": 30}]
+
+    assert find_ties(tied, query=RANKED) == ("2 rows share the first place.",)
+    assert not find_ties(tied[:1], query=RANKED)
+    two = RANKED.model_copy(update={"rank": RANKED.rank.model_copy(update={"count": 2})})  # type: ignore[union-attr]
+    rows = [{"team": "ACCEL", "points": 40}, *tied]
+    assert find_ties(rows, query=two) == ("3 rows are listed instead of 2, because the last of them share their place.",)
+
+
+@pytest.mark.parametrize(
+    ("sql", "is_said"),
+    [
+        ("SELECT issue_key FROM issues ORDER BY created_at LIMIT 2", True),
+        ("SELECT issue_key FROM issues ORDER BY created_at\nLIMIT 2;", True),
+        ("SELECT issue_key FROM issues ORDER BY created_at LIMIT 3", False),
+        ("SELECT issue_key FROM issues ORDER BY created_at FETCH FIRST 2 ROWS WITH TIES", False),
+    ],
+)
+def test_a_statement_that_ends_at_its_limit_may_cut_a_tie(sql: str, is_said: bool) -> None:
+    assert bool(find_cut(ROWS, sql=sql)) is is_said
