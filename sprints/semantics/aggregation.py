@@ -89,7 +89,7 @@ class Aggregation:
     def _list_values(self) -> tuple[_Value, ...]:
         """List the numbers that legs compute: of a ratio both its sides, of a share of a part the part as well."""
         plain: dict[str, Measure] = {}
-        asked = (*self.measures, *(find_measure(limit.measure, model=self.model) for limit in self.query.having))
+        asked = (*self.measures, *(find_measure(name, model=self.model) for name in self._limiting_measures()))
         if self.query.rank is not None and self._ranks_by_further_measure():
             asked += (find_measure(self.query.rank.by, model=self.model),)
         for measure in asked:
@@ -99,6 +99,9 @@ class Aggregation:
         if self.query.share is not None and self.query.share.part is not None:
             values += [_Value(f"p_{name}", measure, in_part=True) for name, measure in plain.items()]
         return tuple(values)
+
+    def _limiting_measures(self) -> list[str]:
+        return [name for limit in self.query.having for name in (limit.measure, limit.than) if name]
 
     def _ranks_by_further_measure(self) -> bool:
         rank = self.query.rank
@@ -320,7 +323,10 @@ class Aggregation:
         if derived:
             statement.add("derived", body=f"SELECT *, {', '.join(derived)} FROM {statement.last}")
         if self.query.having:
-            limits = [f"m_{limit.measure} {_SYMBOLS[limit.op]} {limit.value}" for limit in self.query.having]
+            limits = [
+                f"m_{limit.measure} {_SYMBOLS[limit.op]} {f'm_{limit.than}' if limit.than else limit.value}"
+                for limit in self.query.having
+            ]
             statement.add("limited", body=f"SELECT * FROM {statement.last} WHERE {' AND '.join(limits)}")
         if self.query.rank is not None:
             self._rank(statement)
@@ -333,7 +339,7 @@ class Aggregation:
         )
 
     def _all_measures(self) -> tuple[Measure, ...]:
-        further = [limit.measure for limit in self.query.having]
+        further = self._limiting_measures()
         if self._ranks_by_further_measure() and self.query.rank is not None:
             further.append(self.query.rank.by)
         named = {measure.id: measure for measure in self.measures}

@@ -273,6 +273,12 @@ def _group_text(group: DimensionGroup | TimeGroup, *, model: SemanticModel) -> s
 def _limit_text(limit: MeasureLimit, *, model: SemanticModel) -> str:
     measure = find_measure(limit.measure, model=model)
     words = _OPERATOR_WORDS[limit.op] or "exactly "
+    if limit.than:
+        words = {Operator.EQ: "as many ", Operator.NE: "not as many "}.get(limit.op, words.removesuffix("than "))
+        other = find_measure(limit.than, model=model).label
+        between = "as" if limit.op in (Operator.EQ, Operator.NE) else "than"
+        words = {Operator.GE: "no fewer ", Operator.LE: "no more "}.get(limit.op, words)
+        return f"{words}{measure.label} {between} {other}"
     return f"{words}{limit.value} {measure.label}"
 
 
@@ -305,7 +311,7 @@ def _list_chips(query: MetricQuery, *, model: SemanticModel) -> list[Chip]:
                 text=_limit_text(limit, model=model),
                 field=limit.measure,
                 operator=str(limit.op),
-                values=(str(limit.value),),
+                values=(str(limit.than or limit.value),),
             )
         )
     if query.rank is not None:

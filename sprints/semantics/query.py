@@ -174,11 +174,22 @@ Group = Annotated[DimensionGroup | TimeGroup, Field(discriminator="kind")]
 
 
 class MeasureLimit(_Node):
-    """Only groups whose measure compares so with a number: "teams with more than 5 open bugs"."""
+    """
+    Only groups whose measure compares so with a number, or with another measure of the group.
+
+    "Teams with more than 5 open bugs"; "sprints with more points completed than committed".
+    """
 
     measure: Name
     op: Literal[Operator.EQ, Operator.NE, Operator.LT, Operator.LE, Operator.GT, Operator.GE]
-    value: StrictInt | StrictFloat
+    value: StrictInt | StrictFloat | None = None
+    than: Name | None = Field(None, description="Another measure, in place of a value.")
+
+    @model_validator(mode="after")
+    def _compares_with_one(self) -> Self:
+        if (self.value is None) == (self.than is None):
+            raise ValueError("Compare a measure with a value, or with another measure; give either value or than.")
+        return self
 
 
 class Order(_Node):

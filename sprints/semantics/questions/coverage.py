@@ -173,7 +173,7 @@ def _comparisons(content: object) -> Iterator[tuple[str, str]]:
     for node in _nodes(content):
         if node.get("kind") == "comparison" and isinstance(node["values"], Sequence) and node["values"]:
             yield from ((str(node["op"]), one) for one in _strings(node["values"]))
-        elif "measure" in node and "op" in node:
+        elif "measure" in node and "op" in node and node.get("value") is not None:
             yield str(node["op"]), f"{node['value']:g}"
 
 

@@ -57,12 +57,12 @@ def parse_question(
     def corrected(clause: str) -> str:
         return correct_words(clause, found=words(clause), lexicon=lexicon, index=index)[0]
 
-    rest, aside = set_aside(text, read=read, corrected=corrected)
+    rest, aside = set_aside(text, read=read, corrected=corrected, lexicon=lexicon)
     if not aside:
         return whole
     parse = _parse(rest, index=index, today=today, lexicon=lexicon, meant=meant)
     if parse.query is None:
-        return whole
+        return parse if parse.readings or not whole.readings else whole
     listed = " and ".join(f"'{one}'" for one in aside)
     return replace(parse, assumptions=(*parse.assumptions, f"Left aside: {listed}."))
 

@@ -14,14 +14,14 @@ from rapidfuzz.distance import OSA
 from sprints.linking.folding import fold, words
 from sprints.semantics.model import SemanticModel, Words, shipped_model
 
-Kind = Literal["entity", "measure", "dimension", "predicate", "time", "mark", "grain", "free"]
+Kind = Literal["entity", "measure", "dimension", "predicate", "time", "mark", "grain", "unit", "free"]
 Form = Literal["noun", "adjective", "verb", "comparative", "superlative", "word"]
 
 MIN_TYPO_LETTERS, LONG_WORD_LETTERS = 4, 8
 _VOWELS = "aeiou"
 _IRREGULAR = {
     "begin": ("began", "begun"), "take": ("took", "taken"), "do": ("did", "done"), "get": ("got", "gotten"),
-    "hold": ("held", "held"), "run": ("ran", "run"), "spill": ("spilled", "spilt"),
+    "hold": ("held", "held"), "spend": ("spent", "spent"), "run": ("ran", "run"), "spill": ("spilled", "spilt"),
 }  # fmt: skip
 _PLURALS = ("people",)
 _TIME_WORDS = frozenset(
@@ -98,6 +98,24 @@ class Lexicon:
         """Give every single word that stands in a phrase."""
         return frozenset(word for phrase in self.phrases for word in phrase) | _TIME_WORDS
 
+    @cached_property
+    def separable(self) -> Mapping[str, tuple[tuple[tuple[str, ...], tuple[Sense, ...]], ...]]:
+        """Give verbs of several words by their first, with what follows: "carried" with "over"."""
+        found: dict[str, list[tuple[tuple[str, ...], tuple[Sense, ...]]]] = defaultdict(list)
+        for (first, *rest), senses in self.phrases.items():
+            if rest and (verbs := tuple(sense for sense in senses if sense.form == "verb")):
+                found[first].append((tuple(rest), verbs))
+        return {first: tuple(forms) for first, forms in found.items()}
+
+    @cached_property
+    def frames(self) -> Mapping[tuple[str, ...], frozenset[str]]:
+        """Give the words of clauses beside the question, by their folded words, with the classes they are of."""
+        found: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        for name, phrases in self.settings["frames"].items():
+            for phrase in phrases:
+                found[tuple(word.folded for word in words(fold(phrase)))].add(name)
+        return {key: frozenset(names) for key, names in found.items()}
+
     def correct(self, word: str) -> tuple[str, int] | None:
         """Give the one known word that is a typing mistake away, and how many letters differ."""
         if len(word) < MIN_TYPO_LETTERS or not word.isalpha() or not word.isascii():
@@ -136,6 +154,8 @@ def _all_senses(model: SemanticModel, *, settings: Mapping[str, Any]) -> Iterato
         yield from ((phrase, Sense("mark", name, "word")) for phrase in phrases)
     for name, phrases in settings["grains"].items():
         yield from ((form, Sense("grain", name, "noun")) for phrase in phrases for form in (phrase, _plural(phrase)))
+    for name, phrases in settings["units"].items():
+        yield from ((form, Sense("unit", name, "noun")) for phrase in phrases for form in (phrase, _plural(phrase)))
     kinds: tuple[tuple[Kind, Mapping[str, Any]], ...] = (
         ("entity", model.entities), ("measure", model.measures), ("dimension", model.dimensions),
         ("predicate", model.predicates), ("time", model.time_roles),

@@ -1,7 +1,7 @@
 """A question cut into tokens: names, days, sprints and numbers as they were linked, every other word by the lexicon."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sprints.linking.folding import Word, fold, words
 from sprints.linking.link import Linked
@@ -15,6 +15,10 @@ from sprints.semantics.questions.lexicon import Lexicon, Sense
 MAX_TOKENS = 60
 _SPEAKS = ("status", "label", "priority", "type")
 _NO_NUMBER = ("a", "an")
+MAX_OBJECT_WORDS = 3
+_LEADS_ON = frozenset({"the", "a", "an", "last", "this", "all", "two", "three", "four", "five", "six"})
+_QUANTIFIERS = frozenset({"nothing", "without", "more", "fewer", "top", "bottom", "articles", "pronouns", "how_many"})
+_DEFINITE = frozenset({"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,8 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
     """Mend words that are one typing mistake away from a known one; give the text, and what was assumed."""
     assumed: list[str] = []
     for word in reversed(found[:MAX_TOKENS]):
-        if word.folded in lexicon.vocabulary or word.folded in index.parts or (word.folded,) in index.whole:
+        is_known = word.folded in lexicon.vocabulary or (word.folded,) in lexicon.frames
+        if is_known or word.folded in index.parts or (word.folded,) in index.whole:
             continue
         written = text[word.start : word.end]
         mended = lexicon.correct(word.folded)
@@ -90,11 +95,81 @@ def cut(linked: Linked, *, lexicon: Lexicon, index: NameIndex, teams: frozenset[
     found = linked.words[: MAX_TOKENS + 1]
     tokens, place = [], 0
     named = sorted(_linked_tokens(linked, index=index, teams=teams), key=lambda token: (token.start, -token.end))
+    particles: set[int] = set()
     while place < len(found):
+        if place in particles:
+            place += 1
+            continue
+        if split := _split_verb(place, found=found, lexicon=lexicon):
+            senses, rest = split
+            particles.update(rest)
+            word = found[place]
+            said = linked.text[word.start : word.end]
+            tokens.append(Token(said=said, start=word.start, end=word.end, senses=senses))
+            place += 1
+            continue
         token, size = _token_at(place, found=found, linked=linked, named=named, lexicon=lexicon)
         tokens.append(token)
         place += size
-    return tokens
+    return _without_counts(_share_heads(tokens, lexicon=lexicon), index=index)
+
+
+def _split_verb(
+    place: int, *, found: Sequence[Word], lexicon: Lexicon
+) -> tuple[tuple[Sense, ...], range] | None:  # fmt: skip
+    """Read a verb with its object inside: carried nothing over, took two issues out."""
+    for rest, senses in lexicon.separable.get(found[place].folded, ()):
+        for gap in range(1, MAX_OBJECT_WORDS + 1):
+            at = place + 1 + gap
+            inside, after = found[place + 1 : at], found[at + len(rest) : at + len(rest) + 1]
+            if tuple(word.folded for word in found[at : at + len(rest)]) != rest:
+                continue
+            is_object = all(_is_object(word.folded, lexicon=lexicon) for word in inside)
+            leads_on = any(word.folded in _LEADS_ON or word.folded.isdigit() for word in after)
+            if is_object and not leads_on:
+                return senses, range(at, at + len(rest))
+    return None
+
+
+def _is_object(word: str, *, lexicon: Lexicon) -> bool:
+    """Tell whether a word may stand between a verb and its particle: how much, and of what."""
+    senses = lexicon.phrases.get((word,), ())
+    names = {sense.name for sense in senses}
+    is_noun = any(sense.form == "noun" and sense.kind in ("entity", "measure") for sense in senses)
+    return is_noun or bool(names & _QUANTIFIERS) or word in NUMBERS or word.isdigit()
+
+
+def _share_heads(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
+    """Complete what shares its noun with its neighbour: estimated versus | logged hours; average and | median age."""
+    shared = list(tokens)
+    for place in range(len(tokens) - 2):
+        first, link, second = tokens[place : place + 3]
+        if not link.marks & {"and", "or", "versus"} or first.names or second.names:
+            continue
+        start, end = ([word.folded for word in words(fold(one.said))] for one in (first, second))
+        for size in range(1, len(end)):
+            senses = tuple(
+                one for one in lexicon.phrases.get((*start, *end[size:]), ())
+                if one.kind == "measure" and one.form == "noun"
+            )  # fmt: skip
+            if senses and any(one.kind == "measure" for one in second.senses):
+                shared[place] = replace(first, senses=senses)
+                break
+    return shared
+
+
+def _without_counts(tokens: list[Token], *, index: NameIndex) -> list[Token]:
+    """Leave out a number that only says how many there are: the three teams, of which there are three."""
+    teams = float(len(index.of_kind("team")))
+
+    def is_count(place: int) -> bool:
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        is_team = following is not None and any(
+            one.kind == "entity" and one.name == "team" and one.is_plural for one in following.senses
+        )
+        return is_team and tokens[place].number == teams and place > 0 and tokens[place - 1].said.lower() in _DEFINITE
+
+    return [token for place, token in enumerate(tokens) if not is_count(place)]
 
 
 def _token_at(
