@@ -247,7 +247,10 @@ def write_comparison(comparison: Comparison, *, dimension: Dimension, scope: Sco
         return _compare_elements(comparison, dimension=dimension, array=expand(dimension.expression))
     if comparison.op is Operator.IS_NULL or comparison.op is Operator.IS_NOT_NULL:
         negation = "" if comparison.op is Operator.IS_NULL else "NOT "
-        return f"({expand(dimension.key or dimension.expression)} IS {negation}NULL)"
+        value = expand(dimension.key or dimension.expression)
+        if dimension.type == "text" and dimension.key is None:
+            value = f"nullif({value}, '')"  # an empty text says as little as none
+        return f"({value} IS {negation}NULL)"
     keys = [value for value in comparison.values if isinstance(value, Reference)]
     if keys and len(keys) != len(comparison.values):
         raise SemanticError("Values and references are mixed.", suggestion="Give one kind.", term=dimension.id)

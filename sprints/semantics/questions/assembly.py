@@ -84,15 +84,18 @@ class _Assembly(Conditions):
         self.is_fragment = True
         self.mentions_entity = True
         self.measures = list(context.measures)
+        self.has_groups = bool(context.group_by)
         self._find_states()
         self._attach_times()
         self._read_groups()
+        self._swap_measure(context)
         for place, phrase in enumerate(self.phrases):
             if phrase.kind == "term" and place not in self.used and phrase.has("entity", "measure", form="noun"):
                 self._read_noun(phrase, place=place, is_first=False)
                 self.used.add(place)
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
             self.measures = [self.entity.count]
+        self._swap_unit(context)
         self.context_time = next((part for part in flatten(context.where) if isinstance(part, TimeRange)), None)
         self._read_conditions()
         rank, order = self._read_ranks()
@@ -104,6 +107,29 @@ class _Assembly(Conditions):
             conditions=conditions, measures=tuple(self.measures), groups=tuple(self.groups), rank=rank, order=order,
             assumptions=tuple(self.assumptions),
         )  # fmt: skip
+
+    def _swap_measure(self, context: MetricQuery) -> None:
+        """Take the measure of another state: of points completed, "and committed?"."""
+        own = [state for state in self._own_states() if not state.phrase.is_negated and not state.phrase.is_only]
+        known = [self.model.measures[name] for name in context.measures]
+        if self.entity.id != "membership" or len(own) != 1 or len(known) != 1 or len(known[0].where) != 1:
+            return
+        self.unit_noun = known[0].unit
+        self.measures = [self._measure_of(own[0])]
+
+    def _swap_unit(self, context: MetricQuery) -> None:
+        """Take the same measures in another unit: "in points"."""
+        if not self.unit_noun or tuple(self.measures) != context.measures:
+            return
+        known = [self.model.measures[name] for name in context.measures]
+        swapped = [
+            next((one.id for one in self.model.measures.values() if not one.hidden and one.additive
+                  and (one.entity, one.where, one.time, one.unit) == (old.entity, old.where, old.time, self.unit_noun)), "")
+            for old in known
+        ]  # fmt: skip
+        if not all(swapped) or not swapped:
+            raise Unbound(None)
+        self.measures = swapped
 
     def _read_ranks(self) -> tuple[Rank | None, tuple[Order, ...]]:
         places = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "rank"]
@@ -131,7 +157,8 @@ class _Assembly(Conditions):
 
     def _ranked_by(self, phrase: Phrase) -> str:
         if self.measures:
-            if not self.groups or (phrase.has("dimension") and not phrase.marks):
+            is_grouped = bool(self.groups) or (self.is_fragment and self.has_groups)
+            if not is_grouped or (phrase.has("dimension") and not phrase.marks):
                 raise Unbound(phrase)
             return self.measures[0]
         own = self._dimension_of(phrase)
@@ -149,21 +176,22 @@ class _Assembly(Conditions):
     def _read_share(self) -> Share | None:
         if "share" not in self.marks:
             return None
-        if not self.measures or self.entity.id != "issue":
+        if not self.measures or self.entity.id not in ("issue", "membership"):
             raise Unbound(next(one for one in self.phrases if "share" in one.marks))
         at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
         self.used.add(at)
-        copula = next(
-            (place for place, one in enumerate(self.phrases) if place > at and one.marks & {"be", "have"}), None
-        )
+        copula = self._find_copula()
         if copula is None:
             if not self.groups:
                 raise Unbound(self.phrases[at], why="A share of what?")
             return Share()
-        part = [one for place, found in self.part_of.items() if place > copula for one in found]
+        behind = [place for place in self.part_of if place > copula]
+        if self.entity.id == "membership":
+            behind = [place for place in behind if place in self.states and self.states[place].is_own]
+        part = [one for place in behind for one in self.part_of[place]]
         if not part:
             raise Unbound(self.phrases[at], why="A share of what?")
-        for place in [place for place in self.part_of if place > copula]:
+        for place in behind:
             del self.part_of[place]
         return Share(part=join_all(part))
 

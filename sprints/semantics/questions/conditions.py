@@ -7,6 +7,7 @@ from sprints.semantics.query import (
     And,
     Comparison,
     Condition,
+    Has,
     InPeriod,
     MeasureLimit,
     Named,
@@ -25,6 +26,7 @@ from sprints.semantics.questions.terms import (
     State,
     Unbound,
     is_among,
+    join_all,
     number_of,
     operator_of,
     to_range,
@@ -71,6 +73,8 @@ class Conditions(Measures):
             return self._bound(phrase, place=place)
         if phrase.kind == "missing":
             return [self._either(phrase, self._missing(phrase))]
+        if phrase.kind == "none":
+            return [self._none(phrase)]
         if phrase.kind == "period" and place not in self.used:
             return [self._measured_period(phrase)]
         if place in self.states:
@@ -126,6 +130,9 @@ class Conditions(Measures):
         return bool(creating) and (phrase.by or any(other == place + 1 for other in creating) or place - 1 in creating)
 
     def _sprints(self, phrase: Phrase) -> Condition:
+        if phrase.predicate and "sprint" not in self.reached:
+            condition = InPeriod(where=Named(predicate=phrase.predicate))
+            return Not(part=condition) if phrase.is_negated else condition
         if phrase.is_vague:
             raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
         where = self._which_sprints(phrase)
@@ -237,7 +244,39 @@ class Conditions(Measures):
     def _by_distance(self, place: int) -> list[State]:
         return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
 
+    def _none(self, phrase: Phrase) -> Condition:
+        """Say that no related rows are such: sprints that carried nothing over, people without open bugs."""
+        for name, relation in self.entity.relations.items():
+            if relation.entity == self.entity.id:
+                continue
+            related = type(self)(phrase.alternatives, entity=relation.entity, lexicon=self.lexicon)
+            try:
+                where = related.read_related()
+            except (Unbound, ValueError):
+                continue
+            self.mentions_entity = True
+            return Not(part=Has(relation=name, where=where))
+        raise Unbound(phrase)
+
+    def read_related(self) -> Condition | None:
+        """Read phrases that only say which rows of this entity are meant; raises Unbound."""
+        self.is_fragment = True
+        self._find_states()
+        for place, phrase in enumerate(self.phrases):
+            known = {self.entity.id, "issue"} if self.entity.id == "membership" else {self.entity.id}
+            if phrase.kind == "term" and any(phrase.has_entity(one) for one in known):
+                self.used.add(place)
+        self._read_conditions()
+        left = [phrase for place, phrase in enumerate(self.phrases) if place not in self.used]
+        if left:
+            raise Unbound(left[0])
+        return join_all([part for place in sorted(self.part_of) for part in self.part_of[place]])
+
     def _missing(self, phrase: Phrase) -> Condition:
+        membership = self.entity.membership
+        if membership is not None and phrase.has_entity(membership.role):
+            affirmed = InPeriod(where=Comparison(field=membership.role, op=Operator.IS_NOT_NULL))
+            return affirmed if phrase.is_negated else Not(part=affirmed)
         dimension = self._dimension_of(phrase)
         if not dimension:
             raise Unbound(phrase)
@@ -260,6 +299,8 @@ class Conditions(Measures):
         if "when" in self.marks and not state.periods and not self.measures:
             return self._moment_column(state)
         condition = self._holds(state)
+        if condition == Named(predicate="committed") and self._is_about_the_future():
+            condition = Named(predicate="member_now")
         if isinstance(condition, Named) and phrase.is_negated and not state.periods and not phrase.alternatives:
             opposite = self.model.predicates[condition.predicate].opposite
             if opposite:
@@ -274,6 +315,11 @@ class Conditions(Measures):
         if phrase.is_negated and found:
             return [Not(part=found[0] if len(found) == 1 else And(parts=tuple(found)))]
         return found
+
+    def _is_about_the_future(self) -> bool:
+        """Tell whether the sprints have not begun: what is planned for them is what is in them."""
+        sprints = [one for one in self.phrases if self._is_sprints(one)]
+        return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
 
     def _holds(self, state: State) -> Condition | None:
         """Give the condition that a state is; None where its time or the measure says all."""

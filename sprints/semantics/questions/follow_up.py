@@ -43,7 +43,12 @@ def parse_follow_up(
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
         return None
     phrases = read_phrases(tokens)
-    if linked.unclear or not _is_follow_up(tokens[0].marks, phrases=phrases):
+    if linked.unclear:
+        return None
+    if _asks_for_rows(phrases):
+        rows = list_counted_rows(context, model=lexicon.model)
+        return Parse(linked=linked, query=rows, phrases=tuple(phrases)) if rows else None
+    if not _is_follow_up(tokens[0].marks | tokens[-1].marks & {"follow"}, phrases=phrases):
         return None
     entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
     try:
@@ -62,7 +67,32 @@ def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
         return True
     asks = any(phrase.marks & _HEADS and phrase.kind == "mark" for phrase in phrases)
     names = any(phrase.kind == "term" and phrase.has("measure", "entity", form="noun") for phrase in phrases)
-    return bool(phrases) and not asks and not names
+    return bool(phrases) and not asks and (not names or _is_unit(phrases))
+
+
+def _is_unit(phrases: Sequence[Phrase]) -> bool:
+    """Tell whether nothing is said but a unit: "in points"."""
+    return len(phrases) == 1 and phrases[0].has("measure", form="noun") and phrases[0].is_plural
+
+
+def _asks_for_rows(phrases: Sequence[Phrase]) -> bool:
+    """Tell whether only the rows themselves are asked for: "which ones?", "list them"."""
+    return all(phrase.kind == "mark" and phrase.marks <= {"which", "what", "be", "who"} for phrase in phrases)
+
+
+def list_counted_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuery | None:
+    """List the rows that a query counts; None where it counts none, or only some of its groups."""
+    measures = [model.measures[name] for name in query.measures]
+    is_plain = not (query.rank or query.having or query.share or query.compare)
+    if not is_plain or len({(one.entity, one.where, one.time) for one in measures}) != 1 or measures[0].ratio:
+        return None
+    time, entity = measures[0].time, model.entities[measures[0].entity]
+    parts = [
+        part.model_copy(update={"role": time}) if isinstance(part, TimeRange) and part.role is None else part
+        for part in split_conditions(query.where)
+    ]
+    where = join_conditions((*parts, *(Named(predicate=name) for name in measures[0].where)))
+    return MetricQuery(rows_of=entity.id, where=where) if entity.columns else None
 
 
 def _teams(query: MetricQuery) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """The words that a question may be made of: those of the model, inflected, and the closed classes of English."""
 
+import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -18,11 +19,14 @@ Kind = Literal["entity", "measure", "dimension", "predicate", "time", "mark", "g
 Form = Literal["noun", "adjective", "verb", "comparative", "superlative", "word"]
 
 MIN_TYPO_LETTERS, LONG_WORD_LETTERS = 4, 8
+ASKING = frozenset({"what", "which", "who", "whose", "when", "how_many", "how_much"})
 _VOWELS = "aeiou"
+_DOUBLED = re.compile(r"(.)\1")
 _IRREGULAR = {
     "begin": ("began", "begun"), "take": ("took", "taken"), "do": ("did", "done"), "get": ("got", "gotten"),
     "hold": ("held", "held"), "spend": ("spent", "spent"), "run": ("ran", "run"), "spill": ("spilled", "spilt"),
 }  # fmt: skip
+_DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people",)
 _TIME_WORDS = frozenset(
     [
@@ -116,17 +120,28 @@ class Lexicon:
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
 
-    def correct(self, word: str) -> tuple[str, int] | None:
-        """Give the one known word that is a typing mistake away, and how many letters differ."""
+    def correct(self, word: str, *, is_first: bool = False) -> tuple[str, int] | None:
+        """
+        Give the one known word that is a typing mistake away, and how many letters differ.
+
+        Of several, the first word of a question is the one that asks: "wich" is which, not with.
+        """
         if len(word) < MIN_TYPO_LETTERS or not word.isalpha() or not word.isascii():
             return None
         limit = 1 if len(word) < LONG_WORD_LETTERS else 2
         near = [known for known in self.vocabulary if len(known) >= MIN_TYPO_LETTERS and known[0] == word[0]]
         found = process.extract(word, near, scorer=OSA.distance, score_cutoff=limit, limit=8)
+        if not found:  # a doubled letter said once, or twice: comited
+            found = [(known, 1, 0) for known in near if _DOUBLED.sub(r"\1", known) == _DOUBLED.sub(r"\1", word)]
         best = min((edits for _, edits, _ in found), default=None)
         closest = {known for known, edits, _ in found if edits == best}
+        if is_first and len(closest) > 1:
+            closest = {known for known in closest if self._asks(known)} or closest
         meanings = {self.phrases.get((known,), (known,)) for known in closest}
         return (min(closest), int(best)) if best is not None and len(meanings) == 1 else None
+
+    def _asks(self, word: str) -> bool:
+        return any(sense.kind == "mark" and sense.name in ASKING for sense in self.phrases.get((word,), ()))
 
 
 @lru_cache(maxsize=1)
@@ -216,6 +231,6 @@ def _suffixed(word: str, ending: str) -> str:
         return word[:-1] + ending
     if word.endswith("y") and word[-2:-1] not in _VOWELS and ending != "ing":
         return word[:-1] + "i" + ending
-    if is_short and word[-1] not in _VOWELS + "wxy" and word[-2] in _VOWELS:
+    if word in _DOUBLING or (is_short and word[-1] not in _VOWELS + "wxy" and word[-2] in _VOWELS):
         return word + word[-1] + ending
     return word + ending

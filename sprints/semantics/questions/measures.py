@@ -3,6 +3,7 @@
 from sprints.semantics.query import (
     Comparison,
     DimensionGroup,
+    MeasureLimit,
     Operator,
     TimeGroup,
 )  # fmt: skip
@@ -28,6 +29,9 @@ class Measures(Terms):
             self._read_who()
 
     def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
+        if phrase.has("unit"):
+            self._read_unit(phrase)
+            return
         measures = [one.name for one in phrase.senses if one.kind == "measure" and one.form == "noun"]
         ours = [one for one in measures if self.model.measures[one].entity == self.entity.id]
         is_entity = any(one.kind == "entity" and one.name == self.entity.id for one in phrase.senses)
@@ -63,6 +67,23 @@ class Measures(Terms):
             self.columns.append(dimension)
             return
         raise Unbound(phrase)
+
+    def _read_unit(self, phrase: Phrase) -> None:
+        """Read what verbs measure in the unit: hours that were logged, hours estimated and spent."""
+        unit = next(sense.name for sense in phrase.senses if sense.kind == "unit")
+        verbs = [
+            (place, measure.id) for place, one in enumerate(self.phrases) if one.kind == "term" and not one.is_negated
+            for sense in one.senses if sense.kind == "measure" and sense.form == "verb"
+            for measure in [self.model.measures[sense.name]]
+            if measure.unit == unit and measure.entity == self.entity.id
+        ]  # fmt: skip
+        if not verbs:
+            raise Unbound(phrase)
+        for place, measure in verbs:
+            self.measures.append(measure)
+            self.used.add(place)
+            if place in self.states:
+                self.states[place].is_measured = True
 
     def _takes_points(self) -> bool:
         """Take points as the unit, or as the measure of counted rows that have one: scope change in points."""
@@ -110,12 +131,17 @@ class Measures(Terms):
         asks_number = {"how_many", "how_much", "share", "trend", "average", "versus", "compare"}
         is_measured = bool(self.groups) or bool(self.marks & asks_number)
         is_compared = bool(self.marks & {"versus", "compare"}) or self._has_moments_joined()
+        if "how_often" in self.marks:
+            self._measure_repetitions()
+        if self._measure_both_sides():
+            return
         if self.measures and is_compared and self._own_states() and self.entity.id == "membership":
             self.unit_noun = self.model.measures[self.measures[0]].unit
             self.measures = [*(self._measure_of(state) for state in self._own_states()), *self.measures]
         is_compared = is_compared or self._has_verbs_joined()
-        if not self.measures and is_compared and len(self.states) > 1:
-            self.measures = [self._measure_of(state) for state in self.states.values()]
+        told = [state for state in self.states.values() if state.is_own or not state.predicate]
+        if not self.measures and is_compared and len(told) > 1:
+            self.measures = [self._measure_of(state) for state in told]
         elif not self.measures and self.unit_noun == "points" and not self._is_point_list():
             self.measures = [self._points_measure()]
         elif not self.measures and is_measured:
@@ -132,6 +158,53 @@ class Measures(Terms):
         self._apply_aggregates()
         if self.columns and self.measures:
             self._columns_as_groups()
+
+    def _measure_repetitions(self) -> None:
+        states = [state for state in self._own_states() if state.predicate in self.settings["repetitions"]]
+        if len(states) != 1 or states[0].phrase.is_negated:
+            raise Unbound(next(one for one in self.phrases if "how_often" in one.marks))
+        measure = self.settings["repetitions"][states[0].predicate]
+        if self.model.measures[measure].entity != self.entity.id:
+            raise Unbound(states[0].phrase)
+        self.measures, states[0].is_counted = [measure], True
+
+    def _measure_both_sides(self) -> bool:
+        """Set one measure against another: more points completed than committed."""
+        at = next((place for place, one in enumerate(self.phrases) if one.kind == "than"), None)
+        if at is None:
+            return False
+        phrase = self.phrases[at]
+        if self.entity.id == "membership" and not self.unit_noun and not self.measures and not self.mentions_entity:
+            raise Unbound(phrase, why="Do you mean points or issues?")
+        sides = [self._measures_in(range(at)), self._measures_in(range(at + 1, len(self.phrases)))]
+        if any(len(side) != 1 for side in sides) or self.marks & {"how_many", "share", "trend"}:
+            raise Unbound(phrase)
+        (first,), (second,) = sides
+        self.measures = [first, second]
+        self.used.add(at)
+        if self.groups:
+            self.having.append(MeasureLimit(measure=first, op=phrase.op or Operator.GT, than=second))
+        return True
+
+    def _measures_in(self, places: range) -> list[str]:
+        """List what the nouns and states of a side measure."""
+        nouns = [
+            sense.name for place in places if self.phrases[place].kind == "term" for sense in self.phrases[place].senses
+            if sense.kind == "measure" and sense.form == "noun" and sense.name in self.measures
+        ]  # fmt: skip
+        states = [place for place in places if place in self.states and self.states[place].is_own]
+        states = [place for place in states if self._has_measure(self.states[place])]
+        return list(dict.fromkeys(nouns)) or [self._measure_of(self.states[place]) for place in states]
+
+    def _has_measure(self, state: State) -> bool:
+        was_measured = state.is_measured
+        try:
+            self._measure_of(state)
+        except Unbound:
+            return False
+        finally:
+            state.is_measured = was_measured
+        return True
 
     def _is_counted_kind(self) -> bool:
         """Tell whether issues are counted without saying so: open bugs by team, the team with most p0."""
@@ -188,7 +261,7 @@ class Measures(Terms):
                 continue
             is_same_time = not state.role or measure.time == state.role
             is_same = bool(state.predicate) and measure.where == (state.predicate,) and is_same_time
-            if (measure.id in verbs and unit == "issues") or is_same:
+            if (measure.id in verbs and unit in ("issues", "hours")) or is_same:
                 state.is_measured = True
                 return measure.id
         raise Unbound(state.phrase)
@@ -226,7 +299,7 @@ class Measures(Terms):
             self.unit_noun = "issues"
             if len(own) == 1 and not own[0].phrase.is_negated:
                 return self._measure_of(own[0])
-            if not own and not self._groups_sprints():
+            if not own and not (self._groups_sprints() and (self.mentions_entity or "how_many" in self.marks)):
                 raise Unbound(None, why="")
             return "sprint_issues"
         if self.entity.count is None:

@@ -17,7 +17,7 @@ from sprints.semantics.questions.tokens import Token
 
 PhraseKind = Literal[
     "mark", "names", "period", "sprints", "key", "number", "days", "top", "term", "bound", "missing", "group", "rank",
-    "having", "unknown",
+    "having", "than", "none", "unknown",
 ]  # fmt: skip
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 NEGATED = {
@@ -54,6 +54,7 @@ class Phrase:
     keys: tuple[str, ...] = ()
     is_plural: bool = False
     is_vague: bool = False
+    predicate: str = ""
     alternatives: tuple["Phrase", ...] = field(default=())
 
     def has(self, *kinds: str, form: str | None = None) -> bool:
@@ -101,7 +102,7 @@ def _phrase(token: Token) -> Phrase | None:
         return replace(base, kind="days", number=token.days, is_days=True)
     if token.number is not None:
         return replace(base, kind="number", number=token.number)
-    if any(sense.kind in _TERMS or sense.kind == "grain" for sense in token.senses):
+    if any(sense.kind in _TERMS or sense.kind in ("grain", "unit") for sense in token.senses):
         return replace(base, kind="term", is_plural=any(sense.is_plural for sense in token.senses))
     if base.marks - {"total"}:
         return replace(base, kind="mark")
@@ -181,9 +182,88 @@ def _bounds(phrases: list[Phrase], place: int) -> Found:
             low = _bound(second, op=Operator.GE, said=f"between {second.said} and {last.said}", start=first.start)
             high = _bound(last, op=Operator.LE, said=low.said, start=first.start)
             return [replace(low, alternatives=(high,))], 4
-    if "twice" in first.marks:
+    if "twice" in first.marks and not (second and "than" in second.marks):
         return [replace(first, kind="bound", op=Operator.GE, number=2.0, edge="times")], 1
     return None
+
+
+def _than(phrases: list[Phrase], place: int) -> Found:
+    """More | points | than it committed; more than it committed; as many as: one measure against another."""
+    first = phrases[place]
+    ops = {"more": Operator.GT, "fewer": Operator.LT, "as_many": Operator.EQ, "gt": Operator.GT, "lt": Operator.LT}
+    op = next((ops[mark] for mark in ops if mark in first.marks), None)
+    if op is None or first.kind != "mark":
+        return None
+    size = 1
+    if not first.marks & {"gt", "lt"}:
+        at = next((n for n in range(1, 4) if (one := _at(phrases, place + n)) and "than" in one.marks), 0)
+        if not at:
+            return None
+        size = at + 1
+    following = next((one for one in phrases[place + size :] if not one.marks & _SILENT), None)
+    if following is None or following.kind != "term" or following.has("unit"):
+        return None
+    inside = phrases[place + 1 : place + size - 1] if size > 1 else []
+    said = f"{first.said} than" if size > 1 else first.said
+    return [*inside, replace(first, kind="than", op=op, said=said, senses=(), marks=frozenset())], size
+
+
+def _whole(phrases: list[Phrase], place: int) -> Found:
+    """Across all teams; over all closed sprints: all of them are no restriction, unless they are compared."""
+    first = phrases[place]
+    if "whole" not in first.marks or first.kind != "mark":
+        return None
+    noun = next((n for n in range(1, 3) if (one := _at(phrases, place + n)) and one.has("entity", form="noun")), 0)
+    if not noun or not phrases[place + noun].is_plural:
+        return None
+    others = [one for one in phrases if one.is_plural and one.has("entity", form="noun") and one is not phrases[place + noun]]
+    if any(one.marks & {"compare", "versus"} for one in phrases) and not others:
+        return [*phrases[place + 1 : place + noun], replace(phrases[place + noun], kind="group")], noun + 1
+    if noun > 1:
+        return phrases[place + 1 : place + noun + 1], noun + 1
+    return [], 2
+
+
+def _none(phrases: list[Phrase], place: int) -> Found:
+    """Carried over | nothing; without blocked issues; had no scope changes: rows that have none of these."""
+    first, before = phrases[place], _at(phrases, place - 1)
+    if first.kind != "mark" or not first.marks & {"nothing", "without"}:
+        return None
+    end = place + 1
+    while (one := _at(phrases, end)) is not None and _describes(one):
+        end += 1
+    inside = phrases[place + 1 : end]
+    if "nothing" in first.marks and not inside and before is not None and before.has("predicate"):
+        return None
+    if not inside or not (inside[-1].has("entity", form="noun") or "nothing" in first.marks):
+        return None
+    if not any(one.has("predicate") or one.kind == "names" for one in inside) and inside[-1].has_entity("sprint"):
+        return None
+    said = " ".join([first.said, *(one.said for one in inside)])
+    return [replace(first, kind="none", said=said, marks=frozenset(), alternatives=tuple(inside))], end - place
+
+
+def _none_of_verb(phrases: list[Phrase], place: int) -> Found:
+    """Carried over | nothing."""
+    first, second = phrases[place], _at(phrases, place + 1)
+    if second is None or second.marks != {"nothing"} or not first.has("predicate") or first.kind != "term":
+        return None
+    return [replace(second, kind="none", said=f"{first.said} {second.said}", start=first.start, marks=frozenset(),
+                    alternatives=(first,))], 2  # fmt: skip
+
+
+def _describes(phrase: Phrase) -> bool:
+    return (phrase.kind == "term" and phrase.has("predicate", "entity") and not phrase.is_negated) or (
+        phrase.kind == "names" and phrase.name_kind in ("type", "label", "priority", "status")
+    )
+
+
+def _repeated_how_often(phrases: list[Phrase], place: int) -> Found:
+    """How many | times."""
+    first, second = phrases[place], _at(phrases, place + 1)
+    if "how_many" not in first.marks or second is None or "times" not in second.marks:
+        return None
+    return [replace(first, said=f"{first.said} {second.said}", marks=first.marks | {"how_often"})], 2
 
 
 def _bound(value: Phrase, *, op: Operator, said: str, start: int) -> Phrase:
@@ -241,6 +321,9 @@ def _groups(phrases: list[Phrase], place: int) -> Found:
     third = _at(phrases, place + 2)
     if first.kind == "term" and second and third and second.said.lower() == "by" and third.senses == first.senses:
         return [replace(first, kind="group", said=f"{first.said} by {third.said}")], 3
+    is_asked_grain = bool(first.marks & {"which", "what"}) and second is not None and second.kind == "term"
+    if is_asked_grain and second is not None and all(sense.kind == "grain" for sense in second.senses):
+        return [replace(second, kind="group", said=f"{first.said} {second.said}")], 2
     if "per" in first.marks and second is not None:
         if second.marks & {"per"} and third is not None:
             return [second], 2
@@ -272,9 +355,12 @@ def _and_groups(phrases: list[Phrase], place: int) -> Found:
 def _missing(phrases: list[Phrase], place: int) -> Found:
     """Without an estimate; no assignee; with no label."""
     first, second = phrases[place], _at(phrases, place + 1)
-    is_without = bool(first.marks & {"without"})
-    if not is_without or second is None:
+    is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
+    if not (first.marks & {"without"} or is_outside) or second is None:
         return None
+    third = _at(phrases, place + 2)
+    if second.kind == "term" and second.has_entity("sprint") and not (third and third.kind == "names"):
+        return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
     if second.kind == "term" and second.has("dimension", form="noun") and not second.has("entity"):
         return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
     if (
@@ -439,7 +525,7 @@ def _repeat_sides(phrases: list[Phrase], place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    _un, _repeat_sides, _list_names,
-    _sprint_edges, _bounds, _comparative, _groups, _and_groups, _bound_units, _bound_after, _missing,
+    _un, _repeat_sides, _list_names, _whole, _repeated_how_often, _none_of_verb,
+    _sprint_edges, _bounds, _than, _comparative, _groups, _and_groups, _bound_units, _bound_after, _missing, _none,
     _ever, _negate, _ranks, _merge_ranks, _counted_rank, _either, _only,
 )  # fmt: skip

@@ -31,7 +31,7 @@ NAMED_BY = {
 }  # fmt: skip
 _COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8}
 SILENT = frozenset({
-    "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much", "compare",
+    "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much", "how_often", "compare",
 })  # fmt: skip
 _STATES = ("adjective", "verb", "noun")
 
@@ -63,12 +63,13 @@ class Terms:
     """Phrases with the terms that they mean of one entity."""
 
     def __init__(self, phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> None:
-        self.phrases = list(phrases)
         self.model: SemanticModel = lexicon.model
+        self.lexicon = lexicon
         self.settings = lexicon.settings
         self.entity: Entity = self.model.entities[entity]
         self.reached = {entity, *self.entity.joins, *self.entity.paths}
         self.cost = _COSTS.get(entity, 1.5)
+        self.phrases = self._bind_attributes(phrases)
         self.marks = {mark for phrase in phrases if phrase.kind == "mark" for mark in phrase.marks}
         self.used: set[int] = set()
         self.states: dict[int, State] = {}
@@ -81,12 +82,60 @@ class Terms:
         self.having: list[MeasureLimit] = []
         self.sides: list[Side] = []
         self.is_fragment = False
+        self.has_groups = False
         self.context_time: TimeRange | None = None
         self.is_about_people = False
         self.unit_noun = ""
         self.subject_is_plural = False
         self.mentions_entity = False
         self.assumptions: list[str] = []
+
+    def _bind_attributes(self, phrases: Sequence[Phrase]) -> list[Phrase]:
+        """Let an adjective before a noun mean what it means of that noun's rows: closed sprints, the running sprint."""
+        bound = list(phrases)
+        for place, phrase in enumerate(phrases):
+            if phrase.kind != "term" or not phrase.has("predicate"):
+                continue
+            at = self._noun_after(phrases, place=place)
+            if at is None:
+                continue
+            noun = next((one.name for one in phrases[at].senses if one.kind == "entity" and one.form == "noun"), "")
+            senses = tuple(
+                one for one in phrase.senses if one.kind == "predicate" and self.model.predicates[one.name].entity == noun
+            )  # fmt: skip
+            if not senses or noun in ("issue", self.entity.id, ""):
+                bound[place] = replace(phrase, senses=senses) if senses and noun == self.entity.id else bound[place]
+                continue
+            bound[place] = replace(phrase, senses=senses)
+            if self._is_period_of_rows(noun) and phrases[at].kind == "term":
+                self.cost += 0.0 if self._speaks_of_issues(phrases) else 1.5
+                bound[at] = replace(
+                    phrases[at], kind="sprints", senses=(), predicate=senses[0].name, is_negated=phrase.is_negated,
+                    said=f"{phrase.said} {phrases[at].said}",
+                )  # fmt: skip
+                bound[place] = replace(phrase, kind="mark", senses=(), marks=frozenset({"be"}))
+        return bound
+
+    def _noun_after(self, phrases: Sequence[Phrase], *, place: int) -> int | None:
+        """Find the noun that an adjective stands before, with nothing between but a team."""
+        end, at = phrases[place].start + len(phrases[place].said), place + 1
+        if at < len(phrases) and phrases[at].kind == "names" and phrases[at].name_kind == "team":
+            if phrases[at].start > end + 1:
+                return None
+            end, at = phrases[at].start + len(phrases[at].said) + len("'s"), at + 1
+        if at >= len(phrases) or phrases[at].start > end + 1:
+            return None
+        is_noun = phrases[at].kind in ("term", "group") and phrases[at].has("entity", form="noun")
+        return at if is_noun else None
+
+    def _is_period_of_rows(self, noun: str) -> bool:
+        """Tell whether rows belong to such periods, as issues do to sprints."""
+        membership = self.entity.membership
+        return membership is not None and noun == membership.role
+
+    def _speaks_of_issues(self, phrases: Sequence[Phrase]) -> bool:
+        return any(phrase.has_entity("issue") or phrase.name_kind == "type" or phrase.has("measure", form="noun")
+                   and not phrase.has_entity("sprint") for phrase in phrases)  # fmt: skip
 
     def _check_entity(self) -> None:
         """Refuse rows that the question does not name; issues and what happens to them in sprints go without saying."""
@@ -110,8 +159,12 @@ class Terms:
         for place, phrase in enumerate(self.phrases):
             if phrase.kind != "term" or phrase.has("dimension", form="superlative"):
                 continue
+            if self._is_assignment(phrase, place=place):
+                continue
             predicate, is_own = self._predicate(phrase)
             role = self._role(phrase, predicate=predicate)
+            if self.entity.id == "sprint" and "what" in self.marks and self._tells_of_membership(phrase):
+                self.cost += 0.5
             if self.entity.id == "sprint" and self._is_per_sprint(phrase):
                 self.states[place] = State(phrase=phrase, is_measured=True)
                 self.used.add(place)
@@ -124,11 +177,24 @@ class Terms:
             return
         if any(self._is_sprints(one) for one in self.phrases):
             for state in self.states.values():
-                has_closer = any(
-                    sense.kind == "predicate" and self.model.predicates[sense.name].entity == "membership"
-                    for sense in state.phrase.senses
-                )
+                has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
+
+    def _tells_of_membership(self, phrase: Phrase) -> bool:
+        """Tell whether it also says what became of issues in a sprint: planned, completed."""
+        return any(
+            sense.kind == "predicate" and self.model.predicates[sense.name].entity == "membership"
+            for sense in phrase.senses
+        )
+
+    def _is_assignment(self, phrase: Phrase, *, place: int) -> bool:
+        """Tell whether it only says who has the issues: of open bugs that Zoë works on, open says their state."""
+        if not phrase.has("dimension", form="verb") or not phrase.has("predicate") or not self._has_person():
+            return False
+        return any(
+            sense.kind == "predicate" and sense.name in ("open", "done", "to_do")
+            for other, one in enumerate(self.phrases) if other != place for sense in one.senses
+        )  # fmt: skip
 
     def _is_per_sprint(self, phrase: Phrase) -> bool:
         names = {sense.name for sense in phrase.senses if sense.kind == "predicate"}
@@ -249,7 +315,18 @@ class Terms:
         return any(phrase.kind == "names" and phrase.name_kind == "person" for phrase in self.phrases)
 
     def _own_states(self) -> list[State]:
-        return [state for state in self.states.values() if state.predicate and state.is_own]
+        """List the states of the rows themselves; of a share those of the whole, which stand before the verb."""
+        end = self._find_copula() if "share" in self.marks and self.entity.id == "membership" else None
+        return [
+            state for place, state in self.states.items()
+            if state.predicate and state.is_own and (end is None or place < end)
+        ]  # fmt: skip
+
+    def _find_copula(self) -> int | None:
+        """Find the verb that a share's part stands behind: what share of bugs are open."""
+        at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
+        verbs = {"be", "have", "do"} if self.entity.id == "membership" else {"be", "have"}
+        return next((place for place, one in enumerate(self.phrases) if place > at and one.marks & verbs), None)
 
     def _is_sprints(self, phrase: Phrase) -> bool:
         return phrase.kind == "sprints" or (phrase.kind == "names" and phrase.name_kind == "sprint")

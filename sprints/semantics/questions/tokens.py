@@ -74,7 +74,7 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
         if is_known or word.folded in index.parts or (word.folded,) in index.whole:
             continue
         written = text[word.start : word.end]
-        mended = lexicon.correct(word.folded)
+        mended = lexicon.correct(word.folded, is_first=word is found[0])
         named = min((edits for _, edits in index.alike(word.folded)), default=None)
         is_name = written[:1].isupper() and word.start > 0
         if (
