@@ -2,6 +2,7 @@
 How many of 200 plain-language questions about the sample organisation are answered right, without a model.
 
     python -m benchmarks.sprint_questions                    # a minute
+    python -m benchmarks.sprint_questions --file more.jsonl  # another set of the same form
     python -m benchmarks.sprint_questions --show wrong       # each question of this verdict, with its SQL and rows
 
 The questions and the SQL that gives the truth were written by somebody who did not see the grammar.
@@ -14,12 +15,13 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
 
 from benchmarks.scratch import scratch_database
-from benchmarks.sprint_answers import Verdict, judge_answer, load_questions
+from benchmarks.sprint_answers import QUESTIONS, Verdict, judge_answer, load_questions
 
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "asked back")
 
@@ -45,6 +47,7 @@ def main() -> None:
     """Ask everything and print the table as Markdown."""
     parser = argparse.ArgumentParser(description="How many of 200 questions are answered right without a model.")
     parser.add_argument("--show", nargs="*", default=[], choices=VERDICTS, help="print the questions of these verdicts")
+    parser.add_argument("--file", type=Path, default=QUESTIONS, help="questions, one JSON object a line")
     arguments = parser.parse_args()
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_database())
@@ -52,14 +55,14 @@ def main() -> None:
         import django  # noqa: PLC0415 - settings name the scratch database from here on
 
         django.setup()
-        outcomes = ask_all()
+        outcomes = ask_all(arguments.file)
         print_table(outcomes)
         for outcome in outcomes:
             if outcome.verdict in arguments.show:
                 print_outcome(outcome)
 
 
-def ask_all() -> list[Outcome]:
+def ask_all(path: Path) -> list[Outcome]:
     """Load the sample organisation into the scratch database and ask every question."""
     from django.core.management import call_command  # noqa: PLC0415 - after django.setup()
 
@@ -69,7 +72,7 @@ def ask_all() -> list[Outcome]:
     call_command("migrate", verbosity=0)
     load_samples()
     now = event_loop.run(_read_data_moment())
-    return [event_loop.run(_ask(question, now=now)) for question in load_questions()]
+    return [event_loop.run(_ask(question, now=now)) for question in load_questions(path)]
 
 
 async def _read_data_moment() -> datetime:

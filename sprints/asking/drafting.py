@@ -90,8 +90,9 @@ def draft(understood: Understood) -> Draft:
     if winner is None or (parse is not None and parse.readings) or not _says_as_much(winner.query, understood):
         return _asked_back(understood)
     if silent := _slot_that_leaves_out(winner.query, understood):
-        doubts = (Doubt(question=_ASKED[silent], replaces="more"),)
-        return Draft(clarification=_ASKED[silent], suggestions=tuple(understood.nearest()), doubts=doubts)
+        asked = _ask_for(silent, default=str(winner.query.slots[silent]))
+        doubts = (Doubt(question=asked, replaces="more"),)
+        return Draft(clarification=asked, suggestions=tuple(understood.nearest()), doubts=doubts)
     try:
         filled = fill(winner.query.sql, linked=linked, index=understood.index, defaults=winner.query.slots)
     except Unfillable as lacking:
@@ -113,18 +114,40 @@ def _says_as_much(query: Verified, understood: Understood) -> bool:
     """
     lexicon = shipped_lexicon()
     asked = marks_in(understood.linked.text, lexicon=lexicon) & _MEANT
-    said = {mark for wording in query.wordings for mark in marks_in(wording.text, lexicon=lexicon)}
-    return asked <= said and len(understood.linked.words) > 1
+    says = any(asked <= marks_in(wording.text, lexicon=lexicon) for wording in query.wordings)
+    return says and len(understood.linked.words) > 1
 
 
 def _slot_that_leaves_out(query: Verified, understood: Understood) -> str | None:
-    """Give the slot whose default would leave out groups of a question that asks for each: the last 6 sprints."""
+    """
+    Give the slot whose default would leave out what the question does not: of "velocity" all but the last 6 sprints.
+
+    Of a question that asks for each, any default leaves out groups; of others, a window of several sprints or days
+    changes the numbers, unless the rows name each of them.
+    """
     linked = understood.linked
-    if "per" not in marks_in(linked.text, lexicon=shipped_lexicon()):
-        return None
+    asks_for_each = "per" in marks_in(linked.text, lexicon=shipped_lexicon())
     given = {"sprint": linked.sprint_references or linked.of_kind("sprint"), "period": linked.periods,
              "top": [one for one in linked.amounts if one.kind == "top"]}  # fmt: skip
-    return next((slot for slot, values in given.items() if slot in query.slots and not values), None)
+    silent = [slot for slot, values in given.items() if slot in query.slots and not values]
+    shown = query.sql.partition("FROM")[0]
+    is_shown = "sprint_name" in shown or "date_trunc" in shown
+    return next(
+        (
+            slot for slot in silent
+            if asks_for_each or (_is_window(slot, default=str(query.slots[slot])) and not is_shown)
+        ), None,
+    )  # fmt: skip
+
+
+def _is_window(slot: str, *, default: str) -> bool:
+    return slot in ("sprint", "period") and any(letter.isdigit() for letter in default)
+
+
+def _ask_for(slot: str, *, default: str) -> str:
+    if not _is_window(slot, default=default):
+        return _ASKED[slot]
+    return f"Which {'sprints' if slot == 'sprint' else 'days'} do you mean: all, or for example the {default}?"
 
 
 def draft_query(query: MetricQuery, *, understood: Understood, said: Sequence[str] = ()) -> Draft | None:

@@ -181,8 +181,14 @@ class _Assembly(Conditions):
         at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
         self.used.add(at)
         copula = self._find_copula()
+        is_whole_named = bool(self._own_states()) or any(
+            sense.kind == "measure" and sense.form == "noun" and sense.name in self.measures
+            for one in self.phrases for sense in one.senses
+        )  # fmt: skip
+        if self.entity.id == "membership" and not is_whole_named:
+            raise Unbound(self.phrases[at], why="A share of what?")
         if copula is None:
-            if not self.groups:
+            if not self.groups or self.entity.id == "membership":
                 raise Unbound(self.phrases[at], why="A share of what?")
             return Share()
         behind = [place for place in self.part_of if place > copula]

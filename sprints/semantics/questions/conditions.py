@@ -25,6 +25,7 @@ from sprints.semantics.questions.terms import (
     NAMED_BY,
     State,
     Unbound,
+    flatten,
     is_among,
     join_all,
     number_of,
@@ -48,9 +49,10 @@ class Conditions(Measures):
         if self.is_fragment:
             return
         is_past = any("have" in one.marks and one.said.lower() == "had" for one in self.phrases)
-        if is_past and self.entity.id == "sprint" and self.entity.count in self.measures:
+        is_about_all = self.entity.count in self.measures or any(one.kind == "none" for one in self.phrases)
+        if is_past and self.entity.id == "sprint" and is_about_all:
             self.parts.append(Not(part=Named(predicate="sprint_future")))
-            self.assumptions.append("Only sprints that have begun are counted.")
+            self.assumptions.append("Only sprints that have begun are meant.")
         if self.entity.id == "membership" and not self.measures:
             own = self._own_states()
             if not own:
@@ -246,6 +248,9 @@ class Conditions(Measures):
 
     def _none(self, phrase: Phrase) -> Condition:
         """Say that no related rows are such: sprints that carried nothing over, people without open bugs."""
+        is_subject = any(one.has_entity(self.entity.id) for one in self.phrases)
+        if not is_subject and not ("who" in self.marks and self.entity.id == "person"):
+            raise Unbound(phrase)
         for name, relation in self.entity.relations.items():
             if relation.entity == self.entity.id:
                 continue
@@ -254,9 +259,18 @@ class Conditions(Measures):
                 where = related.read_related()
             except (Unbound, ValueError):
                 continue
-            self.mentions_entity = True
+            self.parts += self._decided(where)
             return Not(part=Has(relation=name, where=where))
         raise Unbound(phrase)
+
+    def _decided(self, where: Condition | None) -> list[Condition]:
+        """Leave out rows for which it is not decided yet: what a sprint carries over is known when it is closed."""
+        named = [part.predicate for part in flatten(where) if isinstance(part, Named)]
+        times = {self.model.predicates[one].time for one in named} - {None}
+        return [
+            Named(predicate=one.id) for one in self.model.predicates.values()
+            if one.entity == self.entity.id and one.time in times and not one.hidden
+        ]  # fmt: skip
 
     def read_related(self) -> Condition | None:
         """Read phrases that only say which rows of this entity are meant; raises Unbound."""

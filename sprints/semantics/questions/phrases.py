@@ -208,6 +208,28 @@ def _than(phrases: list[Phrase], place: int) -> Found:
     return [*inside, replace(first, kind="than", op=op, said=said, senses=(), marks=frozenset())], size
 
 
+def _names_against(phrases: list[Phrase], place: int) -> Found:
+    """ACCEL | more open bugs than | ORBIT: one number for each name."""
+    first = phrases[place]
+    if first.kind != "names" or any(one.marks & {"which", "who", "how_many"} for one in phrases):
+        return None
+    ends = [
+        at for at in range(place + 2, len(phrases))
+        if phrases[at].kind == "names" and phrases[at].name_kind == first.name_kind
+    ]  # fmt: skip
+    if not ends:
+        return None
+    inside = phrases[place + 1 : ends[0]]
+    said = [one for one in inside if one.marks & {"more", "fewer", "gt", "lt", "as_many"}]
+    than = inside[-1]
+    if not said or not (than.marks & {"than", "gt", "lt"}) or than.kind != "mark":
+        return None
+    names = tuple(dict.fromkeys((*first.names, *phrases[ends[0]].names)))
+    rest = [one for one in inside if one is not than and one not in said]
+    both = replace(first, names=names, joined_by="and", said=f"{first.said}, {phrases[ends[0]].said}")
+    return [both, *rest, replace(than, marks=frozenset({"versus"}), senses=())], ends[0] - place + 1
+
+
 def _whole(phrases: list[Phrase], place: int) -> Found:
     """Across all teams; over all closed sprints: all of them are no restriction, unless they are compared."""
     first = phrases[place]
@@ -235,7 +257,11 @@ def _none(phrases: list[Phrase], place: int) -> Found:
     inside = phrases[place + 1 : end]
     if "nothing" in first.marks and not inside and before is not None and before.has("predicate"):
         return None
-    if not inside or not (inside[-1].has("entity", form="noun") or "nothing" in first.marks):
+    if not inside or first.said.lower() == "none":
+        return None
+    is_had = before is not None and "have" in before.marks and inside[-1].name_kind == "type"
+    is_had = is_had and not inside[-1].has("dimension", form="noun")  # with no epic: an epic is a row's own
+    if not (inside[-1].has("entity", form="noun") or "nothing" in first.marks or is_had):
         return None
     if not any(one.has("predicate") or one.kind == "names" for one in inside) and inside[-1].has_entity("sprint"):
         return None
@@ -383,7 +409,11 @@ def _negate(phrases: list[Phrase], place: int) -> Found:
     second = _at(phrases, following)
     if second is None:
         return None
-    if has and second.name_kind == "type" and second.has("dimension", form="noun"):
+    before = _at(phrases, place - 1)
+    is_had = has or (before is not None and "have" in before.marks) or not second.said.lower().endswith("s")
+    if (has or "without" in first.marks) and is_had and second.name_kind == "type" and second.has(
+        "dimension", form="noun"
+    ):
         said = f"{first.said} {second.said}"
         return [replace(second, kind="missing", names=(), name_kind="", said=said)], following - place + 1
     if second.kind == "term" and second.has("dimension", form="noun"):
@@ -525,7 +555,7 @@ def _repeat_sides(phrases: list[Phrase], place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    _un, _repeat_sides, _list_names, _whole, _repeated_how_often, _none_of_verb,
+    _un, _repeat_sides, _list_names, _names_against, _whole, _repeated_how_often, _none_of_verb,
     _sprint_edges, _bounds, _than, _comparative, _groups, _and_groups, _bound_units, _bound_after, _missing, _none,
     _ever, _negate, _ranks, _merge_ranks, _counted_rank, _either, _only,
 )  # fmt: skip

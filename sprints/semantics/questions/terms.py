@@ -92,7 +92,8 @@ class Terms:
 
     def _bind_attributes(self, phrases: Sequence[Phrase]) -> list[Phrase]:
         """Let an adjective before a noun mean what it means of that noun's rows: closed sprints, the running sprint."""
-        bound = list(phrases)
+        bound = phrases = [self._as_subject(phrase, place=place, phrases=phrases) for place, phrase in enumerate(phrases)]
+        bound = list(bound)
         for place, phrase in enumerate(phrases):
             if phrase.kind != "term" or not phrase.has("predicate"):
                 continue
@@ -115,6 +116,15 @@ class Terms:
                 )  # fmt: skip
                 bound[place] = replace(phrase, kind="mark", senses=(), marks=frozenset({"be"}))
         return bound
+
+    def _as_subject(self, phrase: Phrase, *, place: int, phrases: Sequence[Phrase]) -> Phrase:
+        """Take a name that is a property's noun too as the property where it is asked which: which epic has most bugs."""
+        is_both = phrase.kind == "names" and phrase.has("dimension", form="noun")
+        if not is_both or not place or not phrases[place - 1].marks & {"which", "what"}:
+            return phrase
+        counted = any(one.has_entity("issue") or one.name_kind == "type" for one in phrases[place + 1 :])
+        ranked = any(one.kind in ("rank", "bound") for one in phrases)
+        return replace(phrase, kind="term", names=(), name_kind="") if counted and ranked else phrase
 
     def _noun_after(self, phrases: Sequence[Phrase], *, place: int) -> int | None:
         """Find the noun that an adjective stands before, with nothing between but a team."""
@@ -271,7 +281,8 @@ class Terms:
         roles = {state.role for state in timed if self.model.time_roles[state.role].is_moment}
         for state in timed:
             state.has_grain = True
-        if len(roles) > 1 and not self.marks & {"versus", "compare", "and"}:
+        is_compared = self.marks & {"versus", "compare", "and"} or any(one.kind == "than" for one in self.phrases)
+        if len(roles) > 1 and not is_compared:
             raise Unbound(phrase, why=f"By which time is '{phrase.said}' counted?")
         self.groups.append(TimeGroup(grain=grain, role=next(iter(roles)) if len(roles) == 1 else None))
 
