@@ -52,6 +52,7 @@ _POINT = "|".join((
     rf"(?P<weekday>(?:last |this |on )?(?:{'|'.join(_WEEKDAYS)})s?)",
     rf"(?P<ago>{NUMBER} {_UNIT} ago)",
     r"(?P<start>(?:the )?(?:start|beginning) of (?:the|this|last) (?:week|month|quarter|year))",
+    rf"(?P<month_start>(?:the )?(?:start|beginning) of {_MONTH}(?:,? {_YEAR})?)(?!\w)",
     r"(?P<relative>(?:the )?(?:this|current|last|previous|past|next|coming) (?:week|month|quarter|year|fortnight))",
     rf"(?P<year>{_YEAR})(?![\w-])",
 ))  # fmt: skip
@@ -61,12 +62,14 @@ _EDGE = "since|from|after|before|until|till|by|up to|starting(?: in| from)?"
 _PERIOD = "|".join((
     r"(?P<to_date>(?:year|month|quarter|week) to date|ytd|mtd|qtd)",
     rf"(?P<rolling>{_ROLLING} (?:{NUMBER}|few) {_UNIT})",
+    rf"(?P<days>(?:from|between) (?P<first>{_DAY}) (?:to|and|until|till|through) (?P<last>{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?))",
     rf"(?P<range>(?:from|between) (?P<from>{_ANY}) (?:to|and|until|till|through) (?P<to>{_ANY}))",
     rf"(?P<edge>{_EDGE}) (?P<point>{_ANY})",
     _POINT,
 ))  # fmt: skip
 _FIND = regex.compile(rf"(?<![\w-])(?:{_PERIOD})(?!\w)", regex.IGNORECASE)
 _FIND_POINT = regex.compile(_POINT, regex.IGNORECASE)
+_NAMES_MONTH = regex.compile(_MONTH, regex.IGNORECASE)
 _MAY_IS_A_VERB = regex.compile(r"may(?! (?:\d|of|20))", regex.IGNORECASE)
 
 
@@ -80,6 +83,8 @@ class Period:
     end: int
     unit: str = ""
     alternatives: tuple[date, ...] = ()
+    nearest: Span | None = None
+    """The same days of next year, where these have no year and next year's are nearer: due in December."""
 
     @property
     def assumption(self) -> str:
@@ -115,8 +120,15 @@ def _period(found: regex.Match[str], *, today: date) -> Period | None:
     except (ValueError, OverflowError):
         return None
     span, unit, others = read
+    said = found[0].strip()
+    nearest = None
+    if unit in ("day", "month") and _NAMES_MONTH.search(said) and _year(said) is None and span.end <= today:
+        ahead = _spans(found, today=today.replace(year=today.year + 1, day=1))[0]
+        known = span.end if span.start == EARLIEST else span.start
+        coming = ahead.end if ahead.start == EARLIEST else ahead.start
+        nearest = ahead if abs(coming - today) < abs(known - today) else None
     return Period(
-        span=span, unit=unit, alternatives=others, said=found[0].strip(), start=found.start(), end=found.end()
+        span=span, unit=unit, alternatives=others, said=said, start=found.start(), end=found.end(), nearest=nearest
     )
 
 
@@ -128,6 +140,10 @@ def _spans(found: regex.Match[str], *, today: date) -> tuple[Span, str, tuple[da
         return Span(unit_of(today, unit=unit).start, tomorrow), unit, ()
     if found["rolling"]:
         return _rolling(found["rolling"], today=today)
+    if found["days"]:
+        last = _point(found["last"], today=today)[0]
+        first = last.start.replace(day=int(regex.findall(r"\d+", found["first"])[0]))
+        return Span(first, last.end), "day", ()
     if found["range"]:
         first, last = _point(found["from"], today=today), _point(found["to"], today=today)
         return Span(first[0].start, last[0].end), first[1], ()
@@ -223,6 +239,11 @@ def _start(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
     return unit_of(span.start, unit="day"), unit, ()
 
 
+def _month_start(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
+    span, _, _ = _month(text.rsplit(" of ", maxsplit=1)[-1], today)
+    return unit_of(span.start, unit="day"), "day", ()
+
+
 def _latest(today: date, *, year: int | None, month: int, day: int) -> date:
     """Give that day of the year named, or of the latest year in which it has come."""
     if year is not None:
@@ -267,5 +288,5 @@ def _whole_year(text: str, _today: date) -> tuple[Span, str, tuple[date, ...]]:
 _READERS: dict[str, Callable[[str, date], tuple[Span, str, tuple[date, ...]]]] = {
     "iso": _iso, "iso_month": _iso_month, "slashed": _slashed, "dm": _day_of_month, "md": _day_of_month,
     "month": _month, "quarter": _part_of_year, "half": _part_of_year, "today": _near_today, "weekday": _weekday,
-    "ago": _ago, "start": _start, "relative": _relative, "year": _whole_year,
+    "ago": _ago, "start": _start, "month_start": _month_start, "relative": _relative, "year": _whole_year,
 }  # fmt: skip

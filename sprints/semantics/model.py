@@ -223,6 +223,7 @@ class TimeRole(_Part):
     """
     A moment of a row, or the time it lasted (`end` is given; rows of `relation` where it lasted several times).
 
+    Of a moment that `lies_ahead`, as a day by which something is wanted, a month without a year is the nearest.
     A moment can be grouped by; a range of time holds what overlaps it.
     """
 
@@ -232,6 +233,7 @@ class TimeRole(_Part):
     start: Expression
     end: Expression | None = None
     relation: Identifier | None = None
+    lies_ahead: bool = False
     type: Literal["date", "moment"] = "moment"
     label: str
     description: str

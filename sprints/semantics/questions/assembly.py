@@ -85,6 +85,8 @@ class _Assembly(Conditions):
         self.mentions_entity = True
         self.measures = list(context.measures)
         self.has_groups = bool(context.group_by)
+        if unread := next((one for one in self.phrases if one.marks & {"who", "when", "share", "how_often"}), None):
+            raise Unbound(unread)
         self._find_states()
         self._attach_times()
         self._read_groups()
@@ -93,6 +95,8 @@ class _Assembly(Conditions):
             if phrase.kind == "term" and place not in self.used and phrase.has("entity", "measure", form="noun"):
                 self._read_noun(phrase, place=place, is_first=False)
                 self.used.add(place)
+        if not self.measures and self.unit_noun == "points":
+            self.measures = [self._points_measure()]
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
             self.measures = [self.entity.count]
         self._swap_unit(context)
@@ -213,10 +217,15 @@ class _Assembly(Conditions):
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
         if phrase.marks & {"versus", "compare"}:
             return self._compares()
+        if "how" in phrase.marks:
+            return bool(self.marks & {"versus", "compare", "trend"}) and bool(self.measures)
         if "trend" in phrase.marks:
             return bool(self.measures)
-        if "per" in phrase.marks and phrase.said.lower() in ("each", "every", "respective", "respectively"):
-            return self._splits_names()
+        if phrase.marks & {"more", "fewer"}:
+            is_choice = any(one.kind == "names" and len(one.names) > 1 and one.joined_by == "or" for one in self.phrases)
+            return bool(self.sides) or (is_choice and self._splits_names())
+        if "per" in phrase.marks and phrase.said.lower().rpartition(" ")[2] in ("each", "every", "respective"):
+            return bool(self.sides) or self._splits_names()
         if phrase.marks <= SILENT or (self.is_fragment and phrase.marks & {"follow", "only"}):
             return True
         following = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
@@ -232,7 +241,8 @@ class _Assembly(Conditions):
         beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
         if is_verb and any(one.kind == "names" and one.name_kind in kinds for one in beside):
             return True
-        return is_verb and (self._has_person() or "who" in self.marks) and not phrase.is_negated
+        is_about_people = self._has_person() or "who" in self.marks or DimensionGroup(dimension="assignee") in self.groups
+        return is_verb and is_about_people and not phrase.is_negated
 
     def _compares(self) -> bool:
         is_split = len(self.measures) > 1 or bool(self.sides) or bool(self.groups)

@@ -147,6 +147,8 @@ def _is_harmless(items: Sequence[_Item], place: int) -> bool:
         return True
     if one.token.period is not None:  # Monday's meeting
         following = items[place + 1] if place + 1 < len(items) else None
+        if before is not None and before.folded == "for" and any(other.classes & _NOUNS for other in items[:place]):
+            return True  # slides for Thursday
         return following is not None and bool(following.classes & {"occasions", "documents"})
     has_name = place > 0 and one.is_unknown and one.token.said[:1].isupper() and one.folded not in _SPEAKERS
     return one.says_nothing and not (has_name and not one.classes)

@@ -1,6 +1,7 @@
 """Which rows count: names, sprints, numbers, times and states as conditions."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sprints.linking.names import sprint_numbers
 from sprints.semantics.query import (
@@ -70,7 +71,7 @@ class Conditions(Measures):
         if self._is_sprints(phrase):
             return [self._either(phrase, self._sprints(phrase))]
         if phrase.kind == "key":
-            return [self._keys(phrase)]
+            return [self._keys(phrase, place=place)]
         if phrase.kind == "bound" or (phrase.kind == "days" and place not in self.used):
             return self._bound(phrase, place=place)
         if phrase.kind == "missing":
@@ -180,7 +181,11 @@ class Conditions(Measures):
             raise Unbound(phrase, why=f"Which sprint is '{phrase.said}'?")
         return is_among("sprint", values=[to_value(name) for name in phrase.names])
 
-    def _keys(self, phrase: Phrase) -> Condition:
+    def _keys(self, phrase: Phrase, *, place: int) -> Condition:
+        if self.entity.id == "link" and any(
+            other < place and state.predicate == "blocking" for other, state in self.states.items()
+        ):
+            return is_among("linked_issue", values=list(phrase.keys), is_negated=phrase.is_negated)
         if "issue" not in self.reached:
             raise Unbound(phrase)
         return is_among("issue", values=list(phrase.keys), is_negated=phrase.is_negated)
@@ -330,11 +335,6 @@ class Conditions(Measures):
             return [Not(part=found[0] if len(found) == 1 else And(parts=tuple(found)))]
         return found
 
-    def _is_about_the_future(self) -> bool:
-        """Tell whether the sprints have not begun: what is planned for them is what is in them."""
-        sprints = [one for one in self.phrases if self._is_sprints(one)]
-        return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
-
     def _holds(self, state: State) -> Condition | None:
         """Give the condition that a state is; None where its time or the measure says all."""
         if state.phrase.is_ever:
@@ -361,10 +361,13 @@ class Conditions(Measures):
         return []
 
     def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:
+        if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.nearest:
+            self.assumptions.append(f"Took '{phrase.said}' in the nearest year, because {state.phrase.said} days lie ahead.")
+            phrase = replace(phrase, period=replace(phrase.period, span=phrase.period.nearest))
         return to_range(phrase, role=None if state.is_measured else state.role)
 
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
-        if not self.measures or not self.marks & {"versus", "compare", "and"}:
+        if not self.measures or not self.marks & {"versus", "compare", "and", "more", "fewer"}:
             raise Unbound(state.periods[1])
         self.sides += [
             Side(label=phrase.said, where=time) for phrase, time in zip(state.periods, times, strict=True)

@@ -22,11 +22,11 @@ from sprints.semantics.query import (
     TimeRange,
 )  # fmt: skip
 from sprints.semantics.questions.assembly import Fragment, assemble_fragment
-from sprints.semantics.questions.grammar import Parse
+from sprints.semantics.questions.grammar import ANAPHOR, Parse
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrases import Phrase, read_phrases
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, correct_words, cut
+from sprints.semantics.questions.tokens import MAX_TOKENS, correct_words, cut, find_anaphor
 
 _LEADS = frozenset({"follow", "and", "only", "except", "without", "not"})
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
@@ -45,29 +45,38 @@ def parse_follow_up(
     phrases = read_phrases(tokens)
     if linked.unclear:
         return None
+    anaphor = find_anaphor(tokens)
     if _asks_for_rows(phrases):
         rows = list_counted_rows(context, model=lexicon.model)
         return Parse(linked=linked, query=rows, phrases=tuple(phrases)) if rows else None
-    if not _is_follow_up(tokens[0].marks | tokens[-1].marks & {"follow"}, phrases=phrases):
+    leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
+    if not anaphor and not _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases):
         return None
+    phrases = [phrase for phrase in phrases if "anaphor" not in phrase.marks]
     entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
     try:
         fragment = assemble_fragment(phrases, entity=entity, lexicon=lexicon, context=context)
         moved = _move_sprints(context, fragment=fragment, index=index)
         query = _changed(moved, fragment=fragment, model=lexicon.model)
     except (Unbound, ValueError):
-        return None
+        return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor) if anaphor else None
     assumed = (*corrected, *linked.assumptions, *fragment.assumptions)
     return Parse(linked=linked, query=query, assumptions=assumed, phrases=tuple(phrases))
 
 
 def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
     """Tell whether the question leans on another: it begins as one that does, or asks for nothing by itself."""
-    if leading & _LEADS:
+    if leading & _LEADS or _is_elliptic(phrases):
         return True
     asks = any(phrase.marks & _HEADS and phrase.kind == "mark" for phrase in phrases)
     names = any(phrase.kind == "term" and phrase.has("measure", "entity", form="noun") for phrase in phrases)
     return bool(phrases) and not asks and (not names or _is_unit(phrases))
+
+
+def _is_elliptic(phrases: Sequence[Phrase]) -> bool:
+    """Tell whether what is counted is not said: "how many are bugs?"."""
+    marks = [phrase.marks for phrase in phrases[:2]]
+    return len(marks) > 1 and "how_many" in marks[0] and "be" in marks[1]
 
 
 def _is_unit(phrases: Sequence[Phrase]) -> bool:

@@ -14,13 +14,14 @@ from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrases import Phrase, read_phrases
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, Token, correct_words, cut
+from sprints.semantics.questions.tokens import MAX_TOKENS, Token, correct_words, cut, find_anaphor
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 MAX_REPORTED = 3
 MARGIN = 0.2
 MINE = "I do not know who you are. Name the person or the team instead of '{said}'."
 ENGLISH = "I understand questions in English only; I do not know {words}."
+ANAPHOR = "I cannot tell what '{said}' refers to. Ask it with the names and the noun."
 TOO_LONG = f"The question has more than {MAX_TOKENS} words. Ask it in fewer."
 
 
@@ -30,7 +31,7 @@ class Parse:
     What a question means: a query; else why there is none.
 
     `unbound` are words that have no place, `why` a sentence that asks for what is missing, `readings` two queries
-    that the question fits equally well.
+    that the question fits equally well, `anaphor` a pronoun that stands for nothing in it.
     """
 
     linked: Linked
@@ -40,6 +41,7 @@ class Parse:
     why: str = ""
     readings: tuple[MetricQuery, ...] = ()
     phrases: tuple[Phrase, ...] = ()
+    anaphor: str = ""
 
 
 def parse_question(
@@ -81,6 +83,8 @@ def _parse(
         return _unknown(unknown, tokens=tokens, linked=linked)
     if mine := next((token for token in tokens if "mine" in token.marks), None):
         return Parse(linked=linked, why=MINE.format(said=mine.said))
+    if anaphor := find_anaphor(tokens):
+        return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
     return _assembled(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
 
 
@@ -113,8 +117,14 @@ def _assembled(linked: Linked, *, tokens: Sequence[Token], lexicon: Lexicon, cor
     rivals = [one for one in found[1:] if one.cost - best.cost < MARGIN and one.query != best.query]
     if rivals:
         return Parse(linked=linked, readings=(best.query, rivals[0].query), phrases=tuple(phrases))
-    assumed = (*corrected, *linked.assumptions, *_ours(tokens, linked=linked), *best.assumptions)
+    assumed = (*corrected, *_said(linked, instead=best.assumptions), *_ours(tokens, linked=linked), *best.assumptions)
     return Parse(linked=linked, query=best.query, assumptions=assumed, phrases=tuple(phrases))
+
+
+def _said(linked: Linked, *, instead: Sequence[str]) -> tuple[str, ...]:
+    """Give the assumptions about names and days, but for those that the assembly replaced by its own."""
+    replaced = {one.partition(" in the nearest")[0] for one in instead if " in the nearest year" in one}
+    return tuple(one for one in linked.assumptions if one.partition(" as ")[0] not in replaced)
 
 
 def _ours(tokens: Sequence[Token], *, linked: Linked) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ _VOWELS = "aeiou"
 _DOUBLED = re.compile(r"(.)\1")
 _IRREGULAR = {
     "begin": ("began", "begun"), "take": ("took", "taken"), "do": ("did", "done"), "get": ("got", "gotten"),
-    "hold": ("held", "held"), "spend": ("spent", "spent"), "run": ("ran", "run"), "spill": ("spilled", "spilt"),
+    "hold": ("held", "held"), "spend": ("spent", "spent"), "come": ("came", "come"), "run": ("ran", "run"), "spill": ("spilled", "spilt"),
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people",)
@@ -135,6 +135,8 @@ class Lexicon:
             found = [(known, 1, 0) for known in near if _DOUBLED.sub(r"\1", known) == _DOUBLED.sub(r"\1", word)]
         best = min((edits for _, edits, _ in found), default=None)
         closest = {known for known, edits, _ in found if edits == best}
+        swapped = {known for known in closest if sorted(known) == sorted(word)}
+        closest = swapped or {known for known in closest if known[-1] == word[-1]} or closest
         if is_first and len(closest) > 1:
             closest = {known for known in closest if self._asks(known)} or closest
         meanings = {self.phrases.get((known,), (known,)) for known in closest}

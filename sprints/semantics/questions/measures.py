@@ -51,7 +51,8 @@ class Measures(Terms):
         if "points" in measures and self._takes_points():
             return
         dimension = self._dimension_of(phrase)
-        is_subject = is_first and not self.marks & {"how_many", "how_much"}
+        is_ranked = bool(place) and self.phrases[place - 1].kind == "rank" and not self.phrases[place - 1].senses
+        is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
         if dimension and is_subject and not ours and self._is_group_subject(dimension):
             self.subject_is_plural = phrase.is_plural
             self._group_by(dimension, phrase=phrase)
@@ -128,6 +129,7 @@ class Measures(Terms):
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
     def _choose_measures(self) -> None:
+        self._measure_limits()
         asks_number = {"how_many", "how_much", "share", "trend", "average", "versus", "compare"}
         is_measured = bool(self.groups) or bool(self.marks & asks_number)
         is_compared = bool(self.marks & {"versus", "compare"}) or self._has_moments_joined()
@@ -158,6 +160,19 @@ class Measures(Terms):
         self._apply_aggregates()
         if self.columns and self.measures:
             self._columns_as_groups()
+
+    def _measure_limits(self) -> None:
+        """Measure what groups are limited by: sprints with more than 20 carried-over points."""
+        if self.measures or not self.groups:
+            return
+        for phrase in self.phrases:
+            ours = [
+                one.name for one in phrase.senses
+                if one.kind == "measure" and self.model.measures[one.name].entity == self.entity.id
+            ]  # fmt: skip
+            if phrase.kind == "bound" and ours and not phrase.has("dimension"):
+                self.measures = [ours[0]]
+                return
 
     def _measure_repetitions(self) -> None:
         states = [state for state in self._own_states() if state.predicate in self.settings["repetitions"]]
@@ -256,21 +271,31 @@ class Measures(Terms):
         """Give the measure that counts what the state says: created issues, completed points."""
         unit = self.unit_noun or "issues"
         verbs = {sense.name for sense in state.phrase.senses if sense.kind == "measure" and sense.form == "verb"}
+        predicate = state.predicate
+        if predicate == "committed" and self._is_about_the_future():
+            predicate, verbs = "member_now", set()
+        if state.predicate == "open":
+            verbs = set()  # the adjective; as a verb it has no predicate
         for measure in self.model.measures.values():
             if measure.entity != self.entity.id or measure.unit != unit or measure.ratio or not measure.additive:
                 continue
             is_same_time = not state.role or measure.time == state.role
-            is_same = bool(state.predicate) and measure.where == (state.predicate,) and is_same_time
+            is_same = bool(predicate) and measure.where == (predicate,) and is_same_time
             if (measure.id in verbs and unit in ("issues", "hours")) or is_same:
                 state.is_measured = True
                 return measure.id
         raise Unbound(state.phrase)
 
+    def _is_about_the_future(self) -> bool:
+        """Tell whether the sprints have not begun: what is planned for them is what is in them."""
+        sprints = [one for one in self.phrases if self._is_sprints(one)]
+        return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
+
     def _points_measure(self) -> str:
         if self.entity.id == "issue":
             self.cost += 1.0 if any(self._is_sprints(phrase) for phrase in self.phrases) else 0.0
             return "points"
-        own = self._own_states()
+        own = self._distinct_states()
         if self.entity.id == "sprint":
             return self._per_sprint_measure()
         if len(own) == 1 and not own[0].phrase.is_negated:
@@ -278,6 +303,10 @@ class Measures(Terms):
         if not any(self._is_sprints(phrase) for phrase in self.phrases):
             raise Unbound(None, why="Do you mean the points committed, completed, or all in the sprint?")
         return "sprint_points"
+
+    def _distinct_states(self) -> list[State]:
+        """List the states, each once: added after the start says the same twice."""
+        return list({(state.predicate, state.phrase.is_negated): state for state in reversed(self._own_states())}.values())
 
     def _per_sprint_measure(self) -> str:
         """Give what a sprint has on average: "average points completed per sprint"."""
@@ -294,7 +323,7 @@ class Measures(Terms):
         return str(named[0][1])
 
     def _count_measure(self) -> str:
-        own = self._own_states()
+        own = self._distinct_states()
         if self.entity.id == "membership":
             self.unit_noun = "issues"
             if len(own) == 1 and not own[0].phrase.is_negated:

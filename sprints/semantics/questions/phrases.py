@@ -173,6 +173,12 @@ def _bounds(phrases: list[Phrase], place: int) -> Found:
         number = 1.0 if "once" in second.marks else 2.0
         counted = replace(second, kind="number", number=number)
         return [replace(_bound(counted, op=op, said=f"{first.said} {second.said}", start=first.start), edge="times")], 2
+    third = _at(phrases, place + 2)
+    is_split = first.kind == "number" and second is not None and second.kind == "term" and second.has("dimension")
+    if is_split and second is not None and third is not None and third.marks & {"or_more", "or_less"}:
+        op = Operator.GE if "or_more" in third.marks else Operator.LE
+        said = f"{first.said} {second.said} {third.said}"
+        return [replace(_bound(first, op=op, said=said, start=first.start), senses=second.senses, is_plural=True)], 3
     if first.kind in ("number", "days") and second and second.marks & {"or_more", "or_less"}:
         op = Operator.GE if "or_more" in second.marks else Operator.LE
         return [_bound(first, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
@@ -195,7 +201,10 @@ def _than(phrases: list[Phrase], place: int) -> Found:
     if op is None or first.kind != "mark":
         return None
     size = 1
-    if not first.marks & {"gt", "lt"}:
+    if "as_many" in first.marks:
+        noun = _at(phrases, place + 1)
+        size = 2 if noun is not None and noun.kind == "term" and noun.has("entity", "measure", form="noun") else 1
+    elif not first.marks & {"gt", "lt"}:
         at = next((n for n in range(1, 4) if (one := _at(phrases, place + n)) and "than" in one.marks), 0)
         if not at:
             return None
@@ -203,8 +212,9 @@ def _than(phrases: list[Phrase], place: int) -> Found:
     following = next((one for one in phrases[place + size :] if not one.marks & _SILENT), None)
     if following is None or following.kind != "term" or following.has("unit"):
         return None
-    inside = phrases[place + 1 : place + size - 1] if size > 1 else []
-    said = f"{first.said} than" if size > 1 else first.said
+    end = place + size - ("as_many" not in first.marks)
+    inside = phrases[place + 1 : end] if size > 1 else []
+    said = f"{first.said} than" if size > 1 and "as_many" not in first.marks else first.said
     return [*inside, replace(first, kind="than", op=op, said=said, senses=(), marks=frozenset())], size
 
 
@@ -239,6 +249,7 @@ def _whole(phrases: list[Phrase], place: int) -> Found:
     if not noun or not phrases[place + noun].is_plural:
         return None
     others = [one for one in phrases if one.is_plural and one.has("entity", form="noun") and one is not phrases[place + noun]]
+    others += [one for one in phrases if one.kind == "names" and len(one.names) > 1]
     if any(one.marks & {"compare", "versus"} for one in phrases) and not others:
         return [*phrases[place + 1 : place + noun], replace(phrases[place + noun], kind="group")], noun + 1
     if noun > 1:
@@ -255,6 +266,10 @@ def _none(phrases: list[Phrase], place: int) -> Found:
     while (one := _at(phrases, end)) is not None and _describes(one):
         end += 1
     inside = phrases[place + 1 : end]
+    if one is not None and one.kind == "term" and inside and all(sense.form == "verb" for sense in one.senses) and (
+        one.has("dimension")
+    ):
+        end += 1  # no open bug | assigned to them
     if "nothing" in first.marks and not inside and before is not None and before.has("predicate"):
         return None
     if not inside or first.said.lower() == "none":
@@ -507,6 +522,45 @@ def _degree(phrase: Phrase) -> bool | None:
     return superlatives[0].is_descending if superlatives else None
 
 
+def _degree_first(phrases: list[Phrase], place: int) -> Found:
+    """Rank the teams by velocity, | lowest | first."""
+    first, second = phrases[place], _at(phrases, place + 1)
+    if second is None or second.said.lower() != "first" or second.kind not in ("mark", "rank", "top"):
+        return None
+    word = first.said.lower()
+    degree = _degree(first)
+    degree = degree if degree is not None else {"slowest": True, "fastest": False, "best": True, "worst": False}.get(word)
+    ranks = [one for one in phrases[:place] if one.kind == "mark" and "rank" in one.marks]
+    if degree is None or len(ranks) != 1 or place + 2 != len(phrases):
+        return None
+    phrases[phrases.index(ranks[0])] = replace(
+        ranks[0], kind="rank", senses=(), is_plural=True, is_descending=degree, said=f"{ranks[0].said} {word} first"
+    )
+    return [], 2
+
+
+def _swapped_group(phrases: list[Phrase], place: int) -> Found:
+    """Per team | instead of | per month."""
+    first, second, third = phrases[place], _at(phrases, place + 1), _at(phrases, place + 2)
+    if first.kind != "group" or second is None or third is None or third.kind != "group":
+        return None
+    return ([first], 3) if "except" in second.marks else None
+
+
+def _closing_clause(phrases: list[Phrase], place: int) -> Found:
+    """Left unfinished | when | HARBOR Sprint 3 | was closed: at its end, which is what counts anyway."""
+    first, rest = phrases[place], phrases[place + 1 :]
+    if place == 0 or first.marks != {"when"} or not rest or not _is_sprints(next(
+        (one for one in rest if one.name_kind != "team"), rest[0]
+    )):  # fmt: skip
+        return None
+    last = rest[-1]
+    is_end = last.kind == "term" and any(one.name == "sprint_closed" for one in last.senses)
+    if not is_end or not all(one.marks & _SILENT or one is last or one.kind in ("names", "sprints") for one in rest):
+        return None
+    return [one for one in rest if one.kind in ("names", "sprints")], len(rest) + 1
+
+
 def _merge_ranks(phrases: list[Phrase], place: int) -> Found:
     """Top 5 | oldest."""
     first, second = phrases[place], _at(phrases, place + 1)
@@ -518,8 +572,9 @@ def _merge_ranks(phrases: list[Phrase], place: int) -> Found:
 
 def _counted_rank(phrases: list[Phrase], place: int) -> Found:
     """Which three | people have resolved the | most issues."""
-    first, second = phrases[place], _at(phrases, place + 1)
-    if first.kind != "number" or second is None or not (second.is_plural and second.has("entity", form="noun")):
+    first = phrases[place]
+    noun = next((one for one in phrases[place + 1 :] if not one.has("predicate")), None)
+    if first.kind != "number" or noun is None or not (noun.is_plural and noun.has("entity", form="noun")):
         return None
     ranks = [one for one in phrases if one.kind == "rank"]
     if len(ranks) != 1 or ranks[0].number is not None or ranks[0].start < first.start:
@@ -555,7 +610,7 @@ def _repeat_sides(phrases: list[Phrase], place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    _un, _repeat_sides, _list_names, _names_against, _whole, _repeated_how_often, _none_of_verb,
-    _sprint_edges, _bounds, _than, _comparative, _groups, _and_groups, _bound_units, _bound_after, _missing, _none,
-    _ever, _negate, _ranks, _merge_ranks, _counted_rank, _either, _only,
+    _un, _closing_clause, _repeat_sides, _list_names, _names_against, _whole, _repeated_how_often, _none_of_verb,
+    _sprint_edges, _bounds, _than, _comparative, _groups, _and_groups, _swapped_group, _bound_units, _bound_after, _missing, _none,
+    _ever, _negate, _degree_first, _ranks, _merge_ranks, _counted_rank, _either, _only,
 )  # fmt: skip

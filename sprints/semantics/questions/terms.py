@@ -120,11 +120,15 @@ class Terms:
     def _as_subject(self, phrase: Phrase, *, place: int, phrases: Sequence[Phrase]) -> Phrase:
         """Take a name that is a property's noun too as the property where it is asked which: which epic has most bugs."""
         is_both = phrase.kind == "names" and phrase.has("dimension", form="noun")
-        if not is_both or not place or not phrases[place - 1].marks & {"which", "what"}:
+        before = phrases[place - 1] if place else None
+        is_asked = before is not None and bool(before.marks & {"which", "what", "rank", "per"} or before.kind == "rank")
+        if not is_both or not is_asked:
             return phrase
         counted = any(one.has_entity("issue") or one.name_kind == "type" for one in phrases[place + 1 :])
         ranked = any(one.kind in ("rank", "bound") for one in phrases)
-        return replace(phrase, kind="term", names=(), name_kind="") if counted and ranked else phrase
+        is_plural = phrase.said.lower().endswith("s")
+        subject = replace(phrase, kind="term", names=(), name_kind="", is_plural=is_plural)
+        return subject if counted and ranked else phrase
 
     def _noun_after(self, phrases: Sequence[Phrase], *, place: int) -> int | None:
         """Find the noun that an adjective stands before, with nothing between but a team."""
@@ -161,6 +165,10 @@ class Terms:
                 known = terms.get(sense.kind, {})
                 owner = getattr(known.get(sense.name), "entity", sense.name)
                 if sense.kind in terms and sense.form == "noun" and owner == self.entity.id:
+                    return
+                is_verb = sense.kind == "predicate" and sense.form == "verb" and self.entity.id == "link"
+                if is_verb and self.model.predicates[sense.name].entity == "link" and self._has_key():
+                    self.mentions_entity = True
                     return
         if self.entity.id != "person" or "who" not in self.marks:
             raise Unbound(None, why="")
@@ -199,7 +207,9 @@ class Terms:
 
     def _is_assignment(self, phrase: Phrase, *, place: int) -> bool:
         """Tell whether it only says who has the issues: of open bugs that Zoë works on, open says their state."""
-        if not phrase.has("dimension", form="verb") or not phrase.has("predicate") or not self._has_person():
+        if not phrase.has("dimension", form="verb") or not phrase.has("predicate"):
+            return False
+        if not (self._has_person() or "who" in self.marks):
             return False
         return any(
             sense.kind == "predicate" and sense.name in ("open", "done", "to_do")
@@ -255,7 +265,10 @@ class Terms:
 
     def _same_state(self, place: int) -> State | None:
         """Give the state of the period that this one is set against: closed last month | and | this month."""
-        if place < 2 or not self.phrases[place - 1].marks & {"versus", "and"}:  # noqa: PLR2004
+        links = {"versus", "and"}
+        links |= {"or"} if self.marks & {"more", "fewer"} else set()
+        links |= {"have"} if "compare" in self.marks else set()  # compare August with October
+        if place < 2 or not self.phrases[place - 1].marks & links:  # noqa: PLR2004
             return None
         other = self.phrases[place - 2]
         return next((state for state in self.states.values() if other in state.periods), None)

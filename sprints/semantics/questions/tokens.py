@@ -18,6 +18,8 @@ _NO_NUMBER = ("a", "an")
 MAX_OBJECT_WORDS = 3
 _LEADS_ON = frozenset({"the", "a", "an", "last", "this", "all", "two", "three", "four", "five", "six"})
 _QUANTIFIERS = frozenset({"nothing", "without", "more", "fewer", "top", "bottom", "articles", "pronouns", "how_many"})
+_PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
+_PLURAL = frozenset({"they", "them", "their", "theirs"})
 _DEFINITE = frozenset({"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"})
 
 
@@ -79,7 +81,7 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
         is_name = written[:1].isupper() and word.start > 0
         if (
             mended is None
-            or is_name
+            or (is_name and named is not None)
             or word.folded in ORDINARY
             or (named is not None and named < mended[1])
             or word.folded in NUMBERS
@@ -231,6 +233,26 @@ def _longest_phrase(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> t
         if senses:
             return size, senses
     return 0, ()
+
+
+def find_anaphor(tokens: Sequence[Token]) -> str:
+    """
+    Give the pronoun that stands for something of the question before; "" where what it stands for is in this one.
+
+    "He" stands for a person, "they" for any rows that are named before; "of those" for what follows it, if it says.
+    """
+    has_person = has_rows = False
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        if "anaphor" in token.marks and not (following and any(one.kind == "predicate" for one in following.senses)):
+            return token.said
+        word = token.said.lower()
+        if (word in _PERSONAL and not has_person) or (word in _PLURAL and not has_rows):
+            return token.said
+        has_person = has_person or token.kind == "person" or bool(token.marks & {"who", "whose"})
+        is_row = any(one.kind == "entity" and one.form == "noun" for one in token.senses)
+        has_rows = has_rows or is_row or bool(token.names or token.reference or token.key)
+    return ""
 
 
 def marks_in(text: str, *, lexicon: Lexicon) -> frozenset[str]:
