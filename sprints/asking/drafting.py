@@ -30,7 +30,8 @@ _ASKED = {
 MAX_STRANGE = 3
 _MEANT = frozenset({
     "not", "except", "without", "only", "ever", "per", "top", "bottom", "rank", "total", "average", "median",
-    "percentile_85", "share", "versus", "compare", "more", "fewer", "than", "nothing", "anaphor", "gt", "ge", "lt", "le", "since", "after", "before", "until", "between", "once", "twice",
+    "percentile_85", "share", "versus", "compare", "than", "nothing", "anaphor", "gt", "ge", "lt", "le",
+    "since", "after", "before", "until", "between", "once", "twice",
 })  # fmt: skip
 _SLASHED = regex.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{4}")
 
@@ -87,7 +88,11 @@ def draft(understood: Understood) -> Draft:
     if parse and parse.query and (drafted := draft_query(parse.query, understood=understood, said=parse.assumptions)):
         return drafted
     winner = clear_winner(understood.matches)
-    if winner is None or (parse is not None and (parse.readings or parse.anaphor)) or not _says_as_much(winner.query, understood):
+    if (
+        winner is None
+        or (parse is not None and (parse.readings or parse.anaphor))
+        or not _says_as_much(winner.query, understood)
+    ):
         return _asked_back(understood)
     if silent := _slot_that_leaves_out(winner.query, understood):
         asked = _ask_for(silent, default=str(winner.query.slots[silent]))

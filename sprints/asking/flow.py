@@ -14,7 +14,7 @@ from sprints.asking.generating import generate
 from sprints.asking.sql_repair import repair
 from sprints.asking.understanding import understand
 from sprints.contracts import QueryResult
-from sprints.semantics.checks import find_cut, find_contradictions, find_ties
+from sprints.semantics.checks import find_contradictions, find_cut, find_ties
 from sprints.semantics.describe import remove_chip
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery

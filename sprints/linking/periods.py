@@ -62,7 +62,8 @@ _EDGE = "since|from|after|before|until|till|by|up to|starting(?: in| from)?"
 _PERIOD = "|".join((
     r"(?P<to_date>(?:year|month|quarter|week) to date|ytd|mtd|qtd)",
     rf"(?P<rolling>{_ROLLING} (?:{NUMBER}|few) {_UNIT})",
-    rf"(?P<days>(?:from|between) (?P<first>{_DAY}) (?:to|and|until|till|through) (?P<last>{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?))",
+    rf"(?P<days>(?:from|between) (?P<first>{_DAY}) (?:to|and|until|till|through) "
+    rf"(?P<last>{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?))",
     rf"(?P<range>(?:from|between) (?P<from>{_ANY}) (?:to|and|until|till|through) (?P<to>{_ANY}))",
     rf"(?P<edge>{_EDGE}) (?P<point>{_ANY})",
     _POINT,
@@ -122,11 +123,12 @@ def _period(found: regex.Match[str], *, today: date) -> Period | None:
     span, unit, others = read
     said = found[0].strip()
     nearest = None
-    if unit in ("day", "month") and _NAMES_MONTH.search(said) and _year(said) is None and span.end <= today:
+    if unit in ("day", "month") and _NAMES_MONTH.search(said) and _year(said) is None:
         ahead = _spans(found, today=today.replace(year=today.year + 1, day=1))[0]
         known = span.end if span.start == EARLIEST else span.start
         coming = ahead.end if ahead.start == EARLIEST else ahead.start
-        nearest = ahead if abs(coming - today) < abs(known - today) else None
+        is_nearer = known <= today and abs(coming - today) < abs(known - today)
+        nearest = ahead if is_nearer else None
     return Period(
         span=span, unit=unit, alternatives=others, said=said, start=found.start(), end=found.end(), nearest=nearest
     )
@@ -141,9 +143,8 @@ def _spans(found: regex.Match[str], *, today: date) -> tuple[Span, str, tuple[da
     if found["rolling"]:
         return _rolling(found["rolling"], today=today)
     if found["days"]:
-        last = _point(found["last"], today=today)[0]
-        first = last.start.replace(day=int(regex.findall(r"\d+", found["first"])[0]))
-        return Span(first, last.end), "day", ()
+        until = _point(found["last"], today=today)[0]
+        return Span(until.start.replace(day=int(regex.findall(r"\d+", found["first"])[0])), until.end), "day", ()
     if found["range"]:
         first, last = _point(found["from"], today=today), _point(found["to"], today=today)
         return Span(first[0].start, last[0].end), first[1], ()

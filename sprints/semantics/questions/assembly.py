@@ -27,7 +27,7 @@ from sprints.semantics.query import (
 )  # fmt: skip
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrases import Phrase
+from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, flatten, join_all
 
 
@@ -127,8 +127,8 @@ class _Assembly(Conditions):
             return
         known = [self.model.measures[name] for name in context.measures]
         swapped = [
-            next((one.id for one in self.model.measures.values() if not one.hidden and one.additive
-                  and (one.entity, one.where, one.time, one.unit) == (old.entity, old.where, old.time, self.unit_noun)), "")
+            next((one.id for one in self.model.measures.values() if not one.hidden and one.additive and
+                  (one.entity, one.where, one.time, one.unit) == (old.entity, old.where, old.time, self.unit_noun)), "")
             for old in known
         ]  # fmt: skip
         if not all(swapped) or not swapped:
@@ -222,7 +222,9 @@ class _Assembly(Conditions):
         if "trend" in phrase.marks:
             return bool(self.measures)
         if phrase.marks & {"more", "fewer"}:
-            is_choice = any(one.kind == "names" and len(one.names) > 1 and one.joined_by == "or" for one in self.phrases)
+            is_choice = any(
+                one.kind == "names" and len(one.names) > 1 and one.joined_by == "or" for one in self.phrases
+            )
             return bool(self.sides) or (is_choice and self._splits_names())
         if "per" in phrase.marks and phrase.said.lower().rpartition(" ")[2] in ("each", "every", "respective"):
             return bool(self.sides) or self._splits_names()
@@ -241,7 +243,9 @@ class _Assembly(Conditions):
         beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
         if is_verb and any(one.kind == "names" and one.name_kind in kinds for one in beside):
             return True
-        is_about_people = self._has_person() or "who" in self.marks or DimensionGroup(dimension="assignee") in self.groups
+        is_about_people = (
+            self._has_person() or "who" in self.marks or DimensionGroup(dimension="assignee") in self.groups
+        )
         return is_verb and is_about_people and not phrase.is_negated
 
     def _compares(self) -> bool:

@@ -22,9 +22,9 @@ _CLAUSE = regex.compile(
 _SAYS_NOTHING = frozenset({"be", "have", "what", "our", "mine", "this", "to", "and"})
 _SPEAKERS = frozenset({"i", "you", "we", "me", "my", "us", "our", "im", "id", "ive", "ill", "your", "lets"})
 _OPENERS = frozenset({
-    "a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "that", "these", "those", "some", "any", "another",
-    "of", "in", "on", "at", "for", "within", "during", "among", "about", "around", "regarding", "concerning", "with",
-    "from", "to", "over", "before", "after", "under", "through", "into", "ahead", "since",
+    "a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "that", "these", "those", "some", "any",
+    "another", "of", "in", "on", "at", "for", "within", "during", "among", "about", "around", "regarding", "concerning",
+    "with", "from", "to", "over", "before", "after", "under", "through", "into", "ahead", "since",
 })  # fmt: skip
 _EDGES = frozenset({"for", "before", "ahead"})
 _HEADS = frozenset({"which", "what", "who", "whose", "when", "how_many", "how_much", "share", "compare"})

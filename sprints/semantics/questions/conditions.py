@@ -20,7 +20,7 @@ from sprints.semantics.query import (
 )  # fmt: skip
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
-from sprints.semantics.questions.phrases import NEGATED, Phrase
+from sprints.semantics.questions.phrase import NEGATED, Phrase
 from sprints.semantics.questions.terms import (
     MAX_LISTED_SPRINTS,
     NAMED_BY,
@@ -362,8 +362,12 @@ class Conditions(Measures):
 
     def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:
         if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.nearest:
-            self.assumptions.append(f"Took '{phrase.said}' in the nearest year, because {state.phrase.said} days lie ahead.")
+            self.assumptions.append(
+                f"Took '{phrase.said}' in the nearest year, because {state.phrase.said} days lie ahead."
+            )
             phrase = replace(phrase, period=replace(phrase.period, span=phrase.period.nearest))
+        if self.model.time_roles[state.role].lies_ahead and phrase.said.lower().startswith(("after", "since", "from")):
+            return to_range(phrase, role=state.role).model_copy(update={"end": None})
         return to_range(phrase, role=None if state.is_measured else state.role)
 
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:

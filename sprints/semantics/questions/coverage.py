@@ -9,7 +9,7 @@ import regex
 from sprints.linking.periods import EARLIEST, Period
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.grammar import Parse
-from sprints.semantics.questions.phrases import Phrase
+from sprints.semantics.questions.phrase import Phrase
 
 _NEGATIONS = frozenset({"not", "except", "without", "un"})
 _NEGATED = frozenset({"ne", "not_in", "is_null", "not"})

@@ -24,7 +24,8 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.assembly import Fragment, assemble_fragment
 from sprints.semantics.questions.grammar import ANAPHOR, Parse
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrases import Phrase, read_phrases
+from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import MAX_TOKENS, correct_words, cut, find_anaphor
 

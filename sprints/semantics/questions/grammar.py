@@ -12,7 +12,8 @@ from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.assembly import Assembled, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrases import Phrase, read_phrases
+from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import MAX_TOKENS, Token, correct_words, cut, find_anaphor
 

@@ -24,7 +24,8 @@ _VOWELS = "aeiou"
 _DOUBLED = re.compile(r"(.)\1")
 _IRREGULAR = {
     "begin": ("began", "begun"), "take": ("took", "taken"), "do": ("did", "done"), "get": ("got", "gotten"),
-    "hold": ("held", "held"), "spend": ("spent", "spent"), "come": ("came", "come"), "run": ("ran", "run"), "spill": ("spilled", "spilt"),
+    "hold": ("held", "held"), "spend": ("spent", "spent"), "come": ("came", "come"), "run": ("ran", "run"),
+    "spill": ("spilled", "spilt"),
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people",)
@@ -165,14 +166,13 @@ def make_lexicon(model: SemanticModel) -> Lexicon:
 
 
 def _all_senses(model: SemanticModel, *, settings: Mapping[str, Any]) -> Iterator[tuple[str, Sense]]:
-    for name, phrases in settings["free"].items():
-        yield from ((phrase, Sense("free", name, "word")) for phrase in phrases)
-    for name, phrases in settings["marks"].items():
-        yield from ((phrase, Sense("mark", name, "word")) for phrase in phrases)
-    for name, phrases in settings["grains"].items():
-        yield from ((form, Sense("grain", name, "noun")) for phrase in phrases for form in (phrase, _plural(phrase)))
-    for name, phrases in settings["units"].items():
-        yield from ((form, Sense("unit", name, "noun")) for phrase in phrases for form in (phrase, _plural(phrase)))
+    words_of: tuple[tuple[Kind, str], ...] = (("free", "free"), ("mark", "marks"))
+    nouns_of: tuple[tuple[Kind, str], ...] = (("grain", "grains"), ("unit", "units"))
+    for kind, table in words_of:
+        yield from ((phrase, Sense(kind, name, "word")) for name, said in settings[table].items() for phrase in said)
+    for kind, table in nouns_of:
+        for name, said in settings[table].items():
+            yield from ((form, Sense(kind, name, "noun")) for noun in said for form in (noun, _plural(noun)))
     kinds: tuple[tuple[Kind, Mapping[str, Any]], ...] = (
         ("entity", model.entities), ("measure", model.measures), ("dimension", model.dimensions),
         ("predicate", model.predicates), ("time", model.time_roles),

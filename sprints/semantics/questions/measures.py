@@ -7,7 +7,7 @@ from sprints.semantics.query import (
     Operator,
     TimeGroup,
 )  # fmt: skip
-from sprints.semantics.questions.phrases import Phrase
+from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.terms import State, Terms, Unbound
 
 
@@ -50,11 +50,15 @@ class Measures(Terms):
             return
         if "points" in measures and self._takes_points():
             return
+        if self._is_one_sprint(phrase, place=place):
+            raise Unbound(None, why="Which sprint do you mean?")
         dimension = self._dimension_of(phrase)
         is_ranked = bool(place) and self.phrases[place - 1].kind == "rank" and not self.phrases[place - 1].senses
         is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
+        is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
         if dimension and is_subject and not ours and self._is_group_subject(dimension):
             self.subject_is_plural = phrase.is_plural
+            self._refuse_negated_acts(phrase)
             self._group_by(dimension, phrase=phrase)
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
             return
@@ -106,6 +110,15 @@ class Measures(Terms):
             one.kind == "names" and one.name_kind in kinds | {"type" * ("issue_type" in kinds)} for one in beside
         )
 
+    def _is_asked_which(self, place: int) -> bool:
+        """Tell whether one of several is asked for: which sprint; "to ACCEL's sprint" speaks of one that is not said."""
+        before = self.phrases[:place]
+        if before and "what" in before[-1].marks:
+            return True
+        while before and (before[-1].has("predicate") or before[-1].kind == "names" or "be" in before[-1].marks):
+            before = before[:-1]
+        return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")
+
     def _is_group_subject(self, dimension: str) -> bool:
         """Tell whether rows are grouped by it: it names other rows, and is not only a property to be listed."""
         term = self.model.dimensions[dimension]
@@ -125,8 +138,21 @@ class Measures(Terms):
         if self._has_key():
             self.columns.append(dimension)
         else:
+            self._refuse_negated_acts(next(phrase for phrase in self.phrases if "who" in phrase.marks))
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _refuse_negated_acts(self, phrase: Phrase) -> None:
+        """Refuse who did not close anything: the rows that others closed are no answer."""
+        if any(state.phrase.is_negated and state.phrase.has("predicate", form="verb") for state in self.states.values()):
+            raise Unbound(phrase, why="I can say who has no such issues, or whose issues are not so. Which do you mean?")
+
+    def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
+        """Tell whether it speaks of one sprint and does not say of which: removed from the sprint."""
+        is_noun = self.entity.id == "membership" and phrase.kind == "term" and phrase.has_entity("sprint")
+        if not is_noun or phrase.is_plural or place == 0 or self._is_asked_which(place):
+            return False
+        return not self._is_kind_noun(phrase, place=place)
 
     def _choose_measures(self) -> None:
         self._measure_limits()
@@ -150,16 +176,20 @@ class Measures(Terms):
             self.measures = [self._count_measure()]
             if "how_many" not in self.marks and not self.mentions_entity and not self._is_counted_kind():
                 self._add_points()
-        if self.measures and self.is_ranked and self.mentions_entity and not self.groups:
-            dimension = self.model.dimensions.get(self.entity.id)
-            if dimension and dimension.groupable:
-                self.groups.append(DimensionGroup(dimension=dimension.id))
-                self.subject_is_plural = any(
-                    phrase.is_plural and phrase.has("entity") for phrase in self.phrases if phrase.kind == "term"
-                )
+        self._group_ranked_rows()
         self._apply_aggregates()
         if self.columns and self.measures:
             self._columns_as_groups()
+
+    def _group_ranked_rows(self) -> None:
+        """Group by the rows themselves where they are ranked by what they have: the sprints with the most points."""
+        dimension = self.model.dimensions.get(self.entity.id)
+        is_asked = self.measures and self.is_ranked and self.mentions_entity and not self.groups
+        if is_asked and dimension is not None and dimension.groupable:
+            self.groups.append(DimensionGroup(dimension=dimension.id))
+            self.subject_is_plural = any(
+                phrase.is_plural and phrase.has("entity") for phrase in self.phrases if phrase.kind == "term"
+            )
 
     def _measure_limits(self) -> None:
         """Measure what groups are limited by: sprints with more than 20 carried-over points."""
@@ -195,6 +225,8 @@ class Measures(Terms):
         if any(len(side) != 1 for side in sides) or self.marks & {"how_many", "share", "trend"}:
             raise Unbound(phrase)
         (first,), (second,) = sides
+        if DimensionGroup(dimension="assignee") in self.groups and "created_issues" in (first, second):
+            raise Unbound(phrase)  # who created is the reporter, who closed the assignee
         self.measures = [first, second]
         self.used.add(at)
         if self.groups:
@@ -306,7 +338,9 @@ class Measures(Terms):
 
     def _distinct_states(self) -> list[State]:
         """List the states, each once: added after the start says the same twice."""
-        return list({(state.predicate, state.phrase.is_negated): state for state in reversed(self._own_states())}.values())
+        return list(
+            {(state.predicate, state.phrase.is_negated): state for state in reversed(self._own_states())}.values()
+        )
 
     def _per_sprint_measure(self) -> str:
         """Give what a sprint has on average: "average points completed per sprint"."""

@@ -21,7 +21,7 @@ from sprints.semantics.query import (
     Value,
 )  # fmt: skip
 from sprints.semantics.questions.lexicon import Lexicon, Sense
-from sprints.semantics.questions.phrases import Phrase
+from sprints.semantics.questions.phrase import Phrase
 
 DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
@@ -31,7 +31,8 @@ NAMED_BY = {
 }  # fmt: skip
 _COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8}
 SILENT = frozenset({
-    "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much", "how_often", "compare",
+    "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much",
+    "how_often", "compare",
 })  # fmt: skip
 _STATES = ("adjective", "verb", "noun")
 
@@ -92,7 +93,9 @@ class Terms:
 
     def _bind_attributes(self, phrases: Sequence[Phrase]) -> list[Phrase]:
         """Let an adjective before a noun mean what it means of that noun's rows: closed sprints, the running sprint."""
-        bound = phrases = [self._as_subject(phrase, place=place, phrases=phrases) for place, phrase in enumerate(phrases)]
+        bound = phrases = [
+            self._as_subject(phrase, place=place, phrases=phrases) for place, phrase in enumerate(phrases)
+        ]
         bound = list(bound)
         for place, phrase in enumerate(phrases):
             if phrase.kind != "term" or not phrase.has("predicate"):
@@ -102,7 +105,8 @@ class Terms:
                 continue
             noun = next((one.name for one in phrases[at].senses if one.kind == "entity" and one.form == "noun"), "")
             senses = tuple(
-                one for one in phrase.senses if one.kind == "predicate" and self.model.predicates[one.name].entity == noun
+                one for one in phrase.senses
+                if one.kind == "predicate" and self.model.predicates[one.name].entity == noun
             )  # fmt: skip
             if not senses or noun in ("issue", self.entity.id, ""):
                 bound[place] = replace(phrase, senses=senses) if senses and noun == self.entity.id else bound[place]
@@ -118,7 +122,7 @@ class Terms:
         return bound
 
     def _as_subject(self, phrase: Phrase, *, place: int, phrases: Sequence[Phrase]) -> Phrase:
-        """Take a name that is a property's noun too as the property where it is asked which: which epic has most bugs."""
+        """Take a name that is also a property's noun as the property where it is asked which: which epic has most."""
         is_both = phrase.kind == "names" and phrase.has("dimension", form="noun")
         before = phrases[place - 1] if place else None
         is_asked = before is not None and bool(before.marks & {"which", "what", "rank", "per"} or before.kind == "rank")
@@ -148,8 +152,8 @@ class Terms:
         return membership is not None and noun == membership.role
 
     def _speaks_of_issues(self, phrases: Sequence[Phrase]) -> bool:
-        return any(phrase.has_entity("issue") or phrase.name_kind == "type" or phrase.has("measure", form="noun")
-                   and not phrase.has_entity("sprint") for phrase in phrases)  # fmt: skip
+        return any(phrase.has_entity("issue") or phrase.name_kind == "type" or (phrase.has("measure", form="noun")
+                   and not phrase.has_entity("sprint")) for phrase in phrases)  # fmt: skip
 
     def _check_entity(self) -> None:
         """Refuse rows that the question does not name; issues and what happens to them in sprints go without saying."""

@@ -20,7 +20,9 @@ _LEADS_ON = frozenset({"the", "a", "an", "last", "this", "all", "two", "three", 
 _QUANTIFIERS = frozenset({"nothing", "without", "more", "fewer", "top", "bottom", "articles", "pronouns", "how_many"})
 _PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
-_DEFINITE = frozenset({"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"})
+_DEFINITE = frozenset(
+    {"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,7 +106,9 @@ def test_rows_beyond_a_rank_share_its_last_place_and_that_is_said() -> None:
     assert not find_ties(tied[:1], query=RANKED)
     two = RANKED.model_copy(update={"rank": RANKED.rank.model_copy(update={"count": 2})})  # type: ignore[union-attr]
     rows = [{"team": "ACCEL", "points": 40}, *tied]
-    assert find_ties(rows, query=two) == ("3 rows are listed instead of 2, because the last of them share their place.",)
+    assert find_ties(rows, query=two) == (
+        "3 rows are listed instead of 2, because the last of them share their place.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,5 +120,5 @@ def test_rows_beyond_a_rank_share_its_last_place_and_that_is_said() -> None:
         ("SELECT issue_key FROM issues ORDER BY created_at FETCH FIRST 2 ROWS WITH TIES", False),
     ],
 )
-def test_a_statement_that_ends_at_its_limit_may_cut_a_tie(sql: str, is_said: bool) -> None:
+def test_a_statement_that_ends_at_its_limit_may_cut_a_tie(sql: str, *, is_said: bool) -> None:
     assert bool(find_cut(ROWS, sql=sql)) is is_said

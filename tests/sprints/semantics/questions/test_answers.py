@@ -74,6 +74,51 @@ TRUTHS = [
     ("What was the scope change in points of HARBOR Sprint 5?",
      ("SELECT sum(points_change) AS points FROM scope_changes JOIN sprints USING (sprint_id) "
      "WHERE sprint_name = 'HARBOR Sprint 5'")),
+    ("Which closed sprints carried nothing over?",
+     "SELECT sprint_name FROM sprint_summary WHERE state = 'closed' AND carried_over_issues = 0 LIMIT 1000"),
+    ("Which people have no open issues?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND i.status_category <> 'Done') LIMIT 1000")),
+    ("Who has no open bugs?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND i.status_category <> 'Done' AND i.issue_type = 'Bug') LIMIT 1000")),
+    ("Which issues have no epic?", "SELECT issue_key FROM issues WHERE epic_id IS NULL LIMIT 1000"),
+    ("Which closed sprints had no goal?",
+     "SELECT sprint_name FROM sprints WHERE state = 'closed' AND coalesce(goal, '') = '' LIMIT 1000"),
+    ("How many open ACCEL issues are not in any sprint?",
+     (f"SELECT count(*) AS n FROM issues AS i WHERE team_id = {TEAM.format('ACCEL')} AND status_category <> 'Done' "
+     "AND NOT EXISTS (SELECT 1 FROM sprint_issues AS m WHERE m.issue_id = i.issue_id AND m.removed_at IS NULL)")),
+    ("In which closed sprints did ORBIT complete more points than it committed?",
+     ("SELECT sprint_name, completed_points, committed_points FROM sprint_summary WHERE state = 'closed' "
+     f"AND team_id = {TEAM.format('ORBIT')} AND completed_points > committed_points LIMIT 1000")),
+    ("Which months had more issues created than resolved?",
+     ("SELECT month, sum(created) AS created, sum(resolved) AS resolved FROM ("
+     "SELECT date_trunc('month', created_at)::date AS month, 1 AS created, 0 AS resolved FROM issues UNION ALL "
+     "SELECT date_trunc('month', resolved_at)::date, 0, 1 FROM issues WHERE resolved_at IS NOT NULL) AS every "
+     "GROUP BY month HAVING sum(created) > sum(resolved) LIMIT 1000")),
+    ("Which sprints had more than 20 carried-over points?",
+     ("SELECT sprint_name, carried_over_points FROM sprint_summary WHERE carried_over_points > 20 LIMIT 1000")),
+    ("What percentage of the points committed in HARBOR Sprint 4 was completed?",
+     ("SELECT round(100.0 * sum(points_at_start) FILTER (WHERE was_completed) / sum(points_at_start), 1) AS percent "
+     "FROM sprint_issues JOIN sprints USING (sprint_id) WHERE sprint_name = 'HARBOR Sprint 4' AND was_committed")),
+    ("How many hours were logged on ACCEL's issues?",
+     f"SELECT sum(time_spent_hours) AS hours FROM issues WHERE team_id = {TEAM.format('ACCEL')}"),
+    ("How many points are planned in each team's next sprint?",
+     ("SELECT team_key, scope_points FROM sprint_summary JOIN teams USING (team_id) WHERE state = 'future'")),
+    ("Which issue blocks ACCEL-103?",
+     ("SELECT b.issue_key FROM issue_links AS l JOIN issues AS b ON b.issue_id = l.issue_id "
+     "JOIN issues AS i ON i.issue_id = l.linked_issue_id WHERE l.link_type ILIKE 'block%' AND i.issue_key = 'ACCEL-103'")),
+    ("Which open items are due before December?",
+     "SELECT issue_key FROM issues WHERE status_category <> 'Done' AND due_date < '2026-12-01' LIMIT 1000"),
+    ("Which epic has the most open issues?",
+     ("SELECT e.issue_key, count(*) AS n FROM issues AS i JOIN issues AS e ON e.issue_id = i.epic_id "
+     "WHERE i.status_category <> 'Done' GROUP BY e.issue_key ORDER BY n DESC FETCH FIRST 1 ROWS WITH TIES")),
+    ("How does the average cycle time of bugs compare with that of stories?",
+     ("SELECT issue_type, round(avg(cycle_time_days)::numeric, 2) AS days FROM issues "
+     "WHERE issue_type IN ('Bug', 'Story') AND cycle_time_days IS NOT NULL GROUP BY issue_type")),
+    ("Which stories created between 10 and 15 October are still open?",
+     ("SELECT issue_key FROM issues WHERE issue_type = 'Story' AND status_category <> 'Done' "
+     "AND created_at >= '2026-10-10' AND created_at < '2026-10-16' LIMIT 1000")),
     ("What percentage of open issues are bugs?",
      ("SELECT round(100.0 * count(*) FILTER (WHERE issue_type = 'Bug') / count(*), 1) AS percent FROM issues "
      "WHERE status_category <> 'Done'")),
@@ -132,3 +177,62 @@ def test_a_filter_is_taken_away() -> None:
     )
 
     assert second.rows == ask("How many open issues does ACCEL have?").rows
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "truth"),
+    [
+        ("How many issues were created in October?", "How many of those are bugs?",
+         ("SELECT count(*) AS n FROM issues WHERE issue_type = 'Bug' AND created_at >= '2026-10-01' "
+         "AND created_at < '2026-11-01'")),
+        ("What is Levi Walker working on?", "How many points has he completed?",
+         ("SELECT sum(story_points) AS points FROM issues JOIN users ON user_id = assignee_id "
+         "WHERE full_name = 'Levi Walker' AND status_category = 'Done'")),
+        ("How many points did HARBOR complete in HARBOR Sprint 7?", "And how many had they committed to?",
+         "SELECT committed_points FROM sprint_summary WHERE sprint_name = 'HARBOR Sprint 7'"),
+        ("How many issues are blocked right now?", "which ones?",
+         "SELECT issue_key FROM issues WHERE is_blocked LIMIT 1000"),
+        ("How many issues were carried over from ACCEL Sprint 4?", "in points instead",
+         "SELECT carried_over_points FROM sprint_summary WHERE sprint_name = 'ACCEL Sprint 4'"),
+    ],
+)  # fmt: skip
+def test_what_a_follow_up_refers_to_is_kept(first: str, then: str, truth: str) -> None:
+    context = ask(first).query
+
+    answer = event_loop.run(chat(then, now=NOW, reader=reader, model=None, context=context))
+
+    expected = event_loop.run(try_execute(truth))
+    assert expected.rows, expected.error
+    assert same(answer.rows, gold=expected.rows), (answer.interpretation, answer.answer)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (None, "How many of those are bugs?"),
+        (None, "How many points has he completed?"),
+        ("How many open bugs does ACCEL have?", "what is their velocity?"),
+        ("Which issues are blocked?", "who works on them?"),
+    ],
+)
+def test_a_pronoun_without_what_it_stands_for_is_asked_about(first: str | None, then: str) -> None:
+    context = ask(first).query if first else None
+
+    answer = event_loop.run(chat(then, now=NOW, reader=reader, model=None, context=context))
+
+    assert answer.is_ambiguous
+    assert "refers to" in answer.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Order the epics by how many open issues they have, biggest first",
+        "Rank the epics by open issues, smallest first",
+    ],
+)
+def test_all_are_ranked_in_the_order_that_is_said(question: str) -> None:
+    numbers = [row["issues"] for row in ask(question).rows]
+
+    assert len(numbers) > 2
+    assert numbers == sorted(numbers, reverse="biggest" in question)

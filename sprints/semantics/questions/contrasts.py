@@ -1,0 +1,170 @@
+"""
+Rules for phrases that set one thing against another, or say that there is none, or that all are meant.
+
+Each is given the phrases and a place, and gives what replaces how many of them, as the rules in phrases.py do.
+"""
+
+from dataclasses import replace
+
+from sprints.semantics.query import Operator
+from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, degree_of, is_sprints, phrase_at
+
+
+def read_than(phrases: list[Phrase], place: int) -> Found:
+    """More | points | than it committed; more than it committed; as many as: one measure against another."""
+    first = phrases[place]
+    ops = {"more": Operator.GT, "fewer": Operator.LT, "as_many": Operator.EQ, "gt": Operator.GT, "lt": Operator.LT}
+    op = next((ops[mark] for mark in ops if mark in first.marks), None)
+    if op is None or first.kind != "mark":
+        return None
+    size = 1
+    if "as_many" in first.marks:
+        noun, state, other = (phrase_at(phrases, place + ahead) for ahead in (1, 2, 3))
+        size = 2 if noun is not None and noun.kind == "term" and noun.has("entity", "measure", form="noun") else 1
+        both = [one for one in (state, other) if one is not None and one.kind == "term" and one.has("predicate")]
+        size += size == len(both) == 2  # noqa: PLR2004 - as many issues completed | as committed
+    elif not first.marks & {"gt", "lt"}:
+        at = next((n for n in range(1, 4) if (one := phrase_at(phrases, place + n)) and "than" in one.marks), 0)
+        if not at:
+            return None
+        size = at + 1
+    following = next((one for one in phrases[place + size :] if not one.marks & SILENT_MARKS), None)
+    if following is None or following.kind != "term" or following.has("unit"):
+        return None
+    end = place + size - ("as_many" not in first.marks)
+    inside = phrases[place + 1 : end] if size > 1 else []
+    said = f"{first.said} than" if size > 1 and "as_many" not in first.marks else first.said
+    return [*inside, replace(first, kind="than", op=op, said=said, senses=(), marks=frozenset())], size
+
+
+def read_names_against(phrases: list[Phrase], place: int) -> Found:
+    """ACCEL | more open bugs than | ORBIT: one number for each name."""
+    first = phrases[place]
+    if first.kind != "names" or any(one.marks & {"which", "who", "how_many"} for one in phrases):
+        return None
+    ends = [
+        at for at in range(place + 2, len(phrases))
+        if phrases[at].kind == "names" and phrases[at].name_kind == first.name_kind
+    ]  # fmt: skip
+    if not ends:
+        return None
+    inside = phrases[place + 1 : ends[0]]
+    said = [one for one in inside if one.marks & {"more", "fewer", "gt", "lt", "as_many"}]
+    than = inside[-1]
+    if not said or not (than.marks & {"than", "gt", "lt"}) or than.kind != "mark":
+        return None
+    names = tuple(dict.fromkeys((*first.names, *phrases[ends[0]].names)))
+    rest = [one for one in inside if one is not than and one not in said]
+    both = replace(first, names=names, joined_by="and", said=f"{first.said}, {phrases[ends[0]].said}")
+    return [both, *rest, replace(than, marks=frozenset({"versus"}), senses=())], ends[0] - place + 1
+
+
+def read_whole(phrases: list[Phrase], place: int) -> Found:
+    """Across all teams; over all closed sprints: all of them are no restriction, unless they are compared."""
+    first = phrases[place]
+    if "whole" not in first.marks or first.kind != "mark":
+        return None
+    noun = next(
+        (n for n in range(1, 3) if (one := phrase_at(phrases, place + n)) and one.has("entity", form="noun")), 0
+    )
+    if not noun or not phrases[place + noun].is_plural:
+        return None
+    others = [
+        one for one in phrases if one.is_plural and one.has("entity", form="noun") and one is not phrases[place + noun]
+    ]
+    others += [one for one in phrases if one.kind == "names" and len(one.names) > 1]
+    if any(one.marks & {"compare", "versus"} for one in phrases) and not others:
+        return [*phrases[place + 1 : place + noun], replace(phrases[place + noun], kind="group")], noun + 1
+    if noun > 1:
+        return phrases[place + 1 : place + noun + 1], noun + 1
+    return [], 2
+
+
+def read_none(phrases: list[Phrase], place: int) -> Found:
+    """Carried over | nothing; without blocked issues; had no scope changes: rows that have none of these."""
+    first, before = phrases[place], phrase_at(phrases, place - 1)
+    if first.kind != "mark" or not first.marks & {"nothing", "without"}:
+        return None
+    end = place + 1
+    while (one := phrase_at(phrases, end)) is not None and _describes(one):
+        end += 1
+    inside = phrases[place + 1 : end]
+    if (
+        one is not None
+        and one.kind == "term"
+        and inside
+        and all(sense.form == "verb" for sense in one.senses)
+        and (one.has("dimension"))
+    ):
+        end += 1  # no open bug | assigned to them
+    if "nothing" in first.marks and not inside and before is not None and before.has("predicate"):
+        return None
+    if not inside or first.said.lower() == "none":
+        return None
+    is_of_others = before is not None and before.has("entity", form="noun") and not before.has_entity("issue")
+    is_had = before is not None and ("have" in before.marks or is_of_others) and inside[-1].name_kind == "type"
+    is_had = is_had and not inside[-1].has("dimension", form="noun")  # with no epic: an epic is a row's own
+    if not (inside[-1].has("entity", form="noun") or "nothing" in first.marks or is_had):
+        return None
+    if not any(one.has("predicate") or one.kind == "names" for one in inside) and inside[-1].has_entity("sprint"):
+        return None
+    said = " ".join([first.said, *(one.said for one in inside)])
+    return [replace(first, kind="none", said=said, marks=frozenset(), alternatives=tuple(inside))], end - place
+
+
+def read_none_of_verb(phrases: list[Phrase], place: int) -> Found:
+    """Carried over | nothing."""
+    first, second = phrases[place], phrase_at(phrases, place + 1)
+    if second is None or second.marks != {"nothing"} or not first.has("predicate") or first.kind != "term":
+        return None
+    return [replace(second, kind="none", said=f"{first.said} {second.said}", start=first.start, marks=frozenset(),
+                    alternatives=(first,))], 2  # fmt: skip
+
+
+def _describes(phrase: Phrase) -> bool:
+    return (phrase.kind == "term" and phrase.has("predicate", "entity") and not phrase.is_negated) or (
+        phrase.kind == "names" and phrase.name_kind in ("type", "label", "priority", "status")
+    )
+
+
+def read_degree_first(phrases: list[Phrase], place: int) -> Found:
+    """Rank the teams by velocity, | lowest | first."""
+    first, second = phrases[place], phrase_at(phrases, place + 1)
+    if second is None or second.said.lower() != "first" or second.kind not in ("mark", "rank", "top"):
+        return None
+    word = first.said.lower()
+    degree = degree_of(first)
+    degree = (
+        degree if degree is not None else {"slowest": True, "fastest": False, "best": True, "worst": False}.get(word)
+    )
+    ranks = [one for one in phrases[:place] if one.kind == "mark" and "rank" in one.marks]
+    if degree is None or len(ranks) != 1 or place + 2 != len(phrases):
+        return None
+    phrases[phrases.index(ranks[0])] = replace(
+        ranks[0], kind="rank", senses=(), is_plural=True, is_descending=degree, said=f"{ranks[0].said} {word} first"
+    )
+    return [], 2
+
+
+def read_swapped_group(phrases: list[Phrase], place: int) -> Found:
+    """Per team | instead of | per month."""
+    first, second, third = phrases[place], phrase_at(phrases, place + 1), phrase_at(phrases, place + 2)
+    if first.kind != "group" or second is None or third is None or third.kind != "group":
+        return None
+    return ([first], 3) if "except" in second.marks else None
+
+
+def read_closing_clause(phrases: list[Phrase], place: int) -> Found:
+    """Left unfinished | when | HARBOR Sprint 3 | was closed: at its end, which is what counts anyway."""
+    first, rest = phrases[place], phrases[place + 1 :]
+    if place == 0 or first.marks != {"when"} or not rest or not is_sprints(next(
+        (one for one in rest if one.name_kind != "team"), rest[0]
+    )):  # fmt: skip
+        return None
+    last = rest[-1]
+    is_end = last.kind == "term" and any(one.name == "sprint_closed" for one in last.senses)
+    if not is_end or not all(
+        one.marks & SILENT_MARKS or one is last or one.kind in ("names", "sprints") for one in rest
+    ):
+        return None
+    return [one for one in rest if one.kind in ("names", "sprints")], len(rest) + 1

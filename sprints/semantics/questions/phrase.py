@@ -1,0 +1,86 @@
+"""What a part of a question means, and how phrases lie beside each other."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sprints.linking.names import Name
+from sprints.linking.periods import Period
+from sprints.semantics.query import Operator
+from sprints.semantics.questions.lexicon import Sense
+
+PhraseKind = Literal[
+    "mark", "names", "period", "sprints", "key", "number", "days", "top", "term", "bound", "missing", "group", "rank",
+    "having", "than", "none", "unknown",
+]  # fmt: skip
+NEGATED = {
+    Operator.GT: Operator.LE, Operator.GE: Operator.LT, Operator.LT: Operator.GE, Operator.LE: Operator.GT,
+    Operator.EQ: Operator.NE,
+}  # fmt: skip
+SILENT_MARKS = frozenset({"be", "have", "do"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """A part of the question that means one thing; which term it is depends on what the question is about."""
+
+    kind: PhraseKind
+    said: str
+    start: int
+    senses: tuple[Sense, ...] = ()
+    marks: frozenset[str] = frozenset()
+    names: tuple[Name, ...] = ()
+    name_kind: str = ""
+    period: Period | None = None
+    edge: str = ""
+    op: Operator | None = None
+    number: float | None = None
+    is_days: bool = False
+    is_negated: bool = False
+    is_ever: bool = False
+    is_only: bool = False
+    is_descending: bool = True
+    joined_by: str = ""
+    by: bool = False
+    keys: tuple[str, ...] = ()
+    is_plural: bool = False
+    is_vague: bool = False
+    predicate: str = ""
+    alternatives: tuple["Phrase", ...] = field(default=())
+
+    def has(self, *kinds: str, form: str | None = None) -> bool:
+        """Tell whether it has a sense of such a kind."""
+        return any(sense.kind in kinds and (form is None or sense.form == form) for sense in self.senses)
+
+    def has_entity(self, entity: str) -> bool:
+        """Tell whether it is a noun for rows of the entity."""
+        return any(one.kind == "entity" and one.name == entity and one.form == "noun" for one in self.senses)
+
+
+Found = tuple[list[Phrase], int] | None
+Rule = Callable[[list[Phrase], int], Found]
+
+
+def phrase_at(phrases: Sequence[Phrase], place: int) -> Phrase | None:
+    """Give the phrase at a place; None before the first and behind the last."""
+    return phrases[place] if 0 <= place < len(phrases) else None
+
+
+def join_said(first: Phrase, last: Phrase) -> str:
+    """Give the words from one phrase to another."""
+    return first.said if first is last else f"{first.said} … {last.said}"
+
+
+def is_sprints(phrase: Phrase) -> bool:
+    """Tell whether it names sprints."""
+    return phrase.kind == "sprints" or (phrase.kind == "names" and phrase.name_kind == "sprint")
+
+
+def degree_of(phrase: Phrase) -> bool | None:
+    """Tell whether the largest is wanted (True) or the smallest; None where it is no superlative."""
+    if phrase.kind not in ("term", "mark"):
+        return None
+    superlatives = [sense for sense in phrase.senses if sense.form == "superlative"]
+    if "top" in phrase.marks or "bottom" in phrase.marks:
+        return "top" in phrase.marks
+    return superlatives[0].is_descending if superlatives else None
