@@ -58,12 +58,12 @@ _POINT = "|".join((
 ))  # fmt: skip
 _ANY = regex.sub("[?]P<[a-z_]+>", "?:", _POINT)
 _ROLLING = r"(?:in |over |during |within |for )?(?:the )?(?:last|past|previous|trailing|recent)"
+_TO = "(?:to|and|until|till|through)"
 _EDGE = "since|from|after|before|until|till|by|up to|starting(?: in| from)?"
 _PERIOD = "|".join((
     r"(?P<to_date>(?:year|month|quarter|week) to date|ytd|mtd|qtd)",
     rf"(?P<rolling>{_ROLLING} (?:{NUMBER}|few) {_UNIT})",
-    rf"(?P<days>(?:from|between) (?P<first>{_DAY}) (?:to|and|until|till|through) "
-    rf"(?P<last>{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?))",
+    rf"(?P<days>(?:from|between) (?P<first>{_DAY}) {_TO} (?P<last>{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?))",
     rf"(?P<range>(?:from|between) (?P<from>{_ANY}) (?:to|and|until|till|through) (?P<to>{_ANY}))",
     rf"(?P<edge>{_EDGE}) (?P<point>{_ANY})",
     _POINT,

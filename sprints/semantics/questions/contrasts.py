@@ -10,7 +10,7 @@ from sprints.semantics.query import Operator
 from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, degree_of, is_sprints, phrase_at
 
 
-def read_than(phrases: list[Phrase], place: int) -> Found:
+def read_than(phrases: list[Phrase], *, place: int) -> Found:
     """More | points | than it committed; more than it committed; as many as: one measure against another."""
     first = phrases[place]
     ops = {"more": Operator.GT, "fewer": Operator.LT, "as_many": Operator.EQ, "gt": Operator.GT, "lt": Operator.LT}
@@ -19,12 +19,12 @@ def read_than(phrases: list[Phrase], place: int) -> Found:
         return None
     size = 1
     if "as_many" in first.marks:
-        noun, state, other = (phrase_at(phrases, place + ahead) for ahead in (1, 2, 3))
+        noun, state, other = (phrase_at(phrases, place=place + ahead) for ahead in (1, 2, 3))
         size = 2 if noun is not None and noun.kind == "term" and noun.has("entity", "measure", form="noun") else 1
         both = [one for one in (state, other) if one is not None and one.kind == "term" and one.has("predicate")]
         size += size == len(both) == 2  # noqa: PLR2004 - as many issues completed | as committed
     elif not first.marks & {"gt", "lt"}:
-        at = next((n for n in range(1, 4) if (one := phrase_at(phrases, place + n)) and "than" in one.marks), 0)
+        at = next((n for n in range(1, 4) if (one := phrase_at(phrases, place=place + n)) and "than" in one.marks), 0)
         if not at:
             return None
         size = at + 1
@@ -37,7 +37,7 @@ def read_than(phrases: list[Phrase], place: int) -> Found:
     return [*inside, replace(first, kind="than", op=op, said=said, senses=(), marks=frozenset())], size
 
 
-def read_names_against(phrases: list[Phrase], place: int) -> Found:
+def read_names_against(phrases: list[Phrase], *, place: int) -> Found:
     """ACCEL | more open bugs than | ORBIT: one number for each name."""
     first = phrases[place]
     if first.kind != "names" or any(one.marks & {"which", "who", "how_many"} for one in phrases):
@@ -59,13 +59,13 @@ def read_names_against(phrases: list[Phrase], place: int) -> Found:
     return [both, *rest, replace(than, marks=frozenset({"versus"}), senses=())], ends[0] - place + 1
 
 
-def read_whole(phrases: list[Phrase], place: int) -> Found:
+def read_whole(phrases: list[Phrase], *, place: int) -> Found:
     """Across all teams; over all closed sprints: all of them are no restriction, unless they are compared."""
     first = phrases[place]
     if "whole" not in first.marks or first.kind != "mark":
         return None
     noun = next(
-        (n for n in range(1, 3) if (one := phrase_at(phrases, place + n)) and one.has("entity", form="noun")), 0
+        (n for n in range(1, 3) if (one := phrase_at(phrases, place=place + n)) and one.has("entity", form="noun")), 0
     )
     if not noun or not phrases[place + noun].is_plural:
         return None
@@ -80,13 +80,13 @@ def read_whole(phrases: list[Phrase], place: int) -> Found:
     return [], 2
 
 
-def read_none(phrases: list[Phrase], place: int) -> Found:
+def read_none(phrases: list[Phrase], *, place: int) -> Found:
     """Carried over | nothing; without blocked issues; had no scope changes: rows that have none of these."""
-    first, before = phrases[place], phrase_at(phrases, place - 1)
+    first, before = phrases[place], phrase_at(phrases, place=place - 1)
     if first.kind != "mark" or not first.marks & {"nothing", "without"}:
         return None
     end = place + 1
-    while (one := phrase_at(phrases, end)) is not None and _describes(one):
+    while (one := phrase_at(phrases, place=end)) is not None and _describes(one):
         end += 1
     inside = phrases[place + 1 : end]
     if (
@@ -112,9 +112,9 @@ def read_none(phrases: list[Phrase], place: int) -> Found:
     return [replace(first, kind="none", said=said, marks=frozenset(), alternatives=tuple(inside))], end - place
 
 
-def read_none_of_verb(phrases: list[Phrase], place: int) -> Found:
+def read_none_of_verb(phrases: list[Phrase], *, place: int) -> Found:
     """Carried over | nothing."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or second.marks != {"nothing"} or not first.has("predicate") or first.kind != "term":
         return None
     return [replace(second, kind="none", said=f"{first.said} {second.said}", start=first.start, marks=frozenset(),
@@ -127,9 +127,9 @@ def _describes(phrase: Phrase) -> bool:
     )
 
 
-def read_degree_first(phrases: list[Phrase], place: int) -> Found:
+def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
     """Rank the teams by velocity, | lowest | first."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or second.said.lower() != "first" or second.kind not in ("mark", "rank", "top"):
         return None
     word = first.said.lower()
@@ -146,15 +146,15 @@ def read_degree_first(phrases: list[Phrase], place: int) -> Found:
     return [], 2
 
 
-def read_swapped_group(phrases: list[Phrase], place: int) -> Found:
+def read_swapped_group(phrases: list[Phrase], *, place: int) -> Found:
     """Per team | instead of | per month."""
-    first, second, third = phrases[place], phrase_at(phrases, place + 1), phrase_at(phrases, place + 2)
+    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if first.kind != "group" or second is None or third is None or third.kind != "group":
         return None
     return ([first], 3) if "except" in second.marks else None
 
 
-def read_closing_clause(phrases: list[Phrase], place: int) -> Found:
+def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:
     """Left unfinished | when | HARBOR Sprint 3 | was closed: at its end, which is what counts anyway."""
     first, rest = phrases[place], phrases[place + 1 :]
     if place == 0 or first.marks != {"when"} or not rest or not is_sprints(next(

@@ -50,8 +50,7 @@ class Measures(Terms):
             return
         if "points" in measures and self._takes_points():
             return
-        if self._is_one_sprint(phrase, place=place):
-            raise Unbound(None, why="Which sprint do you mean?")
+        self._refuse_one_sprint(phrase, place=place)
         dimension = self._dimension_of(phrase)
         is_ranked = bool(place) and self.phrases[place - 1].kind == "rank" and not self.phrases[place - 1].senses
         is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
@@ -111,7 +110,7 @@ class Measures(Terms):
         )
 
     def _is_asked_which(self, place: int) -> bool:
-        """Tell whether one of several is asked for: which sprint; "to ACCEL's sprint" speaks of one that is not said."""
+        """Tell whether one of several is asked for: which sprint, not the sprint."""
         before = self.phrases[:place]
         if before and "what" in before[-1].marks:
             return True
@@ -144,15 +143,20 @@ class Measures(Terms):
 
     def _refuse_negated_acts(self, phrase: Phrase) -> None:
         """Refuse who did not close anything: the rows that others closed are no answer."""
-        if any(state.phrase.is_negated and state.phrase.has("predicate", form="verb") for state in self.states.values()):
-            raise Unbound(phrase, why="I can say who has no such issues, or whose issues are not so. Which do you mean?")
+        if any(
+            state.phrase.is_negated and state.phrase.has("predicate", form="verb") for state in self.states.values()
+        ):
+            raise Unbound(
+                phrase, why="I can say who has no such issues, or whose issues are not so. Which do you mean?"
+            )
 
-    def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
-        """Tell whether it speaks of one sprint and does not say of which: removed from the sprint."""
+    def _refuse_one_sprint(self, phrase: Phrase, *, place: int) -> None:
+        """Refuse what speaks of one sprint and does not say of which: removed from the sprint."""
         is_noun = self.entity.id == "membership" and phrase.kind == "term" and phrase.has_entity("sprint")
         if not is_noun or phrase.is_plural or place == 0 or self._is_asked_which(place):
-            return False
-        return not self._is_kind_noun(phrase, place=place)
+            return
+        if not self._is_kind_noun(phrase, place=place):
+            raise Unbound(None, why="Which sprint do you mean?")
 
     def _choose_measures(self) -> None:
         self._measure_limits()

@@ -1,8 +1,8 @@
 """What a part of a question means, and how phrases lie beside each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from sprints.linking.names import Name
 from sprints.linking.periods import Period
@@ -58,17 +58,18 @@ class Phrase:
 
 
 Found = tuple[list[Phrase], int] | None
-Rule = Callable[[list[Phrase], int], Found]
 
 
-def phrase_at(phrases: Sequence[Phrase], place: int) -> Phrase | None:
+class Rule(Protocol):
+    """Looks at phrases from a place on; gives what replaces how many of them, None where it does not apply."""
+
+    def __call__(self, phrases: list[Phrase], /, *, place: int) -> Found:
+        """Apply the rule."""
+
+
+def phrase_at(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
     """Give the phrase at a place; None before the first and behind the last."""
     return phrases[place] if 0 <= place < len(phrases) else None
-
-
-def join_said(first: Phrase, last: Phrase) -> str:
-    """Give the words from one phrase to another."""
-    return first.said if first is last else f"{first.said} … {last.said}"
 
 
 def is_sprints(phrase: Phrase) -> bool:

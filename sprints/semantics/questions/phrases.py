@@ -43,7 +43,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     for rule in _RULES:
         place = 0
         while place < len(phrases):
-            found = rule(phrases, place)
+            found = rule(phrases, place=place)
             if found is None:
                 place += 1
             else:
@@ -78,14 +78,14 @@ def _phrase(token: Token) -> Phrase | None:
     return None if token.is_free or base.marks else base
 
 
-def _list_names(phrases: list[Phrase], place: int) -> Found:
+def _list_names(phrases: list[Phrase], *, place: int) -> Found:
     """ACCEL, ORBIT and HARBOR; bugs or stories."""
     first = phrases[place]
     if first.kind not in ("names", "key"):
         return None
-    following = phrase_at(phrases, place + 1)
+    following = phrase_at(phrases, place=place + 1)
     link = following.marks & {"and", "or", "versus"} if following and following.kind == "mark" else set()
-    second = phrase_at(phrases, place + 2 if link else place + 1)
+    second = phrase_at(phrases, place=place + 2 if link else place + 1)
     if second is None or second.kind != first.kind or second.name_kind != first.name_kind:
         return None
     if not link and first.kind == "names" and first.name_kind == "sprint":
@@ -101,13 +101,13 @@ def _list_names(phrases: list[Phrase], place: int) -> Found:
     return [replace(first, names=names, keys=keys, joined_by=joined or "and", said=said)], 3 if link else 2
 
 
-def _sprint_edges(phrases: list[Phrase], place: int) -> Found:
+def _sprint_edges(phrases: list[Phrase], *, place: int) -> Found:
     """Since sprint 5; before ACCEL Sprint 3; between sprint 3 and sprint 6."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or not is_sprints(second):
         return None
     if "between" in first.marks:
-        link, last = phrase_at(phrases, place + 2), phrase_at(phrases, place + 3)
+        link, last = phrase_at(phrases, place=place + 2), phrase_at(phrases, place=place + 3)
         if link and last and "and" in link.marks and is_sprints(last):
             return [replace(second, kind="sprints", edge="between", alternatives=(last,))], 4
     edge = next((one for one in _EDGES if one in first.marks), "")
@@ -116,9 +116,9 @@ def _sprint_edges(phrases: list[Phrase], place: int) -> Found:
     return [replace(second, kind="sprints", edge=edge, said=f"{first.said} {second.said}", start=first.start)], 2
 
 
-def _bounds(phrases: list[Phrase], place: int) -> Found:
+def _bounds(phrases: list[Phrase], *, place: int) -> Found:
     """More than 5 points; at least 3; 5 or more; over 10 days; older than 30 days; more than twice."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     op = next((_OPERATORS[mark] for mark in _OPERATORS if mark in first.marks), None)
     if op and second and second.kind in ("number", "days"):
         return [_bound(second, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
@@ -126,7 +126,7 @@ def _bounds(phrases: list[Phrase], place: int) -> Found:
         number = 1.0 if "once" in second.marks else 2.0
         counted = replace(second, kind="number", number=number)
         return [replace(_bound(counted, op=op, said=f"{first.said} {second.said}", start=first.start), edge="times")], 2
-    third = phrase_at(phrases, place + 2)
+    third = phrase_at(phrases, place=place + 2)
     is_split = first.kind == "number" and second is not None and second.kind == "term" and second.has("dimension")
     if is_split and second is not None and third is not None and third.marks & {"or_more", "or_less"}:
         op = Operator.GE if "or_more" in third.marks else Operator.LE
@@ -136,7 +136,7 @@ def _bounds(phrases: list[Phrase], place: int) -> Found:
         op = Operator.GE if "or_more" in second.marks else Operator.LE
         return [_bound(first, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
     if "between" in first.marks and second and second.kind == "number":
-        link, last = phrase_at(phrases, place + 2), phrase_at(phrases, place + 3)
+        link, last = phrase_at(phrases, place=place + 2), phrase_at(phrases, place=place + 3)
         if link and last and "and" in link.marks and last.kind == "number":
             low = _bound(second, op=Operator.GE, said=f"between {second.said} and {last.said}", start=first.start)
             high = _bound(last, op=Operator.LE, said=low.said, start=first.start)
@@ -146,9 +146,9 @@ def _bounds(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _repeated_how_often(phrases: list[Phrase], place: int) -> Found:
+def _repeated_how_often(phrases: list[Phrase], *, place: int) -> Found:
     """How many | times."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if "how_many" not in first.marks or second is None or "times" not in second.marks:
         return None
     return [replace(first, said=f"{first.said} {second.said}", marks=first.marks | {"how_often"})], 2
@@ -158,9 +158,9 @@ def _bound(value: Phrase, *, op: Operator, said: str, start: int) -> Phrase:
     return replace(value, kind="bound", op=op, said=said, start=start)
 
 
-def _comparative(phrases: list[Phrase], place: int) -> Found:
+def _comparative(phrases: list[Phrase], *, place: int) -> Found:
     """Older than 30 days; larger than 5 points; bigger than 8."""
-    first, second, third = phrases[place], phrase_at(phrases, place + 1), phrase_at(phrases, place + 2)
+    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if not first.has("dimension", form="comparative") or second is None or third is None:
         return None
     if "than" not in second.marks or third.kind not in ("number", "days"):
@@ -171,9 +171,9 @@ def _comparative(phrases: list[Phrase], place: int) -> Found:
     return [replace(bound, senses=tuple(one for one in first.senses if one.form == "comparative"))], 3
 
 
-def _bound_units(phrases: list[Phrase], place: int) -> Found:
+def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
     """More than 5 | points; 8 | point | stories; reopened | more than 2 | times; cycle time | over 10 days."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None:
         return None
     if first.kind in ("bound", "number") and not first.is_days and not first.senses:
@@ -191,14 +191,14 @@ def _bound_units(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _bound_after(phrases: list[Phrase], place: int) -> Found:
+def _bound_after(phrases: list[Phrase], *, place: int) -> Found:
     """Cycle time | over 10 days; points | above 5."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind != "term" or not first.has("dimension", form="noun") or first.has("entity") or second is None:
         return None
     if (
         second.marks & SILENT_MARKS
-        and (third := phrase_at(phrases, place + 2))
+        and (third := phrase_at(phrases, place=place + 2))
         and third.kind == "bound"
         and not third.senses
     ):
@@ -208,10 +208,10 @@ def _bound_after(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _groups(phrases: list[Phrase], place: int) -> Found:
+def _groups(phrases: list[Phrase], *, place: int) -> Found:
     """By team; per month; for each person; weekly; team by team."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
-    third = phrase_at(phrases, place + 2)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    third = phrase_at(phrases, place=place + 2)
     if first.kind == "term" and second and third and second.said.lower() == "by" and third.senses == first.senses:
         return [replace(first, kind="group", said=f"{first.said} by {third.said}")], 3
     is_asked_grain = bool(first.marks & {"which", "what"}) and second is not None and second.kind == "term"
@@ -235,9 +235,9 @@ def _groups(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _and_groups(phrases: list[Phrase], place: int) -> Found:
+def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
     """By team | and | priority."""
-    first, second, third = phrases[place], phrase_at(phrases, place + 1), phrase_at(phrases, place + 2)
+    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if first.kind != "group" or second is None or third is None or "and" not in second.marks:
         return None
     if third.kind == "term" and third.has("dimension", "entity", "grain"):
@@ -245,13 +245,13 @@ def _and_groups(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _missing(phrases: list[Phrase], place: int) -> Found:
+def _missing(phrases: list[Phrase], *, place: int) -> Found:
     """Without an estimate; no assignee; with no label."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
     if not (first.marks & {"without"} or is_outside) or second is None:
         return None
-    third = phrase_at(phrases, place + 2)
+    third = phrase_at(phrases, place=place + 2)
     if second.kind == "term" and second.has_entity("sprint") and not (third and third.kind == "names"):
         return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
     if second.kind == "term" and second.has("dimension", form="noun") and not second.has("entity"):
@@ -265,7 +265,7 @@ def _missing(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _negate(phrases: list[Phrase], place: int) -> Found:
+def _negate(phrases: list[Phrase], *, place: int) -> Found:
     """Not blocked; except bugs; not in sprint 7; without the label x; never reopened."""
     first = phrases[place]
     if first.kind != "mark" or not first.marks & {"not", "except", "without", "un"}:
@@ -273,10 +273,10 @@ def _negate(phrases: list[Phrase], place: int) -> Found:
     following = _after_silent(phrases, place=place)
     skipped = {mark for one in phrases[place:following] for mark in one.marks}
     is_ever, has = "ever" in skipped, "have" in skipped
-    second = phrase_at(phrases, following)
+    second = phrase_at(phrases, place=following)
     if second is None:
         return None
-    before = phrase_at(phrases, place - 1)
+    before = phrase_at(phrases, place=place - 1)
     is_had = has or (before is not None and "have" in before.marks) or not second.said.lower().endswith("s")
     if (
         (has or "without" in first.marks)
@@ -287,11 +287,11 @@ def _negate(phrases: list[Phrase], place: int) -> Found:
         said = f"{first.said} {second.said}"
         return [replace(second, kind="missing", names=(), name_kind="", said=said)], following - place + 1
     if second.kind == "term" and second.has("dimension", form="noun"):
-        third = phrase_at(phrases, following + 1)
+        third = phrase_at(phrases, place=following + 1)
         if third and third.kind == "names":
             following, second = following + 1, third
     if second.kind == "term" and second.has("dimension", form="verb"):
-        third = phrase_at(phrases, following + 1)
+        third = phrase_at(phrases, place=following + 1)
         if third and third.kind == "names":
             negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
             return [second, negated], following - place + 2
@@ -309,7 +309,7 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
     """Give the place of what is negated: auxiliaries and "ever" may stand between."""
     following = place + 1
     while (
-        (one := phrase_at(phrases, following)) is not None
+        (one := phrase_at(phrases, place=following)) is not None
         and one.kind == "mark"
         and one.marks & (SILENT_MARKS | {"ever"})
     ):
@@ -317,7 +317,7 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
     return following
 
 
-def _un(phrases: list[Phrase], place: int) -> Found:
+def _un(phrases: list[Phrase], *, place: int) -> Found:
     """unblocked, nonurgent: the token carries both the mark and the senses."""
     first = phrases[place]
     if first.kind == "term" and "un" in first.marks:
@@ -326,24 +326,24 @@ def _un(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _only(phrases: list[Phrase], place: int) -> Found:
+def _only(phrases: list[Phrase], *, place: int) -> Found:
     """Only bugs; bugs only: a filter is exclusive already, so the word is satisfied by standing beside one."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind != "mark" or "only" not in first.marks:
         return None
     if second is not None and (second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has(
         "predicate", "time"
     )):  # fmt: skip
         return [replace(second, is_only=True)], 2
-    before = phrase_at(phrases, place - 1)
+    before = phrase_at(phrases, place=place - 1)
     if before is not None and second is None and before.kind in ("names", "sprints", "period", "rank"):
         return [], 1
     return None
 
 
-def _ever(phrases: list[Phrase], place: int) -> Found:
+def _ever(phrases: list[Phrase], *, place: int) -> Found:
     """Ever been blocked; blocked at any time."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or "not" in first.marks | second.marks:
         return None
     if "ever" in first.marks and first.kind == "mark" and second.has("predicate"):
@@ -353,9 +353,9 @@ def _ever(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _ranks(phrases: list[Phrase], place: int) -> Found:
+def _ranks(phrases: list[Phrase], *, place: int) -> Found:
     """Top 5; 5 oldest; most; oldest; longest cycle time; fewest."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind in ("top", "number") and second is not None and degree_of(second) is not None:
         return [replace(second, kind="rank", number=first.number, is_descending=bool(degree_of(second)))], 2
     if first.kind == "top":
@@ -371,16 +371,16 @@ def _ranks(phrases: list[Phrase], place: int) -> Found:
     return None
 
 
-def _merge_ranks(phrases: list[Phrase], place: int) -> Found:
+def _merge_ranks(phrases: list[Phrase], *, place: int) -> Found:
     """Top 5 | oldest."""
-    first, second = phrases[place], phrase_at(phrases, place + 1)
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind == second.kind == "rank" if second else False:
         assert second is not None  # noqa: S101 - for mypy
         return [replace(second, number=first.number if first.number is not None else second.number)], 2
     return None
 
 
-def _counted_rank(phrases: list[Phrase], place: int) -> Found:
+def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
     """Which three | people have resolved the | most issues."""
     first = phrases[place]
     noun = next((one for one in phrases[place + 1 :] if not one.has("predicate")), None)
@@ -393,9 +393,9 @@ def _counted_rank(phrases: list[Phrase], place: int) -> Found:
     return rest, len(rest) + 1
 
 
-def _either(phrases: list[Phrase], place: int) -> Found:
+def _either(phrases: list[Phrase], *, place: int) -> Found:
     """Blocked or overdue."""
-    first, second, third = phrases[place], phrase_at(phrases, place + 1), phrase_at(phrases, place + 2)
+    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if second is None or third is None or second.kind != "mark" or "or" not in second.marks:
         return None
     sides = ("names", "term", "bound", "missing", "sprints")
@@ -407,7 +407,7 @@ def _either(phrases: list[Phrase], place: int) -> Found:
     return [replace(first, alternatives=(*first.alternatives, third), joined_by="or", said=said)], 3
 
 
-def _repeat_sides(phrases: list[Phrase], place: int) -> Found:
+def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
     """Open p0 versus open p1: what is said of both sides is said once."""
     sides = phrases[place : place + 5]
     if len(sides) < 5:  # noqa: PLR2004 - a state and a name on each side, and what is between

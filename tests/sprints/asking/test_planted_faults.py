@@ -6,6 +6,7 @@ import pytest
 
 from sprints.asking import flow
 from sprints.contracts import QueryResult
+from sprints.sql_sandbox.execution import try_execute
 from tests.sprints.asking.test_flow import ScriptedModel, ask
 
 pytestmark = pytest.mark.usefixtures("django_db_setup")
@@ -13,10 +14,9 @@ pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 def plant(monkeypatch: pytest.MonkeyPatch, **values: Any) -> None:
     """Let every row of the first statement have these values."""
-    run = flow.try_execute
 
     async def run_wrongly(sql: str) -> QueryResult:
-        result = await run(sql)
+        result = await try_execute(sql)
         return result.model_copy(update={"rows": [{**row, **values} for row in result.rows]})
 
     monkeypatch.setattr(flow, "try_execute", run_wrongly)

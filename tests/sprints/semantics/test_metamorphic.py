@@ -24,11 +24,14 @@ from sprints.semantics.query import (
     Condition,
     DimensionGroup,
     Grain,
+    Has,
+    MeasureLimit,
     MetricQuery,
     Named,
     Not,
     Operator,
     Or,
+    Rank,
     Share,
     TimeGroup,
     TimeRange,
@@ -217,3 +220,49 @@ def test_every_measure_that_is_shown_has_a_time_or_says_how_things_stand() -> No
     for name in SHOWN:
         measure = MODEL.measures[name]
         assert measure.time is None or measure.time in allowed_times(measure, model=MODEL), name
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dimension"),
+    [
+        ("completed_points", "committed_points", "sprint"),
+        ("added_issues", "removed_issues", "team"),
+        ("created_issues", "resolved_issues", "team"),
+        ("open_issues", "resolved_issues", "priority"),
+    ],
+)
+def test_more_and_as_many_and_fewer_make_up_all_groups(one: str, other: str, dimension: str) -> None:
+    groups = (DimensionGroup(dimension=dimension),)
+    whole = Answer.of(MetricQuery(measures=(one, other), group_by=groups)).rows
+
+    parts = [
+        Answer.of(
+            MetricQuery(measures=(one, other), group_by=groups, having=(MeasureLimit(measure=one, op=op, than=other),))
+        ).rows
+        for op in (Operator.GT, Operator.EQ, Operator.LT)
+    ]
+
+    assert sorted(map(str, whole)) == sorted(str(row) for part in parts for row in part)
+    assert all(row[one] > row[other] for row in parts[0])
+
+
+@pytest.mark.parametrize("entity", ["person", "team", "sprint", "issue"])
+def test_rows_with_and_without_related_rows_make_up_all(entity: str) -> None:
+    count = str(MODEL.entities[entity].count)
+
+    for relation in MODEL.entities[entity].relations:
+        has = Has(relation=relation)
+        assert value(count, has) + value(count, Not(part=has)) == value(count), relation
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(count=st.integers(1, 12), by=st.sampled_from(["points", "issues", "open_issues"]))
+def test_a_ranking_keeps_all_that_share_its_last_place_and_no_more(count: int, by: str) -> None:
+    groups = (DimensionGroup(dimension="assignee"),)
+    everybody = Answer.of(MetricQuery(measures=(by,), group_by=groups)).rows
+    numbers = sorted((row[by] for row in everybody if row["assignee"] is not None), reverse=True)
+
+    ranked = Answer.of(MetricQuery(measures=(by,), group_by=groups, rank=Rank(count=count, by=by))).column(by)
+
+    last = numbers[min(count, len(numbers)) - 1]
+    assert ranked == [number for number in numbers if number >= last]

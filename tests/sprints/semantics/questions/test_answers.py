@@ -107,7 +107,8 @@ TRUTHS = [
      ("SELECT team_key, scope_points FROM sprint_summary JOIN teams USING (team_id) WHERE state = 'future'")),
     ("Which issue blocks ACCEL-103?",
      ("SELECT b.issue_key FROM issue_links AS l JOIN issues AS b ON b.issue_id = l.issue_id "
-     "JOIN issues AS i ON i.issue_id = l.linked_issue_id WHERE l.link_type ILIKE 'block%' AND i.issue_key = 'ACCEL-103'")),
+     "JOIN issues AS i ON i.issue_id = l.linked_issue_id "
+     "WHERE l.link_type ILIKE 'block%' AND i.issue_key = 'ACCEL-103'")),
     ("Which open items are due before December?",
      "SELECT issue_key FROM issues WHERE status_category <> 'Done' AND due_date < '2026-12-01' LIMIT 1000"),
     ("Which epic has the most open issues?",
