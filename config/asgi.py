@@ -31,7 +31,7 @@ from toolbox.database import event_loop
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.work.publisher import publisher
 from toolbox.rest.middleware import ToolCallMiddleware
-from toolbox.mcp.endpoint import McpMiddleware
+from toolbox.mcp.on_demand import McpOnDemand
 from toolbox.oauth.cors import CorsMiddleware
 from toolbox.database.pools import reader
 from toolbox.catalogue.registry import registry
@@ -52,8 +52,10 @@ class Server:
     def __init__(self) -> None:
         start_embedded()
         is_fast = settings.TOOLROOM_FAST_LANE
-        self._mcp = McpMiddleware(
-            UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django, registry=registry
+        self._mcp = McpOnDemand(
+            UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django,
+            registry=registry,
+            when_loaded=freeze_startup_objects,
         )
         application = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
         self._application: ASGIApp = HealthMiddleware(
@@ -87,7 +89,7 @@ class Server:
             embedder.warm()
         watch = asyncio.create_task(_watch_parts())
         try:
-            async with self._mcp.run_session_managers():
+            async with self._mcp.run():
                 freeze_startup_objects()
                 yield
         finally:

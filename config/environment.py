@@ -47,7 +47,7 @@ class Environment(BaseSettings):
         "", description="This server's own address, as its clients see it: what tokens of OAuth must be for."
     )
     toolroom_oauth: bool = Field(
-        default=True, description="People may let MCP clients in by OAuth, without a key; 0: keys alone."
+        default=True, description="People may connect MCP clients by OAuth, without a key; 0: only keys."
     )
     toolroom_browser_origins: Annotated[list[str], NoDecode] = Field(
         default=[], description="Sites whose pages are MCP clients, by comma, as http://localhost:6274; never *."

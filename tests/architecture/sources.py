@@ -21,7 +21,9 @@ def files() -> tuple[Path, ...]:
     found = []
     for folder, names, here in os.walk(ROOT):
         names[:] = [name for name in names if name not in LEFT_OUT and not (name.startswith(".") and name != ".ci")]
-        found += [Path(folder, name) for name in here if not name.startswith((".env", ".git"))]
+        found += [
+            Path(folder, name) for name in here if name == ".env.example" or not name.startswith((".env", ".git"))
+        ]
     return tuple(sorted(found))
 
 
