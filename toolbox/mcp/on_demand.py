@@ -79,4 +79,6 @@ class McpOnDemand:
 def _load_middleware(behind: ASGIApp, *, registry: Registry) -> "McpMiddleware":
     from toolbox.mcp.endpoint import McpMiddleware  # noqa: PLC0415
 
+    for tool in registry.tools():  # the first list would make all of them on the event loop
+        _ = tool.input_schema, tool.output_schema
     return McpMiddleware(behind, registry=registry)

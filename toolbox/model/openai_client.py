@@ -71,7 +71,7 @@ class ModelServer:
 
 
 class OpenAIClient:
-    """Requests to one server. Connections belong to the loop that asks, and go when the home closes."""
+    """Requests to one server. Connections belong to the loop that asks, and close at shutdown."""
 
     def __init__(self, server: ModelServer) -> None:
         self._server = server
