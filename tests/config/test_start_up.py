@@ -32,7 +32,7 @@ NEVER_AT_START = {
 }
 
 
-def _loaded_by(code: str) -> set[str]:
+def _list_modules(code: str) -> set[str]:
     script = f"import os\nos.environ['DJANGO_SETTINGS_MODULE'] = 'config.settings'\n{code}\n"
     script += "import json, sys\nprint(json.dumps(sorted(sys.modules)))"
     ran = subprocess.run(
@@ -43,7 +43,7 @@ def _loaded_by(code: str) -> set[str]:
 
 @pytest.mark.internal
 def test_a_web_process_starts_without_what_it_may_never_need() -> None:
-    loaded = _loaded_by(WEB)
+    loaded = _list_modules(WEB)
 
     assert "linescore.tools" in loaded
     assert loaded & {*NEVER_AT_START, "mcp", "mcp_types"} == set()
@@ -51,7 +51,7 @@ def test_a_web_process_starts_without_what_it_may_never_need() -> None:
 
 @pytest.mark.internal
 def test_a_server_of_standard_input_loads_no_pages_and_no_rest_api() -> None:
-    loaded = _loaded_by(STDIO)
+    loaded = _list_modules(STDIO)
 
     assert "toolbox.mcp.server" in loaded
     assert loaded & {*NEVER_AT_START, "config.urls", "console.urls", "toolbox.rest.endpoints"} == set()

@@ -118,9 +118,15 @@ class McpMiddleware:
     async def _admit(self, request: "McpHttpRequest") -> "McpEndpoint":
         """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
         if not has_allowed_host(request.sent):
-            raise Refusal(WRONG_HOST, "This is not that host.", suggestion="Add its name to ALLOWED_HOSTS.")
+            raise Refusal(
+                WRONG_HOST, "This server does not answer to that Host.", suggestion="Add its name to ALLOWED_HOSTS."
+            )
         if not is_own_origin(request.sent):
-            raise Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to TOOLROOM_BROWSER_ORIGINS.")
+            raise Refusal(
+                WRONG_ORIGIN,
+                "Requests from that Origin are not allowed.",
+                suggestion="Add it to TOOLROOM_BROWSER_ORIGINS.",
+            )
         try:
             request.caller = await run_on_loop(lambda: identify(request.credential))
         except DatabaseUnavailable as away:

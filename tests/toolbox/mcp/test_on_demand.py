@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from toolbox.catalogue.registry import registry
-from toolbox.mcp import on_demand
 from toolbox.mcp.on_demand import McpOnDemand
 
 
@@ -38,7 +36,7 @@ class Loader:
         self.failures = failures
         self.calls = 0
 
-    def __call__(self, behind: Any, *, registry: Any) -> FakeMiddleware:
+    def __call__(self) -> FakeMiddleware:
         self.calls += 1
         if self.calls <= self.failures:
             raise ImportError("no memory left")
@@ -59,22 +57,20 @@ def behind() -> list[str]:
 
 
 @pytest.fixture
-def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
-    made = Loader()
-    monkeypatch.setattr(on_demand, "_load_middleware", made)
-    return made
+def loader() -> Loader:
+    return Loader()
 
 
-def _application(behind: list[str], *, freezes: list[int] | None = None) -> McpOnDemand:
+def _application(behind: list[str], *, loader: Loader, freezes: list[int] | None = None) -> McpOnDemand:
     async def application(scope: Any, receive: Any, send: Any) -> None:
         behind.append(scope["path"])
 
     noted = freezes if freezes is not None else []
-    return McpOnDemand(application, registry=registry, when_loaded=lambda: noted.append(1))
+    return McpOnDemand(application, load=loader, when_loaded=lambda: noted.append(1))
 
 
 async def test_other_requests_pass_and_load_nothing(loader: Loader, behind: list[str]) -> None:
-    application = _application(behind)
+    application = _application(behind, loader=loader)
 
     async with application.run():
         await _ask(application, "/api/tools")
@@ -87,7 +83,7 @@ async def test_other_requests_pass_and_load_nothing(loader: Loader, behind: list
 
 async def test_requests_that_come_at_once_load_it_once_and_the_end_closes_it(loader: Loader, behind: list[str]) -> None:
     freezes: list[int] = []
-    application = _application(behind, freezes=freezes)
+    application = _application(behind, loader=loader, freezes=freezes)
 
     async with application.run():
         await asyncio.gather(*(_ask(application, path) for path in ("/mcp", "/mcp/linescore", "/mcp")))
@@ -100,7 +96,7 @@ async def test_requests_that_come_at_once_load_it_once_and_the_end_closes_it(loa
 
 async def test_what_failed_to_load_is_tried_again(loader: Loader, behind: list[str]) -> None:
     loader.failures = 1
-    application = _application(behind)
+    application = _application(behind, loader=loader)
 
     async with application.run():
         with pytest.raises(ImportError, match="no memory left"):
@@ -111,7 +107,7 @@ async def test_what_failed_to_load_is_tried_again(loader: Loader, behind: list[s
 
 
 async def test_a_request_that_leaves_does_not_stop_the_loading(loader: Loader, behind: list[str]) -> None:
-    application = _application(behind)
+    application = _application(behind, loader=loader)
 
     async with application.run():
         first = asyncio.create_task(_ask(application, "/mcp"))
