@@ -71,11 +71,22 @@ WHERE %(team_code)s IN (home_team_code, away_team_code) ORDER BY game_date DESC 
 """
 
 _COVERAGE = """
+WITH played AS (
+  SELECT season, game_date FROM linescore_games
+  WHERE %(team_code)s::text IS NULL OR %(team_code)s IN (home_team_code, away_team_code)
+), possible AS (
+  SELECT game_date FROM played WHERE season BETWEEN %(first_season)s AND %(last_season)s
+)
 SELECT
-  (SELECT game_date FROM linescore_period_results ORDER BY game_date LIMIT 1) AS first_date,
-  (SELECT game_date FROM linescore_period_results ORDER BY game_date DESC LIMIT 1) AS last_date,
-  (SELECT season FROM linescore_period_results ORDER BY season DESC LIMIT 1) AS latest_season
+  (SELECT min(game_date) FROM played) AS first_date,
+  (SELECT max(game_date) FROM played) AS last_date,
+  (SELECT array_agg(DISTINCT season ORDER BY season) FROM played) AS seasons,
+  (SELECT max(game_date) FROM possible WHERE game_date < %(start_date)s::date) AS date_before,
+  (SELECT min(game_date) FROM possible WHERE game_date > %(end_date)s::date) AS date_after
 """
+"""The days of a team's games, or of all teams'; and the days nearest to the given ones in the seasons that fit."""
+
+_HAS_ROWS = "SELECT EXISTS (SELECT FROM linescore_period_results AS pr {where}) AS has_rows"
 
 
 _FILTERS = {
@@ -109,9 +120,13 @@ def statement(ask: LinescoreQuery) -> Statement:
 
     It asks for one row more than the limit, to know whether there are more.
     """
-    parameters = {name: value for name, value in vars(ask).items() if value is not None and name != "limit"}
+    parameters = _given(ask)
     sql = _text(pattern_of(ask), given=frozenset(parameters))
     return Statement(sql=sql, parameters=parameters | {"most": ask.limit + 1})
+
+
+def _given(ask: LinescoreQuery) -> dict[str, Any]:
+    return {name: value for name, value in vars(ask).items() if value is not None and name in _FILTERS}
 
 
 @lru_cache(maxsize=256)
@@ -139,9 +154,25 @@ async def teams(*, reader: Pool) -> list[dict[str, str]]:
     return (await reader.fetch(_TEAMS)).rows
 
 
-async def coverage(*, reader: Pool) -> dict[str, Any]:
-    """Fetch the first and last day and the latest season that there are results for; None where there are none."""
-    return (await reader.fetch(_COVERAGE)).rows[0]
+async def coverage(ask: LinescoreQuery, *, seasons: tuple[str, str], reader: Pool) -> dict[str, Any]:
+    """
+    Fetch the days and seasons of the asked team's games, or of all teams'; None where there are none.
+
+    `date_before` and `date_after` are the days with games next to the asked ones, in seasons from the first to the
+    last of `seasons`.
+    """
+    wanted = {"team_code": ask.team_code, "start_date": ask.start_date, "end_date": ask.end_date}
+    first, last = seasons
+    found = await reader.fetch(_COVERAGE, wanted | {"first_season": first, "last_season": last})
+    return found.rows[0]
+
+
+async def has_rows(ask: LinescoreQuery, *, reader: Pool) -> bool:
+    """Tell whether any period fits the question; one statement."""
+    parameters = _given(ask)
+    filters = [sql for name, sql in _FILTERS.items() if name in parameters]
+    where = "WHERE " + " AND ".join(filters) if filters else ""
+    return bool((await reader.fetch(_HAS_ROWS.format(where=where), parameters)).rows[0]["has_rows"])
 
 
 async def months(*, reader: Pool) -> list[date]:

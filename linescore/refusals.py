@@ -4,23 +4,53 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from linescore import queries
+from linescore.addresses import season_of
 from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, LinescoreQuery
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
+MIN_SEASON, MAX_SEASON = "0000-0001", "9999-9999"
+MAX_SEASONS_NAMED = 10
 SHORTEST_START, SHORTEST_END = 2, 5
 SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06
 """How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
 
 
 async def no_results(ask: LinescoreQuery, *, reader: Pool) -> ToolError:
-    """Tell why nothing was found; one statement when the team is unknown, else two."""
+    """Explain why nothing was found; one statement when the team is unknown, else two to four."""
     if ask.team_code is not None:
         teams = await queries.teams(reader=reader)
         if ask.team_code not in {team["team_code"] for team in teams}:
             return unknown_team(ask.team_code, teams=teams)
-    return nothing_fits(ask, coverage=await queries.coverage(reader=reader))
+    coverage = await queries.coverage(ask, seasons=asked_seasons(ask), reader=reader)
+    relaxed = await _relax_outcomes(ask, reader=reader)
+    return nothing_fits(ask, coverage=coverage, relaxed=relaxed)
+
+
+def asked_seasons(ask: LinescoreQuery) -> tuple[str, str]:
+    """
+    Give the first and the last season that the question can mean.
+
+    That is the season it names, else those of its days. An answer of another season is never offered.
+    """
+    if ask.season:
+        return ask.season, ask.season
+    return (
+        season_of(ask.start_date) if ask.start_date else MIN_SEASON,
+        season_of(ask.end_date) if ask.end_date else MAX_SEASON,
+    )
+
+
+async def _relax_outcomes(ask: LinescoreQuery, *, reader: Pool) -> dict[str, Any]:
+    """Give the fewest filters on what came of periods that must go for rows to be found; empty where none helps."""
+    given = [name for name in ("period_outcome", "won_two_plus_reg_periods") if getattr(ask, name) is not None]
+    for names in [[name] for name in given] + ([given] if len(given) > 1 else []):
+        if await queries.has_rows(ask.model_copy(update=dict.fromkeys(names)), reader=reader):
+            return {to_camel(name): None for name in names}
+    return {}
 
 
 def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
@@ -48,23 +78,32 @@ def alike(given: str, *, teams: list[dict[str, str]]) -> list[dict[str, str]]:
     return found if second and first - second <= MARGIN else []
 
 
-def nothing_fits(ask: LinescoreQuery, *, coverage: dict[str, Any]) -> ToolError:
-    """Refuse filters that no game fits, saying what days and seasons there are."""
-    first, last, season = coverage["first_date"], coverage["last_date"], coverage["latest_season"]
+def nothing_fits(ask: LinescoreQuery, *, coverage: dict[str, Any], relaxed: dict[str, Any]) -> ToolError:
+    """
+    Refuse filters that no game fits, saying which days and seasons the team has.
+
+    `retryWith` relaxes the one filter that conflicts: what came of the periods, else the days, to the nearest ones with
+    games. It never leaves the seasons that were asked for; where these have no game, there is nothing to retry.
+    """
+    first, last, seasons = coverage["first_date"], coverage["last_date"], coverage["seasons"] or []
+    whose = ask.team_code or "any team"
     suggestion = "No games found for these filters. Try expanding date range."
     if first is None:
-        return ToolError(NO_RESULTS, "No games are loaded yet.", suggestion=suggestion)
-    retry: dict[str, Any] = {}
-    if ask.start_date or ask.end_date:
-        retry |= {"startDate": str(first), "endDate": str(last)}
-    if ask.season:
-        retry["season"] = season
+        return ToolError(NO_RESULTS, f"No game of {whose} is loaded.", suggestion=suggestion)
+    days = {"startDate": coverage["date_before"], "endDate": coverage["date_after"]}
+    retry = relaxed or {name: str(day) for name, day in days.items() if day}
     return ToolError(
         NO_RESULTS,
         f"No game fits: {', '.join(ask.filters()) or 'no filters'}.",
-        suggestion=f"{suggestion} Games are known from {first} to {last}.",
-        details={"firstDate": str(first), "lastDate": str(last), "latestSeason": season},
-        retry_with=retry,
+        suggestion=f"{suggestion} Games of {whose} are known from {first} to {last}, "
+        f"in {', '.join(seasons[-MAX_SEASONS_NAMED:])}.",
+        details={
+            "firstDate": str(first),
+            "lastDate": str(last),
+            "latestSeason": seasons[-1],
+            "seasons": seasons[-MAX_SEASONS_NAMED:],
+        },
+        retry_with=retry or None,
     )
 
 
