@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from linescore import queries
 from linescore.addresses import season_of
-from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, LinescoreQuery
+from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, GameFilters, GamesQuery, LinescoreQuery
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
@@ -20,17 +20,51 @@ SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06
 
 
 async def no_results(ask: LinescoreQuery, *, reader: Pool) -> ToolError:
-    """Explain why nothing was found; one statement when the team is unknown, else two to four."""
-    if ask.team_code is not None:
-        teams = await queries.teams(reader=reader)
-        if ask.team_code not in {team["team_code"] for team in teams}:
-            return unknown_team(ask.team_code, teams=teams)
+    """Explain why no period was found; one statement when the team is unknown, else two to five."""
+    if unknown := await _refuse_unknown_team(ask.team_code, field="teamCode", reader=reader):
+        return unknown
+    if ask.page > 1 and await queries.has_rows(ask, reader=reader):
+        return _past_the_end(ask)
     coverage = await queries.coverage(ask, seasons=asked_seasons(ask), reader=reader)
     relaxed = await _relax_outcomes(ask, reader=reader)
     return nothing_fits(ask, coverage=coverage, relaxed=relaxed)
 
 
-def asked_seasons(ask: LinescoreQuery) -> tuple[str, str]:
+async def no_games(ask: GamesQuery, *, reader: Pool) -> ToolError:
+    """Explain why no game was found; one statement when a team is unknown, else two to five."""
+    for field, code in (("teamCode", ask.team_code), ("opponent", ask.opponent)):
+        if unknown := await _refuse_unknown_team(code, field=field, reader=reader):
+            return unknown
+    wider = ask.model_copy(update={"page": 1})
+    if ask.page > 1 and (await queries.game_rows(wider, reader=reader)).rows:
+        return _past_the_end(ask)
+    relaxed: dict[str, Any] = {}
+    for name in ("result", "venue", "opponent"):
+        if getattr(ask, name) and (await queries.game_rows(wider.model_copy(update={name: None}), reader=reader)).rows:
+            relaxed = {name: None}
+            break
+    return nothing_fits(
+        ask, coverage=await queries.coverage(ask, seasons=asked_seasons(ask), reader=reader), relaxed=relaxed
+    )
+
+
+def _past_the_end(ask: GameFilters) -> ToolError:
+    return ToolError(
+        NO_RESULTS,
+        f"Page {ask.page} of {ask.limit} rows is past the last row.",
+        suggestion="No games found for these filters on this page. Ask for an earlier one.",
+        field="page",
+        retry_with={"page": 1},
+    )
+
+
+async def _refuse_unknown_team(code: str | None, *, field: str, reader: Pool) -> ToolError | None:
+    teams = await queries.teams(reader=reader) if code is not None else []
+    known = code is None or code in {team["team_code"] for team in teams}
+    return None if known else unknown_team(str(code), teams=teams, field=field)
+
+
+def asked_seasons(ask: GameFilters) -> tuple[str, str]:
     """
     Give the first and the last season that the question can mean.
 
@@ -53,7 +87,7 @@ async def _relax_outcomes(ask: LinescoreQuery, *, reader: Pool) -> dict[str, Any
     return {}
 
 
-def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
+def unknown_team(given: str, *, teams: list[dict[str, str]], field: str = "teamCode") -> ToolError:
     """Refuse a team by listing the valid codes, the likeliest first."""
     likeness = {team["team_code"]: _likeness(given, team) for team in teams}
     codes = sorted(likeness, key=lambda code: -likeness[code])
@@ -63,9 +97,9 @@ def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
         INVALID_TEAM_CODE,
         f"There is no team {given[:40]!r}.",
         suggestion=f"Valid team codes: {', '.join(codes)}" if codes else "No team is loaded yet; run ingest_linescore.",
-        field="teamCode",
+        field=field,
         details={"validTeamCodes": codes},
-        retry_with={"teamCode": codes[0]} if is_sure else None,
+        retry_with={field: codes[0]} if is_sure else None,
     )
 
 
@@ -78,7 +112,7 @@ def alike(given: str, *, teams: list[dict[str, str]]) -> list[dict[str, str]]:
     return found if second and first - second <= MARGIN else []
 
 
-def nothing_fits(ask: LinescoreQuery, *, coverage: dict[str, Any], relaxed: dict[str, Any]) -> ToolError:
+def nothing_fits(ask: GameFilters, *, coverage: dict[str, Any], relaxed: dict[str, Any]) -> ToolError:
     """
     Refuse filters that no game fits, saying which days and seasons the team has.
 

@@ -24,8 +24,13 @@ MENDABLE: list[dict[str, Any]] = [
     {"teamCode": "BOS", "startDate": "2025-02-10", "endDate": "2025-02-20"},
     {"teamCode": "CAR", "startDate": "2025-05-01"},
     {"season": "2024-2025", "startDate": "2025-11-01", "endDate": "2025-11-30", "teamCode": "CAR"},
-    {"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-01", "wonTwoPlusRegPeriods": True,
-     "periodOutcome": "TIE"},
+    {
+        "teamCode": "CAR",
+        "startDate": "2025-02-01",
+        "endDate": "2025-02-01",
+        "wonTwoPlusRegPeriods": True,
+        "periodOutcome": "TIE",
+    },
     {"teamCode": "CAR", "startDate": "2025-01-02", "endDate": "2025-01-02", "periodOutcome": "TIE"},
 ]
 OF_ANOTHER_SEASON: list[dict[str, Any]] = [
