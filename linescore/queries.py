@@ -115,6 +115,7 @@ SELECT
   coalesce(sum(CASE WHEN home_team_code = %(team_code)s THEN home_goals ELSE away_goals END), 0) AS goals_for,
   coalesce(sum(CASE WHEN home_team_code = %(team_code)s THEN away_goals ELSE home_goals END), 0) AS goals_against
 FROM sides
+LIMIT 1
 """
 )
 
