@@ -113,7 +113,7 @@ async def _explained(found: Looked, *, rows: Any) -> list[tuple[Row, Reason]]:
     beside = await queries.beside([row["id"] for row in rows], places=list(words))
     shared = {row_id: telling(row["places"], words=words, weights=weights) for row_id, row in beside.items()}
     known = [row | {"times": beside[row["id"]]["times"] if row["id"] in beside else 0} for row in rows]
-    return list(zip(known, reasons(known, shared=shared), strict=True))
+    return list(zip(known, reasons(known, shared=shared, sought=found.sought), strict=True))
 
 
 app_name = "devassist"
