@@ -1,15 +1,15 @@
 """Searching the text of workspaces and listing their files, page by page, within bounds of time and length."""
 
-import binascii
-import json
 import os
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import regex
 from pathspec import GitIgnoreSpec
+from pydantic import Field, TypeAdapter
 
 from devassist.contracts.budget import BYTES_PER_TOKEN
 from devassist.contracts.search_code import (
@@ -30,7 +30,7 @@ from toolbox.contract.errors import ToolError
 MAX_BYTES = 2 * 1024 * 1024
 MAX_LINE_SHOWN = 300
 MAX_SECONDS = 1.5
-MAX_FILE_SECONDS = 0.4
+MAX_FILE_SECONDS = 0.3
 """How long a pattern may take in one file; a slower one is named in the answer."""
 MATCH_BYTES = 60
 """What JSON adds to a match beside its texts."""
@@ -47,10 +47,13 @@ class _Position:
 
     workspace: str
     path: str = ""
-    line: int = 0
+    line: Annotated[int, Field(ge=0)] = 0
 
     def encode(self) -> str:
-        return urlsafe_b64encode(json.dumps([self.workspace, self.path, self.line]).encode()).decode()
+        return urlsafe_b64encode(_POSITION.dump_json(self)).decode()
+
+
+_POSITION = TypeAdapter(_Position)
 
 
 def search_code(ask: SearchCodeQuestion, *, workspaces: Sequence[KnownWorkspace]) -> CodeMatches:
@@ -181,7 +184,7 @@ class _Search:
         until = time.monotonic() + MAX_FILE_SECONDS
         if not self._is_line_by_line and self._find(text, until=until) is None:
             return True
-        lines = text.split("\n")
+        lines = text.removesuffix("\n").split("\n") if text else []
         for number, line in enumerate(lines[after:], start=after + 1):
             found = self._find(line.removesuffix("\r"), until=until)
             if found is None:
@@ -257,17 +260,10 @@ def _decode(cursor: str | None) -> _Position | None:
     if cursor is None:
         return None
     try:
-        workspace, path, line = json.loads(urlsafe_b64decode(cursor.encode()))
-        if not (isinstance(workspace, str) and isinstance(path, str) and isinstance(line, int) and line >= 0):
-            raise ValueError
-    except (ValueError, TypeError, binascii.Error, RecursionError) as bad:
-        raise _invalid(
-            "cursor",
-            "cursor is none that this tool gave",
-            "Leave cursor out to begin anew.",
-            retry_with={"cursor": None},
-        ) from bad
-    return _Position(workspace, path, line)
+        return _POSITION.validate_json(urlsafe_b64decode(cursor.encode()), strict=True)
+    except ValueError as bad:
+        message = "cursor is none that this tool gave"
+        raise _invalid("cursor", message, "Leave cursor out to begin anew.", retry_with={"cursor": None}) from bad
 
 
 def _invalid(field: str, message: str, suggestion: str, *, retry_with: dict[str, object] | None = None) -> ToolError:

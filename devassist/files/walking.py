@@ -7,6 +7,7 @@ every level; `.git` and folders of installed packages are never entered; names t
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -77,8 +78,8 @@ def walk_files(
     """
     Give the files below a root, ordered by the segments of their paths.
 
-    `under` names a folder to stay in, `after` the path after which to go on. At most 200,000 entries are looked at; then
-    `report.is_cut` is set. A folder that cannot be read, or that is no folder, gives nothing.
+    `under` names a folder to stay in, `after` the path after which to go on. At most 200,000 entries are looked at;
+    then `report.is_cut` is set. A folder that cannot be read, or that is no folder, gives nothing.
     """
     real = os.path.realpath(root)
     walk = _Walk(real, shows_secrets, ignores, PurePosixPath(after).parts, report or WalkReport())
@@ -124,16 +125,26 @@ def _walk_folder(descriptor: int, *, folder: str, rules: Sequence[_IgnoreRules],
             if not _is_ignored(path, rules=rules, is_folder=True):
                 yield from _enter(entry.name, parent=descriptor, path=path, rules=rules, walk=walk)
         elif entry.is_file(follow_symlinks=False) and parts > walk.after and entry.name not in NEVER_ENTERED:
-            if not entry.name.isprintable() or _is_ignored(path, rules=rules, is_folder=False):
+            if _is_hidden(path, rules=rules, walk=walk):
                 continue
-            if not walk.shows_secrets and looks_secret(list(parts)):
-                walk.report.secrets += 1
-                continue
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except OSError:
-                continue
-            yield FoundFile(path=path, size=status.st_size, changed_at_ns=status.st_mtime_ns)
+            if found := _stat(entry, path=path):
+                yield found
+
+
+def _stat(entry: "os.DirEntry[str]", *, path: str) -> FoundFile | None:
+    with suppress(OSError):  # it is gone
+        status = entry.stat(follow_symlinks=False)
+        return FoundFile(path=path, size=status.st_size, changed_at_ns=status.st_mtime_ns)
+    return None
+
+
+def _is_hidden(path: str, *, rules: Sequence[_IgnoreRules], walk: _Walk) -> bool:
+    """Tell whether a file is left out; secrets are counted."""
+    if not path.isprintable() or _is_ignored(path, rules=rules, is_folder=False):
+        return True
+    is_secret = not walk.shows_secrets and looks_secret(path.split("/"))
+    walk.report.secrets += is_secret
+    return is_secret
 
 
 def _enter(

@@ -113,7 +113,7 @@ class RootCauseAdmin(CuratedAdmin):
             return HttpResponse(status=403)
         form = PreviewForm(request.POST or None)
         rows = _like(request, text=form.cleaned_data["query"], limit=SHOWN, floor=-1.0) if form.is_valid() else None
-        is_answered = bool(rows) and rows[0]["score"] >= FLOOR
+        is_answered = rows and rows[0]["score"] >= FLOOR
         context = {
             **self.admin_site.each_context(request), "title": "Try a query", "form": form, "rows": rows,
             "floor": following_floor(FLOOR) if is_answered else FLOOR,
