@@ -1,11 +1,13 @@
 """What an agent may ask about code and its errors; functions in the order of the contract."""
 
 import asyncio
+from pathlib import Path
 
 from devassist import symbols
 from devassist.code_context import context_of
 from devassist.code_search import list_files as list_workspace_files
 from devassist.code_search import search_code as search_workspace_code
+from devassist.contracts.diagnose import DiagnoseQuestion, Diagnosis
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
 from devassist.contracts.get_user_error_context import ErrorContext, ErrorContextQuestion
@@ -21,6 +23,7 @@ from devassist.contracts.symbols import (
 )
 from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
 from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
+from devassist.diagnosis.diagnose import diagnose as diagnose_trace
 from devassist.dialect import (
     DEADLINE_SECONDS,
     EMBEDDING_FAILED,
@@ -58,6 +61,7 @@ toolkit = Toolkit(
     slots=SLOTS,
 )
 
+SAMPLES = Path(__file__).parent / "samples"
 _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
 _REPOSITORY = "app/src/main/kotlin/com/example/trailnotes/data/NoteRepository.kt"
 
@@ -271,6 +275,25 @@ async def go_to_definition(ask: GoToDefinitionQuestion, client: ClientChannel) -
     """
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await symbols.go_to_definition(ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=DiagnoseQuestion(trace=(SAMPLES / "crash.txt").read_text()),
+    errors=(UNKNOWN_WORKSPACE, PERMISSION_DENIED, NO_ACTIVE_EDITOR),
+    queries=4,
+    deadline_seconds=DEADLINE_SECONDS,
+    is_open_world=True,
+)
+async def diagnose(ask: DiagnoseQuestion, client: ClientChannel) -> Diagnosis:
+    """
+    Bring together what is known about a stack trace, in one call: begin here when something crashed.
+
+    Own frames with their code, callers and last commits, past root causes like it, what is unknown, three next checks.
+    Without trace it reads the user's editor and terminal. It names no cause by itself; each part says which tool gives
+    more.
+    """
+    workspaces = await readable_workspaces(client.caller, named=ask.workspace)
+    return await diagnose_trace(ask, caller=client.caller, workspaces=workspaces, rules=configured())
 
 
 @toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=0, deadline_seconds=WARMING_SECONDS)

@@ -4,13 +4,14 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePosixPath
 
 from devassist.diagnosis.source_maps import MAX_MAP_BYTES, map_place
 from devassist.diagnosis.traces import Frame, Language
 from devassist.files.opening import opened
 from devassist.files.walking import walk_files
-from devassist.syntax.functions import enclosing, functions
+from devassist.syntax.functions import Kind, enclosing, functions
 from devassist.syntax.parsing import Code, ParseOverdue, parsed
 from devassist.workspace_files import text_of
 from devassist.workspaces import KnownWorkspace
@@ -36,6 +37,7 @@ class Candidate:
     has_package: bool = False
     line: int | None = None
     function: str = ""
+    is_callable: bool = True
 
     @property
     def evidence(self) -> tuple[int, int]:
@@ -142,7 +144,8 @@ class FileIndex:
         package = _PACKAGE.search(text) if frame.language is Language.JVM else None
         folder = frame.path.rpartition("/")[0].replace("/", ".")
         return replace(
-            candidate, has_line=at is not None, line=at, function=name, has_code=line is not None,
+            candidate, has_line=at is not None, line=at, function=name,
+            is_callable=around is None or around.kind is not Kind.ACCESSOR, has_code=line is not None,
             has_function=_is_same(frame, name=name),
             has_package=bool(package and package[1] == folder),
             segments=candidate.segments + (package[1].count(".") + 1 if package and package[1] == folder else 0),
@@ -166,7 +169,7 @@ class FileIndex:
             for start in range(len(parts)):
                 path = "/".join(parts[start:])
                 place = map_place(
-                    path, line=frame.line, column=frame.column or 1, read=lambda one, of=workspace: _read(one, workspace=of)
+                    path, line=frame.line, column=frame.column or 1, read=partial(_read, workspace=workspace)
                 )
                 if place:
                     return replace(
@@ -179,9 +182,11 @@ class FileIndex:
 def _read(path: str, *, workspace: KnownWorkspace) -> str | None:
     """Read a generated file or its map, also where ignore files hide it, by the same safe opening."""
     try:
-        with opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
-            with open(descriptor, "rb", closefd=False) as file:  # noqa: PTH123 - an open descriptor
-                content = file.read(MAX_MAP_BYTES + 1)
+        with (
+            opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor,
+            open(descriptor, "rb", closefd=False) as file,
+        ):
+            content = file.read(MAX_MAP_BYTES + 1)
     except (ToolError, OSError):
         return None
     return content.decode(errors="replace") if len(content) <= MAX_MAP_BYTES else None
@@ -215,4 +220,6 @@ def _is_same(frame: Frame, *, name: str) -> bool:
     last = printed.rpartition(".")[2] or printed
     getter = re.sub(r"^(?:get|set|is)(?=[A-Z])", "", last)
     parts = name.split(".")
-    return bool(last) and (last in parts or getter[:1].lower() + getter[1:] in parts or (last == "<init>" and len(parts) > 1))
+    return bool(last) and (
+        last in parts or getter[:1].lower() + getter[1:] in parts or (last == "<init>" and len(parts) > 1)
+    )

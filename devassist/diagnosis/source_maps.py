@@ -12,6 +12,8 @@ MAX_MAP_BYTES = 10 * 1024 * 1024
 _DIGITS = {
     digit: value for value, digit in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }
+_WITH_SOURCE = 4
+"""Numbers of a segment that names a source; a fifth is its name."""
 _COMMENT = re.compile(r"//[#@] ?sourceMappingURL=(\S+)\s*$")
 
 
@@ -24,9 +26,7 @@ class MappedPlace:
     function: str
 
 
-def map_place(
-    path: str, *, line: int, column: int, read: Callable[[str], str | None]
-) -> MappedPlace | None:
+def map_place(path: str, *, line: int, column: int, read: Callable[[str], str | None]) -> MappedPlace | None:
     """
     Give the source of a place in a generated file, lines and columns from 1; None where no map says it.
 
@@ -73,11 +73,11 @@ def _find(content: dict[str, object], *, line: int, column: int, base: str) -> M
         for segment in filter(None, row.split(",")):
             values = _decode(segment)
             generated_column += values[0]
-            if len(values) >= 4:
+            if len(values) >= _WITH_SOURCE:
                 source, source_line = source + values[1], source_line + values[2]
-                name += values[4] if len(values) > 4 else 0
-            if number == line and len(values) >= 4 and (best is None or generated_column <= column - 1):
-                best = (source, source_line, name if len(values) > 4 else None)
+                name += values[4] if len(values) > _WITH_SOURCE else 0
+            if number == line and len(values) >= _WITH_SOURCE and (best is None or generated_column <= column - 1):
+                best = (source, source_line, name if len(values) > _WITH_SOURCE else None)
     if best is None:
         return None
     root = str(content.get("sourceRoot") or "")

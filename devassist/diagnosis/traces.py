@@ -100,14 +100,17 @@ class Trace:
 
 
 _KIND = r"(?:[A-Za-z_$][\w$]*(?:\.|::|/))*[A-Za-z_$][\w$]*"
-_ENDINGS = r"(?:Error|Exception|Throwable|Interrupt|Exit|Warning|Failure|Group|Fault|Abort|Timeout|NotFound|Denied|Invalid\w*)"
+_ENDINGS = (
+    r"(?:Error|Exception|Throwable|Interrupt|Exit|Warning|Failure|Group|Fault|Abort|Timeout|NotFound|Denied|Invalid\w*)"
+)
 _ERROR = re.compile(
     rf"^(?:Exception in thread \"[^\"]{{0,200}}\"\s+|Uncaught\s+(?:\(in promise\)\s+)?|Unhandled \w+[^:]{{0,40}}:\s*"
-    rf"|\[(?:cause|errors)\]:\s+)?(?P<kind>{_KIND}{_ENDINGS}|Error|AggregateError)(?:\s*\[[\w-]+\])?(?::\s?(?P<message>.*))?$"
+    rf"|\[(?:cause|errors)\]:\s+)?(?P<kind>{_KIND}{_ENDINGS}|Error|AggregateError)(?:\s*\[[\w-]+\])?"
+    r"(?::\s?(?P<message>.*))?$"
 )
 _PYTHON_ERROR = re.compile(rf"^(?P<kind>{_KIND})(?:: (?P<message>.*))?$")
 _JVM_RELATION = re.compile(r"^\s*(Caused by|Suppressed|Wrapped by): (.*)$")
-_JVM_FRAME = re.compile(r"^\s*at (?:[\w.@-]*/{1,2})*(?P<name>[^\s()/]+)\((?P<place>[^()]*)\)\s*(?:~?\[.*)?$")
+_JVM_FRAME = re.compile(r"^\s*at (?:[\w.@-]*/)*(?P<name>[^\s()/]+)\((?P<place>[^()]*)\)\s*(?:~?\[.*)?$")
 _JVM_PLACE = re.compile(r"^(?P<file>[\w$.-]+\.(?:java|kts?|scala|groovy))(?::(?P<line>\d{1,9}))?$")
 _JS_FRAME = re.compile(
     r"^\s*at (?:(?P<function>(?:async |new )*[^()]{0,300}?) \()?(?P<path>(?!index \d)[^()]*?):(?P<line>\d{1,9})"
@@ -122,7 +125,8 @@ _GROUP_PREFIX = re.compile(r"^\s{0,200}(?:\| ?|\+ (?=Exception Group)|\+-+(?: [\
 _GROUP_MEMBER = re.compile(r"^\s{0,200}\+-(?:\+-)?-* [\d.]+ -+")
 _CARETS = re.compile(r"^[\s^~]*[\^~][\s^~]*$")
 _OUTER_PREFIX = re.compile(
-    r"^(?:[\w.-]{1,60}\s{1,20}\| |\d{4}-\d\d-\d\d[T ][\d:.,]{8,18}(?:Z|[+-]\d\d:?\d\d)?\s(?:\[?(?:ERROR|FATAL|WARN)\]?\s)?"
+    r"^(?:[\w.-]{1,60}\s{1,20}\| "
+    r"|\d{4}-\d\d-\d\d[T ][\d:.,]{8,18}(?:Z|[+-]\d\d:?\d\d)?\s(?:\[?(?:ERROR|FATAL|WARN)\]?\s)?"
     r"|[VDIWEF] [\w.$]{1,60}\s*: ?)"
 )
 _LIBRARY = re.compile(
@@ -297,7 +301,9 @@ def _parse_javascript(lines: Sequence[str]) -> list[RaisedError]:
 
 def _script_frame(found: "re.Match[str]") -> Frame:
     path = _normalise(found["path"])
-    function = re.sub(r"^(?:async |new )+|\[as [^\]]*\]|^Object\.|^Module\.|<anonymous>|/<$", "", found["function"] or "")
+    function = re.sub(
+        r"^(?:async |new )+|\[as [^\]]*\]|^Object\.|^Module\.|<anonymous>|/<$", "", found["function"] or ""
+    )
     return Frame(
         language=Language.JAVASCRIPT, path=path, line=int(found["line"]),
         column=int(found["column"]) if found["column"] else None, function=function.strip(" ."),

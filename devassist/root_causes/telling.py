@@ -79,7 +79,7 @@ def told(text: str) -> Told:
 
 
 def read_lines(text: str) -> list[str]:
-    """Give the lines of a paste without control characters and prefixes of Android's log; the middle of a long one is cut."""
+    """Give a paste's lines without control characters and prefixes of Android's log; a long one loses its middle."""
     if len(text) > 2 * MAX_READ:
         text = text[:MAX_READ] + "\n" + text[-MAX_READ:]
     lines = text.splitlines()
