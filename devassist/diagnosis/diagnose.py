@@ -51,6 +51,8 @@ from toolbox.text.redaction import MaskedText, mask_pem_blocks
 
 PART_SECONDS = 1.0
 """How long a part may take; the whole answers within 1.5 s."""
+MEANING_SECONDS = 0.6
+"""How long the embedding model is waited for: where it is still being loaded, words alone are searched for."""
 WEB_SECONDS = 0.9
 MAX_OWN_FRAMES = 6
 MAX_HISTORIES = 3
@@ -84,8 +86,9 @@ class _Unknowns:
 
     reasons: list[str] = field(default_factory=list)
 
-    async def wait(self, part: Awaitable[Part], *, name: str, seconds: float = PART_SECONDS) -> Part | None:
+    async def wait(self, part: Awaitable[Part], *, name: str, seconds: float | None = None) -> Part | None:
         """Wait for a part; a refusal or a late part becomes a reason."""
+        seconds = PART_SECONDS if seconds is None else seconds
         try:
             async with asyncio.timeout(seconds):
                 return await part
@@ -115,7 +118,7 @@ async def diagnose(
         if ask.public_answers
         else _nothing(),
     )
-    unknown.reasons += _gaps(trace, own=own, similar=similar)
+    unknown.reasons += _gaps(trace, own=own)
     diagnosis = Diagnosis(
         fingerprint=trace.fingerprint(),
         read_from="trace" if read_from == "trace" else "editor",
@@ -312,18 +315,20 @@ def _commit(commit: Commit) -> CommitFound:
     return CommitFound(hash=commit.hash, author=commit.author, date=commit.date, subject=commit.subject)
 
 
-async def _similar(text: str) -> SimilarCauses | None:
+async def _similar(text: str) -> SimilarCauses:
     """Find past errors; by words alone where the embedding model is not there."""
     ask = PastErrorsQuestion(query=text, limit=MAX_SIMILAR)
     try:
-        found = await looked(ask)
-    except ToolError as refused:
-        if refused.code != EMBEDDING_FAILED:
+        async with asyncio.timeout(MEANING_SECONDS):
+            found = await looked(ask)
+    except (TimeoutError, ToolError) as failed:
+        if isinstance(failed, ToolError) and failed.code != EMBEDDING_FAILED:
             raise
         ask = PastErrorsQuestion(query=text, limit=MAX_SIMILAR, mode="words")
         found = await looked(ask)
     if not found.rows:
-        raise ToolError(NO_RESULTS, "none is like this error", suggestion="Search in other words.")
+        by = "by words alone, for the model is not ready" if ask.mode else "by meaning and by words"
+        raise ToolError(NO_RESULTS, f"none is like this error, {by}.", suggestion="Search in other words.")
     arguments: dict[str, Any] = {"query": found.paste.words, "limit": MAX_SIMILAR}
     by_words = "By words alone. " if ask.mode else ""
     return SimilarCauses(
@@ -355,7 +360,7 @@ async def _nothing() -> None:
     """Stand in for a part that was not asked for."""
 
 
-def _gaps(trace: Trace, *, own: Sequence[_Placed], similar: SimilarCauses | None) -> list[str]:
+def _gaps(trace: Trace, *, own: Sequence[_Placed]) -> list[str]:
     """Name what the answer does not know."""
     gaps = ["The values of variables when it failed: a trace does not hold them."]
     gaps += ["Only the first 400 frames were read."] if trace.is_cut else []
@@ -363,8 +368,6 @@ def _gaps(trace: Trace, *, own: Sequence[_Placed], similar: SimilarCauses | None
     unplaced = [one for one in own if one.placement.chosen is None]
     if unplaced:
         gaps.append(f"Which files {len(unplaced)} of {len(own)} own frames mean: see their notes.")
-    if similar is None:
-        gaps.append("Whether it was met before: no past root cause is like it.")
     return gaps
 
 

@@ -1,5 +1,6 @@
 """`diagnose` over REST, and the walk from the crash of the shipped app to its validated root cause."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from devassist.diagnosis import diagnose
 from devassist.embedding.embedder import embedder
 from devassist.embedding.failures import EmbeddingFailed
 from tests.devassist.conftest import MakeWorkspace
@@ -172,6 +174,26 @@ async def test_without_the_model_past_errors_are_found_by_words(
     assert found["similar"]["causes"][0]["id"] == "kotlin-lateinit-not-initialized"
     assert found["similar"]["causes"][0]["why"].startswith("By words alone.")
     assert found["similar"]["source"]["arguments"]["mode"] == "words"
+
+
+async def test_a_model_that_is_late_is_not_waited_for_and_nothing_is_said_to_be_unknown_that_was_not_asked(
+    fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(embedder, "embedded", never)
+    monkeypatch.setattr(diagnose, "MEANING_SECONDS", 0.01)
+    by_words = await _call(fast_client, "diagnose", trace=CRASH)
+    monkeypatch.setattr(diagnose, "PART_SECONDS", 0.0)
+    late = await _call(fast_client, "diagnose", trace=CRASH)
+
+    assert by_words["similar"]["causes"][0]["why"].startswith("By words alone.")
+    assert "similar" not in late
+    assert [one for one in late["unknown"] if one.startswith("Past root causes")] == [
+        "Past root causes: took longer than 0 s."
+    ]
+    assert not [one for one in late["unknown"] if "none is like" in one]
 
 
 async def test_what_is_no_trace_is_refused_with_what_to_do(fast_client: httpx.AsyncClient) -> None:
