@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
-from devassist.callers import sources
 from devassist.callers.asking_servers import DEFINED
 from devassist.callers.client import Gone, Refused
 from devassist.callers.languages import NoCommand, server_for
@@ -25,6 +24,7 @@ from devassist.contracts.symbols import (
     SymbolsFound,
 )
 from devassist.dialect import FUNCTION_NOT_FOUND, INVALID_PARAMETERS, NO_RESULTS
+from devassist.files.walking import WalkReport, walk_files
 from devassist.finding_callers import desk, known_servers
 from devassist.refusals import line_out_of_range
 from devassist.syntax.functions import Kind, Scope, scopes
@@ -116,15 +116,16 @@ async def _by_name(name: str, *, workspace: KnownWorkspace) -> tuple[list[Symbol
 
 
 def _search(name: str, *, workspace: KnownWorkspace, reading: Reading) -> tuple[list[SymbolFound], str | None]:
-    looked = sources.look(reading.root, wanted=grammar_of)
-    last = _split(name)[-1]
-    paths = sorted(reading.mentioning([last], files=looked.files))
+    report = WalkReport()
+    walked = walk_files(workspace.root, shows_secrets=workspace.shows_secrets, report=report)
+    files = {one.path: (one.changed_at_ns, one.size) for one in walked if grammar_of(one.path)}
+    paths = sorted(reading.mentioning([_split(name)[-1]], files=files))
     found = []
     for path in paths[:MAX_READ]:
         text = (reading.text(path) or b"").decode("utf-8-sig", "replace")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         found += [_symbol(scope, path=path, workspace=workspace) for scope in _declared(name, text=text, path=path)]
-    return found, _CUT if looked.is_cut else _TOO_COMMON if len(paths) > MAX_READ else None
+    return found, _CUT if report.is_cut else _TOO_COMMON if len(paths) > MAX_READ else None
 
 
 def _declared(name: str, *, text: str, path: str) -> Iterator[Scope]:

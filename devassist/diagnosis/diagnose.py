@@ -49,7 +49,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.errors import ToolError
 from toolbox.text.redaction import MaskedText, mask_pem_blocks
 
-PART_SECONDS = 1.0
+PART_SECONDS = 1.2
 """How long a part may take; the whole answers within 1.5 s."""
 MEANING_SECONDS = 0.6
 """How long the embedding model is waited for: where it is still being loaded, words alone are searched for."""
