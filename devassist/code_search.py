@@ -35,9 +35,8 @@ MAX_FILE_SECONDS = 0.3
 MATCH_BYTES = 60
 """What JSON adds to a match beside its texts."""
 _LOOKED_AT = 8_192
-_CUT = "The workspace has more than 200,000 entries; those after them were not looked at."
 _OUT_OF_TIME = "Time ran out; go on with nextCursor, or narrow globs."
-_LINE_BY_LINE = ("\\A", "\\Z", "\\z", "\\G", "(?", "\\R", "\\n")
+_LINE_BY_LINE = ("*+", "++", "?+", "}+", "\\A", "\\Z", "\\z", "\\G", "(?", "\\R", "\\n")
 """Patterns that may find in a line alone what they do not find in the whole text."""
 
 
@@ -88,7 +87,7 @@ def list_files(ask: ListFilesQuestion, *, workspaces: Sequence[KnownWorkspace]) 
         files=listed,
         next_cursor=position.encode() if position else None,
         hidden_secrets=report.secrets or None,
-        incomplete=_CUT if report.is_cut else None,
+        incomplete=report.problem,
     )
 
 
@@ -99,10 +98,15 @@ def read_text(path: str, *, workspace: KnownWorkspace) -> tuple[str | None, str]
             return None, "too_large"
         content = os.pread(descriptor, MAX_BYTES, 0)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace"), ""
+        return _unify_breaks(content.decode("utf-16", "replace")), ""
     if b"\0" in content[:_LOOKED_AT]:
         return None, "binary"
-    return content.decode("utf-8-sig", "replace"), ""
+    return _unify_breaks(content.decode("utf-8-sig", "replace")), ""
+
+
+def _unify_breaks(text: str) -> str:
+    """End every line with a line feed, so that lines are numbered as read_file numbers them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 class _Globs:
@@ -161,7 +165,7 @@ class _Search:
             files_searched=self._searched,
             skipped=SkippedFiles(**self._skipped) if any(self._skipped.values()) else None,
             next_cursor=self._next.encode() if self._next else None,
-            incomplete=_OUT_OF_TIME if is_late else _CUT if self._report.is_cut else None,
+            incomplete=_OUT_OF_TIME if is_late else self._report.problem,
         )
 
     def _in_file(self, path: str, *, workspace: KnownWorkspace, after: int) -> bool:
@@ -186,7 +190,7 @@ class _Search:
             return True
         lines = text.removesuffix("\n").split("\n") if text else []
         for number, line in enumerate(lines[after:], start=after + 1):
-            found = self._find(line.removesuffix("\r"), until=until)
+            found = self._find(line, until=until)
             if found is None:
                 continue
             match = self._match(lines, number=number, column=found.start() + 1, place=(workspace.name, path))
@@ -249,7 +253,6 @@ def _files(
 
 
 def _shorten(line: str, *, column: int = 1) -> str:
-    line = line.removesuffix("\r")
     start = max(column - MAX_LINE_SHOWN // 2, 0) if len(line) > MAX_LINE_SHOWN else 0
     shown = line[start : start + MAX_LINE_SHOWN]
     return f"{'…' if start else ''}{shown}{'…' if start + MAX_LINE_SHOWN < len(line) else ''}"

@@ -125,7 +125,7 @@ def _search(name: str, *, workspace: KnownWorkspace, reading: Reading) -> tuple[
         text = (reading.text(path) or b"").decode("utf-8-sig", "replace")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         found += [_symbol(scope, path=path, workspace=workspace) for scope in _declared(name, text=text, path=path)]
-    return found, _CUT if report.is_cut else _TOO_COMMON if len(paths) > MAX_READ else None
+    return found, report.problem or (_TOO_COMMON if len(paths) > MAX_READ else None)
 
 
 def _declared(name: str, *, text: str, path: str) -> Iterator[Scope]:

@@ -118,6 +118,7 @@ async def diagnose(
         if ask.public_answers
         else _nothing(),
     )
+    unknown.reasons += [index.problem] if index.problem else []
     unknown.reasons += _gaps(trace, own=own)
     diagnosis = Diagnosis(
         fingerprint=trace.fingerprint(),

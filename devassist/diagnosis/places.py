@@ -1,6 +1,7 @@
 """Which files of workspaces the frames of a trace mean: by the longest matching path, and what the files hold."""
 
 import re
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from pathlib import PurePosixPath
 from devassist.diagnosis.source_maps import MAX_MAP_BYTES, map_place
 from devassist.diagnosis.traces import Frame, Language
 from devassist.files.opening import opened
-from devassist.files.walking import walk_files
+from devassist.files.walking import WalkReport, walk_files
 from devassist.syntax.functions import Kind, enclosing, functions
 from devassist.syntax.parsing import Code, ParseOverdue, parsed
 from devassist.workspace_files import text_of
@@ -19,7 +20,8 @@ from toolbox.contract.errors import ToolError
 
 MAX_CANDIDATES = 20
 MAX_SHOWN = 5
-MAX_FILES = 100_000
+MAX_SECONDS = 0.7
+"""How long files are looked for: some 10,000 of them."""
 _MAX_SUFFIXES = 10
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 
@@ -71,14 +73,19 @@ class FileIndex:
         self._by_name: dict[str, list[tuple[KnownWorkspace, tuple[str, ...]]]] = defaultdict(list)
         self._texts: dict[tuple[int, str], str | None] = {}
         self._codes: dict[tuple[int, str], Code | None] = {}
-        count = 0
+        self.problem = ""
+        until = time.monotonic() + MAX_SECONDS
         for workspace in workspaces:
-            for found in walk_files(workspace.root, shows_secrets=workspace.shows_secrets):
+            report = WalkReport()
+            for found in walk_files(workspace.root, shows_secrets=workspace.shows_secrets, report=report):
                 parts = tuple(found.path.split("/"))
                 self._by_name[parts[-1].lower()].append((workspace, parts))
-                count += 1
-                if count > MAX_FILES:
+                if time.monotonic() > until:
+                    self.problem = (
+                        f"Files: only those before {workspace.name}/{found.path} were looked at in {MAX_SECONDS:g} s."
+                    )
                     return
+            self.problem = f"Files of {workspace.name}: {report.problem}" if report.problem else self.problem
 
     def place(self, frame: Frame) -> Placement:
         """Find the file that a frame means; where several may be meant, none is chosen."""
@@ -87,7 +94,9 @@ class FileIndex:
         is_mapped = mapped is not None
         known = sorted(self._candidates(frame), key=lambda one: (-one.evidence[0], -one.segments, one.path))
         if not known:
-            return Placement(frame=frame, is_mapped=is_mapped, note="No file of the workspaces has this name.")
+            return Placement(
+                frame=frame, is_mapped=is_mapped, note="No file of the workspaces has this name, ignored files apart."
+            )
         best = [one for one in known if one.evidence == known[0].evidence]
         shown = tuple(known[:MAX_SHOWN])
         if len(best) > 1:

@@ -40,7 +40,17 @@ class WalkReport:
     """What a walk did not show; filled while the walk is consumed."""
 
     secrets: int = 0
+    unreadable: int = 0
     is_cut: bool = False
+
+    @property
+    def problem(self) -> str | None:
+        """Say why there may be more files than were given; None where there are not."""
+        said = f"{self.unreadable} files or folders could not be read or named." if self.unreadable else ""
+        cut = (
+            f"There are more than {MAX_ENTRIES:,} entries; those after them were not looked at." if self.is_cut else ""
+        )
+        return " ".join(part for part in (said, cut) if part) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,7 @@ def walk_files(
     Give the files below a root, ordered by the segments of their paths.
 
     `under` names a folder to stay in, `after` the path after which to go on. At most 200,000 entries are looked at;
-    then `report.is_cut` is set. A folder that cannot be read, or that is no folder, gives nothing.
+    then `report.is_cut` is set. What cannot be read is counted in the report; below no folder there is nothing.
     """
     real = os.path.realpath(root)
     walk = _Walk(real, shows_secrets, ignores, PurePosixPath(after).parts, report or WalkReport())
@@ -89,15 +99,17 @@ def walk_files(
     try:
         top = os.open(real, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
+        walk.report.unreadable += 1
         return
-    descriptors, rules = [top], _read_rules("", walk=walk)
+    descriptors: list[int] = [top]
+    rules: list[_IgnoreRules] = []
     try:
         for number, part in enumerate(parts):
             path = "/".join(parts[: number + 1])
             if part in NEVER_ENTERED or _is_ignored(path, rules=rules, is_folder=True):
                 return
+            rules += _read_rules("/".join(parts[:number]), names=IGNORE_FILES, walk=walk)
             descriptors.append(os.open(part, _FOLDER, dir_fd=descriptors[-1]))
-            rules = [*rules, *_read_rules(path, walk=walk)]
         yield from _walk_folder(descriptors[-1], folder="/".join(parts), rules=rules, walk=walk)
     except OSError:
         return
@@ -111,7 +123,10 @@ def _walk_folder(descriptor: int, *, folder: str, rules: Sequence[_IgnoreRules],
         with os.scandir(descriptor) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError:
+        walk.report.unreadable += 1
         return
+    names = {entry.name for entry in entries}
+    rules = [*rules, *_read_rules(folder, names=[name for name in IGNORE_FILES if name in names], walk=walk)]
     for entry in entries:
         walk.entries += 1
         if walk.entries > MAX_ENTRIES:
@@ -120,15 +135,21 @@ def _walk_folder(descriptor: int, *, folder: str, rules: Sequence[_IgnoreRules],
         path = f"{folder}/{entry.name}" if folder else entry.name
         parts = PurePosixPath(path).parts
         if entry.is_dir(follow_symlinks=False):
-            if entry.name in NEVER_ENTERED or parts < walk.after[: len(parts)] or len(parts) > MAX_DEPTH:
-                continue
-            if not _is_ignored(path, rules=rules, is_folder=True):
+            if _is_entered(parts, rules=rules, walk=walk):
                 yield from _enter(entry.name, parent=descriptor, path=path, rules=rules, walk=walk)
         elif entry.is_file(follow_symlinks=False) and parts > walk.after and entry.name not in NEVER_ENTERED:
             if _is_hidden(path, rules=rules, walk=walk):
                 continue
             if found := _stat(entry, path=path):
                 yield found
+
+
+def _is_entered(parts: tuple[str, ...], *, rules: Sequence[_IgnoreRules], walk: _Walk) -> bool:
+    """Tell whether a folder is walked; one too deep is counted."""
+    if parts[-1] in NEVER_ENTERED or parts < walk.after[: len(parts)]:
+        return False
+    walk.report.unreadable += len(parts) > MAX_DEPTH
+    return len(parts) <= MAX_DEPTH and not _is_ignored("/".join(parts), rules=rules, is_folder=True)
 
 
 def _stat(entry: "os.DirEntry[str]", *, path: str) -> FoundFile | None:
@@ -140,7 +161,10 @@ def _stat(entry: "os.DirEntry[str]", *, path: str) -> FoundFile | None:
 
 def _is_hidden(path: str, *, rules: Sequence[_IgnoreRules], walk: _Walk) -> bool:
     """Tell whether a file is left out; secrets are counted."""
-    if not path.isprintable() or _is_ignored(path, rules=rules, is_folder=False):
+    if _is_ignored(path, rules=rules, is_folder=False):
+        return True
+    if not path.isprintable():  # control characters, or no UTF-8: no answer can say it
+        walk.report.unreadable += 1
         return True
     is_secret = not walk.shows_secrets and looks_secret(path.split("/"))
     walk.report.secrets += is_secret
@@ -153,18 +177,18 @@ def _enter(
     try:
         descriptor = os.open(name, _FOLDER, dir_fd=parent)
     except OSError:  # unreadable, or exchanged for a link meanwhile
+        walk.report.unreadable += 1
         return
     try:
-        inner = [*rules, *_read_rules(path, walk=walk)]
-        yield from _walk_folder(descriptor, folder=path, rules=inner, walk=walk)
+        yield from _walk_folder(descriptor, folder=path, rules=rules, walk=walk)
     finally:
         os.close(descriptor)
 
 
-def _read_rules(folder: str, *, walk: _Walk) -> list[_IgnoreRules]:
+def _read_rules(folder: str, *, names: Sequence[str], walk: _Walk) -> list[_IgnoreRules]:
     """Read the ignore files of a folder, by the same safe opening as every file."""
     found = []
-    for name in IGNORE_FILES if walk.ignores else ():
+    for name in names if walk.ignores else ():
         path = f"{folder}/{name}" if folder else name
         try:
             with opened(path, root=walk.root) as descriptor:

@@ -85,9 +85,14 @@ async def test_a_search_finds_lines_and_nothing_ignored_secret_or_outside(ask: A
         ({"pattern": "price", "globs": ["src/**", "!*.kt"]}, 2),
         ({"pattern": "return 41 + 1"}, 1),
         ({"pattern": r"1\n", "isRegex": True}, 0),
+        ({"pattern": r"last$", "isRegex": True, "globs": ["dos.py"]}, 1),
+        ({"pattern": r"last[^x]*+$", "isRegex": True, "globs": ["dos.py"]}, 1),
+        ({"pattern": r"^$", "isRegex": True, "globs": ["dos.py"]}, 1),
     ],
 )
-async def test_patterns_are_read_line_by_line(ask: Any, arguments: dict[str, Any], lines: int) -> None:
+async def test_patterns_are_read_line_by_line(ask: Any, place: Path, arguments: dict[str, Any], lines: int) -> None:
+    if "dos.py" in arguments.get("globs", ()):
+        (place / "dos.py").write_bytes(b"the last\r\n\r\nx\r\n")
     assert len((await ask("search_code", **arguments))["matches"]) == lines
 
 
@@ -114,6 +119,16 @@ async def test_a_pattern_without_end_stops_and_says_so(ask: Any, place: Path) ->
 
     assert found["matches"] == []
     assert found["skipped"]["tooSlow"] == 1
+
+
+async def test_a_folder_that_cannot_be_read_is_said(
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    name = make_workspace(tmp_path / "gone", is_open=True)
+
+    for tool, arguments in (("search_code", {"pattern": "x"}), ("list_files", {})):
+        data = (await fast_client.post(f"{REST}{tool}", json=arguments | {"workspace": name})).json()["data"]
+        assert "could not be read" in data["incomplete"]
 
 
 async def test_bad_patterns_globs_and_cursors_are_refused_with_a_fix(ask: Any) -> None:
