@@ -30,8 +30,8 @@ from toolbox.contract.errors import ToolError
 MAX_BYTES = 2 * 1024 * 1024
 MAX_LINE_SHOWN = 300
 MAX_SECONDS = 1.5
-MAX_FILE_SECONDS = 0.3
-"""How long a pattern may take in one file; a slower one is named in the answer."""
+MAX_FILE_SECONDS = 0.15
+"""How long a pattern may take in one file, by CPU time; files that take longer are counted in the answer."""
 MATCH_BYTES = 60
 """What JSON adds to a match beside its texts."""
 _LOOKED_AT = 8_192

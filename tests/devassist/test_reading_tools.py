@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from devassist import finding_callers
+from devassist import code_search, finding_callers
 from tests.devassist.conftest import MakeReader, MakeWorkspace
 from toolbox.database import event_loop
 
@@ -112,7 +112,8 @@ async def test_pages_join_to_the_whole_answer(ask: Any, place: Path, bounds: dic
     assert len(pages) == 24
 
 
-async def test_a_pattern_without_end_stops_and_says_so(ask: Any, place: Path) -> None:
+async def test_a_pattern_without_end_stops_and_says_so(ask: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_search, "MAX_FILE_SECONDS", 0.01)
     (place / "src" / "slow.py").write_text("a" * 40 + "!\n")
 
     found = await ask("search_code", pattern=r"(a|aa)+$", isRegex=True, globs=["slow.py"])
