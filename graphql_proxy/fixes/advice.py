@@ -18,7 +18,7 @@ from graphql_proxy.fixes.demands import describe_deprecated, find_demands
 from graphql_proxy.fixes.drafts import Draft
 from graphql_proxy.fixes.matching import find_fields, find_names, match_errors
 from graphql_proxy.fixes.repair import MAX_TOKENS, Explanation, Repair, repair
-from graphql_proxy.fixes.syntax_fixes import fix_syntax
+from graphql_proxy.fixes.syntax_fixes import MAX_TEXT, describe_syntax_error, fix_syntax
 from graphql_proxy.fixes.violations import VARIABLE_RULE, Violation, name_place
 from graphql_proxy.schema.store import KnownSchema
 
@@ -146,7 +146,8 @@ def _advise_on_syntax(errors: Sequence[GraphqlError], *, draft: Draft, known: Kn
     fixed = fix_syntax(draft.query)
     empty = Advice.none(errors)
     if fixed is None:
-        return empty
+        where = describe_syntax_error(draft.query) if len(draft.query) <= MAX_TEXT else None
+        return Advice(hints=[where] if where else [], details=empty.details)
     text, reasons = fixed
     document = _parse(text)
     if known is None or document is None:
