@@ -4,6 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import orjson
+
+MAX_WHOLE = 2**63
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
@@ -19,10 +23,20 @@ class Draft:
         if self.query != given.query:
             changed["query"] = self.query
         if self.variables != given.variables:
-            changed["variables"] = dict(self.variables)
+            changed["variables"] = write_numbers(dict(self.variables))
         if self.operation_name != given.operation_name:
             changed["operationName"] = self.operation_name
         return changed
+
+
+def write_numbers(value: Any) -> Any:
+    """Write whole numbers past 64 bits digit by digit, which the encoder does not."""
+    if isinstance(value, dict):
+        return {name: write_numbers(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [write_numbers(part) for part in value]
+    is_large = isinstance(value, int) and not -MAX_WHOLE <= value < MAX_WHOLE
+    return orjson.Fragment(str(value)) if is_large else value
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -59,10 +73,10 @@ def apply_changes(draft: Draft, *, changes: Iterable[Change]) -> Draft | None:
     for change in made:
         for path, value in change.variables:
             variables = _with_value(variables, path, value)
-        for path, name in change.renamed_keys:
-            variables = _with_key(variables, path, name)
-        for name in change.removed_variables:
-            variables.pop(name, None)
+        for path, key in change.renamed_keys:
+            variables = _with_key(variables, path, key)
+        for gone in change.removed_variables:
+            variables.pop(gone, None)
     names = {change.operation_name for change in made if change.operation_name is not None}
     if len(names) > 1:
         return None

@@ -124,21 +124,24 @@ def query_description(
 def field_description(
     schema: GraphQLSchema, *, coordinate: str, depth: int, budget: Budget, uses: Uses = NO_USES
 ) -> FieldDescription:
-    """Describe a field by its coordinate, as `Repository.issues`; raises KeyError where there is none."""
+    """Describe a field, or one of an input, by its coordinate, as `Repository.issues`; raises KeyError."""
     type_name, _, name = coordinate.partition(".")
     of = schema.type_map[type_name]
-    if not isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
+    if not isinstance(of, GraphQLObjectType | GraphQLInterfaceType | GraphQLInputObjectType):
         raise KeyError(coordinate)
     return _describe_field(of.fields[name], name=coordinate, depth=depth, budget=budget, uses=uses)
 
 
-def _describe_field(about: GraphQLField, *, name: str, depth: int, budget: Budget, uses: Uses) -> FieldDescription:
+def _describe_field(
+    about: GraphQLField | GraphQLInputField, *, name: str, depth: int, budget: Budget, uses: Uses
+) -> FieldDescription:
     described = _cut(_with_deprecation(about.description, about.deprecation_reason))
     budget.take(described or "")
-    named = {argument: get_named_type(of.type) for argument, of in about.args.items()}
+    args: Mapping[str, GraphQLArgument] = about.args if isinstance(about, GraphQLField) else {}
+    named = {argument: get_named_type(of.type) for argument, of in args.items()}
     enums = {of.name: of for of in named.values() if isinstance(of, GraphQLEnumType)}
     inputs = {of.name: of for of in named.values() if isinstance(of, GraphQLInputObjectType)}
-    kept_arguments = budget.lines(_inputs(about.args, uses=uses), what="arguments", share=0.5)
+    kept_arguments = budget.lines(_inputs(args, uses=uses), what="arguments", share=0.5)
     kept_inputs = {
         of.name: lines
         for of in inputs.values()
@@ -150,8 +153,9 @@ def _describe_field(about: GraphQLField, *, name: str, depth: int, budget: Budge
         if (values := budget.lines(_members(of), what=f"values of {enum} (ask typeName)", share=0.3))
     }
     returned = get_named_type(about.type)
+    default = "" if isinstance(about, GraphQLField) else _default(about.ast_node)
     return FieldDescription(
-        signature=f"{name}{arguments_signature(about.args, most=2)}: {about.type}",
+        signature=f"{name}{arguments_signature(args, most=2)}: {about.type}{default}",
         description=described,
         arguments=kept_arguments,
         enums=kept_enums,

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from heapq import nlargest
@@ -231,7 +231,7 @@ def _member(about: GraphQLField | GraphQLInputField, *, name: str, of: str, kind
     return entry, list(arguments)
 
 
-def arguments_signature(arguments: dict[str, GraphQLArgument], *, most: int = 6) -> str:
+def arguments_signature(arguments: Mapping[str, GraphQLArgument], *, most: int = 6) -> str:
     """Write arguments as SDL does, required ones first; past `most`, how many more there are."""
     if not arguments:
         return ""

@@ -43,7 +43,14 @@ def test_a_field_shows_all_arguments_with_types_defaults_and_inputs() -> None:
     assert shown.returns == {"Issue": ["id: ID!", "title: String"]}
 
 
-@pytest.mark.parametrize("coordinate", ["Repository.nothing", "Nothing.issues", "State.OPEN", "StarInput.note"])
+def test_a_field_of_an_input_shows_its_type_and_default() -> None:
+    note = field_description(SCHEMA, coordinate="StarInput.note", depth=1, budget=Budget())
+
+    assert note.signature == 'StarInput.note: String = "none"'
+    assert note.returns == {"String": ["scalar"]}
+
+
+@pytest.mark.parametrize("coordinate", ["Repository.nothing", "Nothing.issues", "State.OPEN", "StarInput.nothing"])
 def test_an_unknown_field_is_a_key_error(coordinate: str) -> None:
     with pytest.raises(KeyError):
         field_description(SCHEMA, coordinate=coordinate, depth=1, budget=Budget())

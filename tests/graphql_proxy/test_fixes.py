@@ -1,5 +1,6 @@
 """Fixes by the stored schema: whatever words an upstream uses, one model of a fix."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from graphql_proxy.fixes.drafts import Draft
 from graphql_proxy.schema.search import SchemaIndex
 from graphql_proxy.schema.store import KnownSchema
 from tests.graphql_proxy.upstream_data import SERVERS, SMALL, cases
+from toolbox.contract.encoding import encode
 
 SDL = """
 type Query {
@@ -401,6 +403,34 @@ def test_a_hint_names_what_has_the_type_that_was_meant(query: str, named: list[s
     known = KnownSchema(schema=FREIGHT, index=SchemaIndex.from_schema(FREIGHT), version=1)
     advice = advise([GraphqlError(message="no")], draft=Draft(query=query), known=known)
     assert [name for name in named if name not in " ".join(advice.hints)] == []
+
+
+def test_a_value_in_place_of_an_input_object_is_no_unknown_key() -> None:
+    known = KnownSchema(schema=FREIGHT, index=SchemaIndex.from_schema(FREIGHT), version=1)
+    query = "query($w: ShipmentFilter) { shipments(where: $w) { totalCount } }"
+    draft = Draft(query=query, variables={"w": {"status": "IN_TRANSIT"}})
+    advice = advise([GraphqlError(message="no")], draft=draft, known=known)
+    assert advice.hints == ["$w.status must be of type StatusFilter: use one of `{eq: …}`, `{neq: …}`, `{in: …}`."]
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [("0.12345678901234567890", b"0.12345678901234567890"), ("1.10", b"1.10"), ("7", b"7")],
+)
+def test_a_number_that_was_sent_as_text_keeps_its_digits(value: str, sent: bytes) -> None:
+    schema = build_schema("type Query { f(x: Float): Int }")
+    known = KnownSchema(schema=schema, index=SchemaIndex.from_schema(schema), version=1)
+    draft = Draft(query="query($x: Float) { f(x: $x) }", variables={"x": value})
+    advice = advise([GraphqlError(message="no")], draft=draft, known=known)
+    assert advice.retry_with is not None
+    assert encode(advice.retry_with) == b'{"variables":{"x":' + sent + b"}}"
+
+
+def test_whole_numbers_past_64_bits_are_offered_digit_by_digit() -> None:
+    draft = Draft(query="query A { viewer { id } }", variables={"n": 10**30, "$login": "kim"}, operation_name="A")
+    draft = replace(draft, query="query A($login: String!) { user(login: $login) { id } }")
+    advice = advise([GraphqlError(message="no")], draft=draft, known=KNOWN)
+    assert encode(advice.retry_with) == b'{"variables":{"n":1000000000000000000000000000000,"login":"kim"}}'
 
 
 @pytest.mark.parametrize("server", SERVERS)

@@ -54,6 +54,7 @@ def test_the_difference_is_shown_before_anything_is_stored(db: None, file: Path)
 
     assert "+ upstreams code" in shown
     assert "4 rows would be stored" in shown
+    assert "    upstream: code\n" in shown
     assert not Upstream.objects.filter(slug="code").exists()
 
 
