@@ -45,13 +45,12 @@ from graphql_proxy.fixes.cases import (
     start,
 )
 from graphql_proxy.fixes.drafts import Change, Edit
-from graphql_proxy.fixes.names import NearName, is_short_form, pick_sure, rank_names
+from graphql_proxy.fixes.names import NearName, fold_name, is_short_form, pick_sure, rank_names
 from graphql_proxy.fixes.places import arguments_of, fields_of
 from graphql_proxy.fixes.violations import Violation, fits
+from graphql_proxy.schema.cost import SIZE_NAMES
 
-PAGE_SIZES = frozenset(
-    {"first", "limit", "count", "size", "take", "top", "pagesize", "perpage", "n", "num", "max", "maxresults"}
-)
+PAGE_SIZES = (SIZE_NAMES | {"num"}) - {"last"}
 """Names of the argument that says how many rows to return; where a field takes one of them, it is the one meant."""
 OFFSETS = frozenset({"offset", "skip"})
 DEFAULT_PAGE = 10
@@ -154,8 +153,8 @@ def _rename_member(
 
 def _same_convention(wanted: str, members: Members, *, given: set[str]) -> str | None:
     for usual in (PAGE_SIZES, OFFSETS):
-        if wanted.replace("_", "").lower() in usual:
-            found = [name for name in members if name.replace("_", "").lower() in usual]
+        if fold_name(wanted) in usual:
+            found = [name for name in members if fold_name(name) in usual]
             if len(found) == 1 and found[0] not in given and str(get_named_type(members[found[0]].type)) == "Int":
                 return found[0]
     return None

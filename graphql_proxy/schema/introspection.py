@@ -37,7 +37,8 @@ async def describe_schema(ask: SchemaQuestion, *, caller: Caller) -> SchemaAnswe
             f"No schema of the upstream {upstream.slug} is stored.",
             suggestion=f"The operator can run `manage.py ingest_graphql_schema {upstream.slug} --fetch`.",
         )
-    return _answer(ask, known, slug=upstream.slug, uses=await count_uses())
+    uses = await count_uses(known.schema, slug=upstream.slug, is_default=upstream.is_default, version=known.version)
+    return _answer(ask, known, slug=upstream.slug, uses=uses)
 
 
 def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str, uses: Uses) -> SchemaAnswer:

@@ -410,7 +410,8 @@ def test_a_value_in_place_of_an_input_object_is_no_unknown_key() -> None:
     query = "query($w: ShipmentFilter) { shipments(where: $w) { totalCount } }"
     draft = Draft(query=query, variables={"w": {"status": "IN_TRANSIT"}})
     advice = advise([GraphqlError(message="no")], draft=draft, known=known)
-    assert advice.hints == ["$w.status must be of type StatusFilter: use one of `{eq: …}`, `{neq: …}`, `{in: …}`."]
+    (hint,) = advice.hints
+    assert hint.startswith("$w.status must be of type StatusFilter: use one of `{eq: …}`, `{neq: …}`, `{in: …}`, ")
 
 
 @pytest.mark.parametrize(
