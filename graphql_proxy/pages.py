@@ -113,7 +113,7 @@ def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     arguments = {"query": example["query"], "variables": example["variables"], "upstream": upstream.slug}
     context = {
         "upstream": upstream,
-        "query": explorer.member(name, about, is_query=True),
+        "query": explorer.member(name, about=about, is_query=True),
         "example": example,
         "try_address": _address("execute_graphql", arguments=arguments),
         "check_address": _address("validate_query", arguments=arguments),

@@ -221,12 +221,12 @@ def _by_shape(
     node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[str], case: Case
 ) -> list[Candidate]:
     """Take the only name whose type accepts the object or enum value that was given; a plain scalar says nothing."""
-    telling = GraphQLInputObjectType | GraphQLEnumType
+    structured = GraphQLInputObjectType | GraphQLEnumType
     taking = [
         name
         for name, known in members.items()
         if name not in given
-        and isinstance(get_named_type(known.type), telling)
+        and isinstance(get_named_type(known.type), structured)
         and _takes_now(node.value, known.type, case=case)
     ]
     if len(taking) != 1 or (isinstance(node.value, ObjectValueNode) and not node.value.fields):

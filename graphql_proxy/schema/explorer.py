@@ -146,7 +146,7 @@ def members(of: GraphQLNamedType, *, root: GraphQLNamedType | None = None) -> li
     if isinstance(of, GraphQLInputObjectType):
         return [_input(name, about) for name, about in of.fields.items()]
     if isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
-        return [member(name, about, is_query=of is root) for name, about in of.fields.items()]
+        return [member(name, about=about, is_query=of is root) for name, about in of.fields.items()]
     return []
 
 
@@ -205,7 +205,7 @@ def _field(name: str, about: GraphQLField, *, kind: str, of: str) -> ListRow:
     )
 
 
-def member(name: str, about: GraphQLField, *, is_query: bool) -> Member:
+def member(name: str, *, about: GraphQLField, is_query: bool) -> Member:
     """Give one field with all its arguments."""
     return Member(
         name=name,
