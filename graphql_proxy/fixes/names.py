@@ -159,7 +159,8 @@ def is_count_of(wanted: str, *, name: str) -> bool:
     """Tell whether a name is the number of what a plural names: `stargazerCount` of `stars`."""
     asked, own = words(wanted), words(name)
     counted = [word for word in own if word not in COUNTING]
-    if len(counted) == len(own) or len(counted) != len(asked) or wanted.lower().endswith("count"):
+    is_plural = wanted.lower().endswith("s")
+    if len(counted) == len(own) or len(counted) != len(asked) or not is_plural:
         return False
     return all(one == other or _is_short_form(one, other) for one, other in zip(asked, counted, strict=True))
 

@@ -22,6 +22,7 @@ type Query {
   shop_by_pk(id: ID!): shop  shop_notes(id: ID!): [note!]!
 }
 type Person { id: ID! name: String! portrait: String address: Address! position: Position author: User latitude: Float
+  forkCount: Int isFork: Boolean
   texts: [String!]! text: String textWithMarks: String fullText: String }
 type Position { degrees: Float minutes: Float }
 type Address { street: String! country: Country! contact: Contact }
@@ -57,6 +58,8 @@ enum Order { ASC DESC } enum Kind { WALK RIDE } enum Mode { RIDE SAIL }
         ("{ person_by_id(id: 1) { name } }", None),
         ("{ trips(sort: ASC) { total } }", "{ trips(order: ASC) { total } }"),
         ("{ trips(by: RIDE) { total } }", None),
+        ("{ person(id: 1) { fork } }", None),
+        ("{ person(id: 1) { forks } }", "{ person(id: 1) { forkCount } }"),
         ("query($x: Int) { trips { total } }", "query { trips { total } }"),
     ],
 )
