@@ -27,12 +27,21 @@ class Script:
         self._steps = list(steps)
         self.told: list[list[Message]] = []
         self.tools: list[list[str]] = []
+        self.limits: list[int | None] = []
+        self.estimated: list[list[str]] = []
+        self.prompt_tokens = 10
         self.is_closed = False
 
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
+        """Say what the test set."""
+        self.estimated.append([tool.name for tool in tools])
+        return self.prompt_tokens
+
     async def turn(
-        self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
         """Give the next step; one without an end never ends."""
+        self.limits.append(max_tokens)
         self.told.append(list(messages))
         self.tools.append([tool.name for tool in tools])
         step = self._steps.pop(0)
