@@ -1,6 +1,7 @@
 """What conversations are told over REST, and what they say. Imports no Django."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -36,6 +37,13 @@ class NewConversation(ToolInput):
     model: str = Field("", max_length=200, description="A model of the server's; empty: the one the server names.")
     max_steps: WholeNumber = Field(24, ge=1, le=500, description="Model calls and tool calls of one run, together.")
     max_tokens: WholeNumber = Field(200_000, ge=1, le=100_000_000, description="Tokens in and out of one run.")
+    max_cost: Decimal | None = Field(None, gt=0, le=1_000_000, description="Cost of one run, by the model prices.")
+    max_total_tokens: WholeNumber | None = Field(
+        None, ge=1, le=10**12, description="Tokens of all runs of the conversation together."
+    )
+    max_total_cost: Decimal | None = Field(
+        None, gt=0, le=1_000_000, description="Cost of all runs of the conversation together."
+    )
     max_seconds: WholeNumber = Field(300, ge=1, le=86_400, description="Time of one run, approval apart.")
     max_answer_bytes: WholeNumber = Field(
         20_000, ge=1_000, le=2_000_000, description="What the model sees of one tool's answer; the whole is kept."
@@ -96,6 +104,9 @@ class ConversationAnswer(ContractModel):
     model: str = Field(description="The model asked for; empty: the one the server names.")
     max_steps: int = Field(description="Steps of one run at most.")
     max_tokens: int = Field(description="Tokens of one run at most.")
+    max_cost: Decimal | None = Field(None, description="Cost of one run at most.")
+    max_total_tokens: int | None = Field(None, description="Tokens of all its runs together at most.")
+    max_total_cost: Decimal | None = Field(None, description="Cost of all its runs together at most.")
     max_seconds: int = Field(description="Time of one run at most.")
     max_answer_bytes: int = Field(description="What the model sees of one tool's answer at most.")
     approve_tools: list[str] = Field(description="Tools that wait for approval, beside those that write.")
@@ -155,6 +166,7 @@ class StepAnswer(ContractModel):
     answer_bytes: int = Field(description="How long its answer is.")
     prompt_tokens: int = Field(description="Tokens that the model read.")
     completion_tokens: int = Field(description="Tokens that the model wrote.")
+    is_estimated: bool = Field(description="Its tokens were counted by length: the model's server did not say.")
 
 
 class RunAnswer(ContractModel):
@@ -174,6 +186,7 @@ class RunAnswer(ContractModel):
     finished_at: datetime | None = Field(None, description="When it ended.")
     prompt_tokens: int = Field(description="Tokens that the model read.")
     completion_tokens: int = Field(description="Tokens that the model wrote.")
+    estimated_tokens: int = Field(description="Of these, counted by length: the model's server did not say.")
     cost: str = Field(description="By the server's prices, exact.")
     events: int = Field(description="The number of its latest event.")
     steps: list[StepAnswer] = Field(description="What was done, in order.")

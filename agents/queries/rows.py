@@ -10,10 +10,9 @@ from toolbox.work.lease import Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """How far a run may go."""
+    """How far a run may go; its tokens and cost are held by the database (agents/queries/budgets.py)."""
 
     steps: int
-    tokens: int
     answer_bytes: int
 
 
@@ -31,7 +30,6 @@ class ClaimedRun:
     model: str
     approve_tools: frozenset[str]
     budgets: Budgets
-    tokens: int
     seconds_left: float
     asked_on: str
 
@@ -79,8 +77,10 @@ class ModelReply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     milliseconds: float = 0.0
-    cost: Any = 0
+    is_estimated: bool = False
     model: str = ""
+    ends: dict[str, str] | None = None
+    """Set on the last turn of a run that must end: state, code and error of the end, whose text this reply is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

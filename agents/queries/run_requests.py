@@ -51,7 +51,7 @@ RETURNING id
 _OWNED = """
 SELECT run.id, run.conversation_id AS conversation, question.number AS message, run.state, run.attempt, run.model,
     run.created_at, run.started_at, run.finished_at, run.event_count AS events, run.prompt_tokens,
-    run.completion_tokens, run.cost, run.error_code, run.error, run.step_count AS steps_done,
+    run.completion_tokens, run.estimated_tokens, run.cost, run.error_code, run.error, run.step_count AS steps_done,
     (SELECT text FROM agents_messages WHERE run_id = run.id ORDER BY number LIMIT 1) AS text
 FROM agents_runs AS run
 JOIN agents_messages AS question ON question.id = run.question_id
@@ -67,7 +67,7 @@ LIMIT 1
 """
 _STEPS = """
 SELECT number, kind, state, tool, left(coalesce(nullif(edited_arguments, ''), arguments), 16384) AS arguments, code,
-    milliseconds, octet_length(answer) AS answer_bytes, prompt_tokens, completion_tokens
+    milliseconds, octet_length(answer) AS answer_bytes, prompt_tokens, completion_tokens, is_estimated
 FROM agents_steps WHERE run_id = %s ORDER BY number LIMIT 1000
 """
 _STEP = "SELECT number, kind, tool, code, answer, shown FROM agents_steps WHERE run_id = %s AND number = %s LIMIT 1"

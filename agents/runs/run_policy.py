@@ -5,12 +5,13 @@ Pure, so that a worker that takes a run over decides exactly as the one that die
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from agents.models import Run, Step
+from agents.queries.findings import list_findings, list_missing
 from agents.queries.rows import Budgets, StepRow
 
 ONCE_MORE = 1
@@ -69,16 +70,21 @@ class RunPolicy:
     writes: Callable[[str], bool]
     needs_approval: Callable[[str], bool]
 
-    def next_action(self, steps: Sequence[StepRow], *, tokens: int) -> Action:
-        """Return the next action of a run that has taken these steps and so many tokens."""
+    def next_action(self, steps: Sequence[StepRow]) -> Action:
+        """Return the next action of a run that has taken these steps."""
+        if steps and (end := _end_with_last_turn(steps)):
+            return end
         unfinished = next((step for step in steps if not step.is_over), None)
         if unfinished is not None and not unfinished.is_model:
             return self._about_tool(steps, unfinished)
         if unfinished is not None:
-            return AskModel(number=unfinished.number)
+            is_last_turn = len(steps) > self.budgets.steps
+            return _too_many(self.budgets) if is_last_turn else AskModel(number=unfinished.number)
         if steps and steps[-1].is_model:
             return _end_with_answer([step for step in steps if step.is_model])
-        return rephrase(steps) or self._over_budget(steps, tokens=tokens) or AskModel(number=len(steps) + 1)
+        if end := rephrase(steps):
+            return end
+        return _too_many(self.budgets) if len(steps) >= self.budgets.steps else AskModel(number=len(steps) + 1)
 
     def _about_tool(self, steps: Sequence[StepRow], step: StepRow) -> Action:
         if step.state == Step.State.APPROVED:
@@ -104,16 +110,11 @@ class RunPolicy:
         changed = [place for place, step in enumerate(answered) if self.writes(step.tool)]
         return answered[changed[-1] :] if changed else answered
 
-    def _over_budget(self, steps: Sequence[StepRow], *, tokens: int) -> End | None:
-        if len(steps) >= self.budgets.steps:
-            return _too_many(self.budgets)
-        if tokens >= self.budgets.tokens:
-            return End(
-                state=Run.State.FAILED,
-                code="TOKENS_USED_UP",
-                error=f"The run took {tokens:,} tokens, its budget is {self.budgets.tokens:,}; ask for less at once.",
-            )
-        return None
+
+def end_partially(end: End, *, text: str, steps: Sequence[StepRow]) -> End:
+    """Give an end a partial answer that says so, why, and which calls brought nothing."""
+    parts = (f"(Partial answer: {end.error})", text.strip(), list_missing(steps))
+    return replace(end, text="\n\n".join(filter(None, parts)))
 
 
 def rephrase(steps: Sequence[StepRow]) -> End | None:
@@ -202,6 +203,17 @@ def _end_with_answer(steps: Sequence[StepRow]) -> End:
         said.append({"text": "(The model stopped here: its answer reached the longest that it may write.)"})
     text = "\n\n".join(filter(None, (part["text"].strip() for part in said)))
     return End(state=Run.State.SUCCEEDED, text=text)
+
+
+def _end_with_last_turn(steps: Sequence[StepRow]) -> End | None:
+    """Give the partial answer of a run whose last turn was taken."""
+    last = steps[-1]
+    if not (last.is_model and last.is_over):
+        return None
+    said = orjson.loads(last.answer)
+    if not (ends := said.get("ends")):
+        return None
+    return end_partially(End(**ends), text=said["text"] or list_findings(steps), steps=steps)
 
 
 def _too_many(budgets: Budgets) -> End:

@@ -19,11 +19,11 @@ FEBRUARY = '{"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-2
 
 
 class Script:
-    """A model whose steps are given beforehand; remembers what it was told. A step may be an exception to raise."""
+    """A model whose steps are given beforehand; remembers what it was told. A step may be, or end in, an exception."""
 
     name = "script"
 
-    def __init__(self, *steps: list[ModelEvent] | Exception) -> None:
+    def __init__(self, *steps: list[ModelEvent | Exception] | Exception) -> None:
         self._steps = list(steps)
         self.told: list[list[Message]] = []
         self.tools: list[list[str]] = []
@@ -48,6 +48,8 @@ class Script:
         if isinstance(step, Exception):
             raise step
         for event in step:
+            if isinstance(event, Exception):
+                raise event
             yield event
         if not any(isinstance(event, StepEnd) for event in step):
             try:

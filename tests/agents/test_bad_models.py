@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -39,6 +40,8 @@ def worker(environment: dict[str, str]) -> Iterator[Part]:
         ("a stream that is no JSON", [Turn(text="Carolina lost", garbled=True), GOOD, DONE]),
         ("an error in mid-stream", [Turn(text="Carolina lost", fault="out of memory"), GOOD, DONE]),
         ("a server that says nothing once", [never(), GOOD, DONE]),
+        ("a negative count", [replace(GOOD, usage={"prompt_tokens": -5, "completion_tokens": -1}), DONE]),
+        ("a count beyond belief", [replace(GOOD, usage={"prompt_tokens": 10**15, "completion_tokens": 1}), DONE]),
     ],
 )
 def test_what_can_be_mended_is(
