@@ -66,6 +66,7 @@ async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> Li
     writes=True,
     deadline_seconds=900,
     is_open_world=True,
+    is_idempotent=True,
 )
 async def ingest_linescore_games(ask: IngestQuestion, client: ClientChannel) -> Ingested:
     """

@@ -8,7 +8,7 @@ too.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from agents.queries.rows import ClaimedRun, ModelReply, StepRow, ToolReply
 from agents.runs import run_caller, transcript
 from agents.runs.model_step import ModelStep, choose_model, find_examples
 from agents.runs.run_listeners import ENDINGS, run_listeners
-from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTool, end_partially
+from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTools, end_partially
 from agents.runs.tool_step import call_tool, shown_arguments
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
@@ -153,7 +153,9 @@ class Attempt:
         self._caller: Caller | None = None
         self._examples: Message | None = None
         self._has_examples = False
-        self._policy = RunPolicy(budgets=run.budgets, writes=_writes, needs_approval=self._needs_approval)
+        self._policy = RunPolicy(
+            budgets=run.budgets, writes=_writes, may_repeat=_may_repeat, needs_approval=self._needs_approval
+        )
 
     def leave(self) -> None:
         """Be cancelled before the next step, and at once while the model is asked, which another worker can repeat."""
@@ -179,15 +181,15 @@ class Attempt:
             if end := await self._perform(action, caller=self._caller):
                 return end
 
-    async def _perform(self, action: AskModel | UseTool | Repeat | End, *, caller: Caller) -> End | None:
+    async def _perform(self, action: AskModel | UseTools | Repeat | End, *, caller: Caller) -> End | None:
         """Perform an action; return the end if it is one or leads to one."""
         match action:
             case End():
                 return action
             case AskModel(number=number):
                 return await self._ask_model(number, caller=caller)
-            case UseTool(step=step):
-                await self._use_tool(step, caller=caller)
+            case UseTools(steps=steps):
+                await self._use_tools(steps, caller=caller)
             case Repeat():
                 await self._repeat(action)
         return None
@@ -242,10 +244,21 @@ class Attempt:
         before = [known for known in self._steps if known.number != number]
         self._steps = [*before, *rows.build_reply_steps(self.run.lease, number=number, reply=reply)]
 
+    async def _use_tools(self, steps: Sequence[StepRow], *, caller: Caller) -> None:
+        """Call tools at once; each answer is saved as it comes."""
+        for step in steps:
+            arguments = shown_arguments(step.effective_arguments)
+            data = {"step": step.number, "tool": step.tool, "arguments": arguments}
+            await rows.begin_tool(self.run.lease, step=step, data=data)
+        calling = [asyncio.create_task(self._use_tool(step, caller=caller)) for step in steps]
+        try:
+            await asyncio.gather(*calling)
+        finally:
+            for call in calling:
+                call.cancel()
+            await asyncio.wait(calling)
+
     async def _use_tool(self, step: StepRow, *, caller: Caller) -> None:
-        arguments = shown_arguments(step.effective_arguments)
-        data = {"step": step.number, "tool": step.tool, "arguments": arguments}
-        await rows.begin_tool(self.run.lease, step=step, data=data)
         reply = await call_tool(step, caller=caller, most_bytes=self.run.budgets.answer_bytes)
         await self._keep(step, reply=reply)
 
@@ -290,3 +303,8 @@ class Attempt:
 def _writes(name: str) -> bool:
     tool = registry.find(name)
     return tool is not None and tool.writes
+
+
+def _may_repeat(name: str) -> bool:
+    tool = registry.find(name)
+    return tool is None or tool.may_repeat

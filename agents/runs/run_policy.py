@@ -17,6 +17,7 @@ from agents.queries.rows import Budgets, StepRow
 ONCE_MORE = 1
 """A refused call is tried again once; the contracts' retry rule."""
 MAX_REASON = 500
+MAX_PARALLEL_READS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +28,10 @@ class AskModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UseTool:
-    """A tool is to be called."""
+class UseTools:
+    """Tools are to be called: several at once where all only read, else one."""
 
-    step: StepRow
+    steps: tuple[StepRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +60,16 @@ class End:
     error: str = ""
 
 
-Action = AskModel | UseTool | Repeat | AskPerson | End
+Action = AskModel | UseTools | Repeat | AskPerson | End
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPolicy:
-    """The rules of one run: its budgets, and which tools change things or need a person's word."""
+    """The rules of one run: its budgets, and which tools change things, may be repeated or need a person's word."""
 
     budgets: Budgets
     writes: Callable[[str], bool]
+    may_repeat: Callable[[str], bool]
     needs_approval: Callable[[str], bool]
 
     def next_action(self, steps: Sequence[StepRow]) -> Action:
@@ -76,7 +78,7 @@ class RunPolicy:
             return end
         unfinished = next((step for step in steps if not step.is_over), None)
         if unfinished is not None and not unfinished.is_model:
-            return self._about_tool(steps, unfinished)
+            return self._about_tools(steps, unfinished)
         if unfinished is not None:
             is_last_turn = len(steps) > self.budgets.steps
             return _too_many(self.budgets) if is_last_turn else AskModel(number=unfinished.number)
@@ -86,11 +88,26 @@ class RunPolicy:
             return end
         return _too_many(self.budgets) if len(steps) >= self.budgets.steps else AskModel(number=len(steps) + 1)
 
+    def _about_tools(self, steps: Sequence[StepRow], first: StepRow) -> Action:
+        """Call reads that follow each other at once; writes alone, in the order in which they were asked for."""
+        action = self._about_tool(steps, first)
+        if not isinstance(action, UseTools) or self.writes(first.tool):
+            return action
+        batch = [first]
+        for step in steps[steps.index(first) + 1 :]:
+            is_new = not any(is_same_call(step, other=known) for known in batch)
+            if step.is_over or self.writes(step.tool) or not is_new or len(batch) == MAX_PARALLEL_READS:
+                break
+            if not isinstance(self._about_tool(steps, step), UseTools):
+                break
+            batch.append(step)
+        return UseTools(steps=tuple(batch))
+
     def _about_tool(self, steps: Sequence[StepRow], step: StepRow) -> Action:
         if step.state == Step.State.APPROVED:
-            return UseTool(step=step)
+            return UseTools(steps=(step,))
         if step.state == Step.State.STARTED:
-            return AskPerson(step=step, is_unsure=True) if self.writes(step.tool) else UseTool(step=step)
+            return UseTools(steps=(step,)) if self.may_repeat(step.tool) else AskPerson(step=step, is_unsure=True)
         if len(steps) > self.budgets.steps:
             return _too_many(self.budgets)
         earlier = [done for done in self._since_last_change(steps) if is_same_call(done, other=step)]
@@ -102,7 +119,7 @@ class RunPolicy:
             )
         if earlier:
             return Repeat(step=step, earlier=earlier[0])
-        return AskPerson(step=step) if self.needs_approval(step.tool) else UseTool(step=step)
+        return AskPerson(step=step) if self.needs_approval(step.tool) else UseTools(steps=(step,))
 
     def _since_last_change(self, steps: Sequence[StepRow]) -> list[StepRow]:
         """Give the calls answered since a tool last changed something: before that, asking again made sense."""

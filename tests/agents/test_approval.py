@@ -106,7 +106,7 @@ def test_a_write_that_a_lost_worker_may_have_made_is_asked_about(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted_as(calls(FEBRUARY))
-    monkeypatch.setattr("agents.runs.execution._writes", lambda name: name == LINESCORE)
+    monkeypatch.setattr("agents.runs.execution._may_repeat", lambda name: name != LINESCORE)
     run_id = quiet_talk.say("Change something.", is_told=False, approve_tools=[LINESCORE])
     work_on(run_id)
     onlooker.ask("UPDATE agents_steps SET state = 'started' WHERE run_id = %s AND kind = 'tool'", run_id)

@@ -1,12 +1,13 @@
 """What a run does next, decided from its steps alone."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
 import pytest
 
 from agents.queries.rows import Budgets, StepRow
-from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTool, reason
+from agents.runs.run_policy import MAX_PARALLEL_READS, AskModel, AskPerson, End, Repeat, RunPolicy, UseTools, reason
 
 BUDGETS = Budgets(steps=10, answer_bytes=1_000)
 
@@ -14,7 +15,10 @@ BUDGETS = Budgets(steps=10, answer_bytes=1_000)
 def make_policy(*, budgets: Budgets = BUDGETS, approve: tuple[str, ...] = ()) -> RunPolicy:
     """Rules in which `write` writes, and the named tools want approval too."""
     return RunPolicy(
-        budgets=budgets, writes=lambda name: name == "write", needs_approval=lambda name: name in ("write", *approve)
+        budgets=budgets,
+        writes=lambda name: name in ("write", "upsert"),
+        may_repeat=lambda name: name != "write",
+        needs_approval=lambda name: name in ("write", *approve),
     )
 
 
@@ -45,7 +49,7 @@ def test_a_model_step_that_a_dead_worker_began_is_taken_again_under_its_number()
 def test_a_planned_call_is_made() -> None:
     planned = call(2, state="planned")
 
-    assert make_policy().next_action([model_step(1), planned]) == UseTool(step=planned)
+    assert make_policy().next_action([model_step(1), planned]) == UseTools(steps=(planned,))
 
 
 def test_after_its_answer_the_model_is_asked_again() -> None:
@@ -53,9 +57,51 @@ def test_after_its_answer_the_model_is_asked_again() -> None:
 
 
 def test_several_calls_of_one_step_are_made_one_after_the_other() -> None:
-    second = call(3, state="planned", arguments='{"n": 2}')
+    second = planned(3)
 
-    assert make_policy().next_action([model_step(1), call(2), second]) == UseTool(step=second)
+    assert make_policy().next_action([model_step(1), call(2), second]) == UseTools(steps=(second,))
+
+
+def planned(number: int, *, tool: str = "read") -> StepRow:
+    """Make a planned call with arguments of its own."""
+    return call(number, tool=tool, state="planned", arguments=f'{{"n": {number}}}')
+
+
+def test_reads_that_follow_each_other_are_made_at_once() -> None:
+    steps = [planned(number) for number in range(2, 8)]
+
+    assert make_policy().next_action([model_step(1), *steps]) == UseTools(steps=tuple(steps[:MAX_PARALLEL_READS]))
+
+
+def test_a_write_is_made_alone_after_the_reads_before_it_and_before_those_after_it() -> None:
+    first, write, last = planned(2), planned(3, tool="upsert"), planned(4)
+
+    assert make_policy().next_action([model_step(1), first, write, last]) == UseTools(steps=(first,))
+    done = replace(first, state="answered")
+    assert make_policy().next_action([model_step(1), done, write, last]) == UseTools(steps=(write,))
+    over = replace(write, state="answered")
+    assert make_policy().next_action([model_step(1), done, over, last]) == UseTools(steps=(last,))
+
+
+def test_a_read_that_waits_for_approval_ends_the_reads_made_at_once() -> None:
+    first, asked = planned(2), planned(3, tool="secret")
+
+    policy = make_policy(approve=("secret",))
+    assert policy.next_action([model_step(1), first, asked, planned(4)]) == UseTools(steps=(first,))
+
+
+def test_the_same_read_twice_in_a_step_is_made_once() -> None:
+    first, second = planned(2), replace(planned(3), arguments='{"n": 2}')
+
+    assert make_policy().next_action([model_step(1), first, second]) == UseTools(steps=(first,))
+    done = replace(first, state="answered")
+    assert make_policy().next_action([model_step(1), done, second]) == Repeat(step=second, earlier=done)
+
+
+def test_an_idempotent_write_that_a_dead_worker_began_is_made_again() -> None:
+    begun = call(2, tool="upsert", state="started")
+
+    assert make_policy().next_action([model_step(1), begun]) == UseTools(steps=(begun,))
 
 
 def test_a_text_without_calls_ends_the_run() -> None:
@@ -88,7 +134,7 @@ def test_an_answer_that_was_cut_says_so() -> None:
 def test_a_read_that_a_dead_worker_began_is_made_again() -> None:
     begun = call(2, state="started")
 
-    assert make_policy().next_action([model_step(1), begun]) == UseTool(step=begun)
+    assert make_policy().next_action([model_step(1), begun]) == UseTools(steps=(begun,))
 
 
 def test_a_write_that_a_dead_worker_began_is_left_to_a_person() -> None:
@@ -101,7 +147,7 @@ def test_a_write_waits_for_approval_and_is_made_after_it() -> None:
     planned, approved = call(2, tool="write", state="planned"), call(2, tool="write", state="approved")
 
     assert make_policy().next_action([model_step(1), planned]) == AskPerson(step=planned)
-    assert make_policy().next_action([model_step(1), approved]) == UseTool(step=approved)
+    assert make_policy().next_action([model_step(1), approved]) == UseTools(steps=(approved,))
 
 
 def test_a_tool_that_the_policy_names_waits_for_approval() -> None:
@@ -175,7 +221,7 @@ def test_reading_again_after_a_change_is_no_repetition() -> None:
     again = call(6, state="planned")
     steps = [model_step(1), call(2), model_step(3), call(4, tool="write"), model_step(5), again]
 
-    assert make_policy().next_action(steps) == UseTool(step=again)
+    assert make_policy().next_action(steps) == UseTools(steps=(again,))
 
 
 def test_steps_that_are_used_up_end_the_run_before_the_model_is_asked() -> None:

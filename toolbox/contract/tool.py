@@ -50,7 +50,8 @@ class Tool:
     `links` names, from the question and a success that was cut, documents with more. `asks_seldom` says that it talks
     only to ask what is unclear, before it does anything: its calls begin as plain ones. `is_open_world` says that it
     reaches hosts beyond this server's own database and model, as MCP's `openWorldHint` means it. `works_offline` says
-    that it answers without the database, to callers whom this process verified lately.
+    that it answers without the database, to callers whom this process verified lately. `is_idempotent` says of a tool
+    that writes that the same call a second time changes nothing more.
     """
 
     domain: str
@@ -73,6 +74,7 @@ class Tool:
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
+    is_idempotent: bool = False
 
     async def ask(self, question: ToolInput, *, client: ClientChannel) -> object:
         """Call the function; it is told of the call, or given its client, if it asks for that."""
@@ -93,6 +95,11 @@ class Tool:
     def scope(self) -> str:
         """The scope that a caller needs."""
         return f"{self.domain}:{'write' if self.writes else 'read'}"
+
+    @property
+    def may_repeat(self) -> bool:
+        """Tell whether a call whose outcome is not known may be made again: reads, and idempotent writes."""
+        return not self.writes or self.is_idempotent
 
     @property
     def title(self) -> str:
@@ -173,6 +180,7 @@ class ToolOptions:
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
+    is_idempotent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
