@@ -202,6 +202,8 @@ class StepAdmin(BrowsedAdmin):
         ("prompt_tokens", "completion_tokens", "is_estimated"),
         "arguments_block",
         "edited_block",
+        ("approved_by", "approved_scopes"),
+        ("approved_at", "approval_used_at"),
         "word",
         "answer_block",
         "shortened_block",

@@ -22,6 +22,7 @@ UNKNOWN_STEP = ErrorCode("UNKNOWN_STEP", 404, "The run has no step of that numbe
 UNKNOWN_MESSAGE = ErrorCode("UNKNOWN_MESSAGE", 404, "The conversation has no message of that number.")
 CONVERSATION_BUSY = ErrorCode("CONVERSATION_BUSY", 409, "Another message is being answered.")
 NOT_AWAITING = ErrorCode("NOT_AWAITING_APPROVAL", 409, "Nothing of this run waits for approval.")
+CALL_CHANGED = ErrorCode("CALL_CHANGED", 409, "The call that waits is not the one that was shown.")
 UNKNOWN_ADDRESS = ErrorCode("UNKNOWN_ADDRESS", 404, "There is no such address of conversations.")
 WRONG_METHOD = ErrorCode("METHOD_NOT_ALLOWED", 405, "The address takes another method.")
 RUN_OVER = ErrorCode("RUN_OVER", 409, "The run has ended already.")
@@ -79,7 +80,10 @@ class Approval(ToolInput):
     """Leave for a call that waits."""
 
     step: WholeNumber | None = Field(None, ge=1, description="The step that is meant; else the one that waits.")
-    arguments: dict[str, object] | None = Field(None, description="Arguments to call with instead.")
+    arguments: dict[str, object] | None = Field(None, description="Arguments to call with instead: another call.")
+    digest: str = Field(
+        "", max_length=64, description="The digest of approval.needed: approve only if that call still waits."
+    )
 
 
 class Rejection(ToolInput):
@@ -166,6 +170,9 @@ class StepAnswer(ContractModel):
     answer_bytes: int = Field(description="How long its answer is.")
     prompt_tokens: int = Field(description="Tokens that the model read.")
     completion_tokens: int = Field(description="Tokens that the model wrote.")
+    approved_by: str | None = Field(None, description="Who approved the call.")
+    approved_at: datetime | None = Field(None, description="When it was approved.")
+    approved_scopes: list[str] | None = Field(None, description="The scopes of who approved it, at that moment.")
     is_estimated: bool = Field(description="Its tokens were counted by length: the model's server did not say.")
 
 

@@ -255,6 +255,16 @@ class Step(models.Model):
     arguments = models.TextField(blank=True, help_text="As the model wrote them.")
     edited_arguments = models.TextField(blank=True, help_text="As a person changed them.")
     word = models.TextField(blank=True, help_text="What the person said who rejected it.")
+    approval_digest = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="SHA-256 of the tool and arguments approved."
+    )
+    approved_by = models.CharField(max_length=200, blank=True, default="", db_default="")
+    approved_key_id = models.BigIntegerField(null=True, help_text="The key of who approved; empty: a person.")
+    approved_scopes = models.TextField(
+        blank=True, default="", db_default="", help_text="What who approved might do at that moment."
+    )
+    approved_at = models.DateTimeField(null=True)
+    approval_used_at = models.DateTimeField(null=True, help_text="When the approved call was begun; once only.")
     answer = models.TextField(blank=True, help_text="Whole.")
     shown = models.TextField(blank=True, help_text="What the model saw where that is not the whole.")
     code = models.CharField(max_length=60, blank=True)

@@ -72,11 +72,21 @@ _SAVE_MODEL_REPLY = f"""
 """
 _BEGIN_TOOL = f"""
 {_HELD}, begun AS (
-    UPDATE agents_steps SET state = 'started', attempt = %(attempt)s
-    FROM held WHERE run_id = held.id AND number = %(number)s
+    UPDATE agents_steps AS step
+    SET state = 'started', attempt = %(attempt)s,
+        approval_used_at = CASE WHEN step.state = 'approved' THEN clock_timestamp() ELSE approval_used_at END
+    FROM held
+    WHERE run_id = held.id AND number = %(number)s
+      AND (step.state IN ('planned', 'started')
+           OR (step.state = 'approved' AND approval_digest = %(digest)s AND approval_used_at IS NULL))
+    RETURNING run_id
 ), counted AS (
-    UPDATE agents_runs AS run SET event_count = event_count + 1 FROM held WHERE run.id = held.id RETURNING event_count
-), {_APPEND_EVENT}
+    UPDATE agents_runs AS run SET event_count = event_count + 1 FROM begun WHERE run.id = run_id RETURNING event_count
+), appended AS (
+    INSERT INTO agents_events (run_id, number, kind, data, at)
+    SELECT %(run)s, event_count, %(event)s, %(data)s, clock_timestamp() FROM counted
+)
+SELECT id, EXISTS (SELECT 1 FROM begun) AS is_begun FROM held LIMIT 1
 """
 _SAVE_TOOL_REPLY = f"""
 {_HELD}, finished AS (
@@ -137,9 +147,14 @@ async def save_model_reply(lease: Lease, *, number: int, reply: ModelReply) -> N
     )  # fmt: skip
 
 
-async def begin_tool(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
-    """Note that a tool is being called; `data` is what watchers are told."""
-    await _write(_BEGIN_TOOL, pool=work_pool, lease=lease, number=step.number, event="tool.called", data=data)
+async def begin_tool(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> bool:
+    """
+    Note that a tool is being called; `data` is what watchers are told.
+
+    An approval is used up by this. False, and nothing is begun, where it was given for another call or used before.
+    """
+    values = {"number": step.number, "digest": step.digest, "event": "tool.called", "data": data}
+    return bool((await _write(_BEGIN_TOOL, pool=work_pool, lease=lease, **values))["is_begun"])
 
 
 async def save_tool_reply(lease: Lease, *, step: StepRow, reply: ToolReply) -> None:
@@ -206,10 +221,12 @@ def _key(lease: Lease, *, number: int) -> str:
     return f"{lease.id.hex}-{number}"
 
 
-async def _write(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> None:
+async def _write(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> dict[str, Any]:
     """Write as the run's holder, in one statement and so one round trip; raises LeaseLost."""
-    if not (await pool.fetch(statement, _parameters(lease, values))).rows:
+    found = (await pool.fetch(statement, _parameters(lease, values))).rows
+    if not found:
         raise LeaseLost
+    return found[0]
 
 
 def _parameters(lease: Lease, values: dict[str, Any]) -> dict[str, Any]:

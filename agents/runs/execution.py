@@ -71,7 +71,7 @@ async def _end_of(attempt: "Attempt") -> End | None:
     until = asyncio.get_running_loop().time() + max(run.seconds_left, 0.0)
     try:
         end = await _go_on_in_time(attempt, until=until)
-        if end is None or end.code not in CONCLUDED or not attempt.has_findings:
+        if end is None or end.text or end.code not in CONCLUDED or not attempt.has_findings:
             return end
         return await _while_key_is_good(run, attempt.conclude(end, until=until))
     except (LeaseLost, DatabaseUnavailable):
@@ -138,6 +138,14 @@ async def _watch_key(run: ClaimedRun) -> None:
             logger.warning("run %s: %s", run.lease.id, away)
 
 
+class ApprovalVoid(Exception):
+    """A call's approval was given for another call, or is used up."""
+
+    def __init__(self, step: StepRow) -> None:
+        super().__init__(step.tool)
+        self.step = step
+
+
 class Attempt:
     """
     What a worker knows of the run it holds.
@@ -178,7 +186,12 @@ class Attempt:
             if isinstance(action, AskPerson):
                 await self._pause(action)
                 return None
-            if end := await self._perform(action, caller=self._caller):
+            try:
+                end = await self._perform(action, caller=self._caller)
+            except ApprovalVoid as void:
+                await self._pause(AskPerson(step=void.step, is_void=True))
+                return None
+            if end:
                 return end
 
     async def _perform(self, action: AskModel | UseTools | Repeat | End, *, caller: Caller) -> End | None:
@@ -249,7 +262,8 @@ class Attempt:
         for step in steps:
             arguments = shown_arguments(step.effective_arguments)
             data = {"step": step.number, "tool": step.tool, "arguments": arguments}
-            await rows.begin_tool(self.run.lease, step=step, data=data)
+            if not await rows.begin_tool(self.run.lease, step=step, data=data):
+                raise ApprovalVoid(step)
         calling = [asyncio.create_task(self._use_tool(step, caller=caller)) for step in steps]
         try:
             await asyncio.gather(*calling)
@@ -283,13 +297,16 @@ class Attempt:
 
     async def _pause(self, asked: AskPerson) -> None:
         step = asked.step
-        why = (
-            f"A worker was lost while it called {step.tool}, which may have been done already. Approve to do it again."
-            if asked.is_unsure
-            else f"{step.tool} waits for your approval."
-        )
+        why = f"{step.tool} waits for your approval."
+        if asked.is_unsure:
+            why = (
+                f"A worker was lost while it called {step.tool}, which may have been done already. "
+                "Approve to do it again."
+            )
+        if asked.is_void:
+            why = f"{step.tool} was approved for other arguments, or was called already. Approve to call it with these."
         arguments = shown_arguments(step.effective_arguments)
-        data = {"step": step.number, "tool": step.tool, "arguments": arguments, "reason": why}
+        data = {"step": step.number, "tool": step.tool, "arguments": arguments, "reason": why, "digest": step.digest}
         await rows.pause(self.run.lease, step=step, data=data)
 
     def _needs_approval(self, name: str) -> bool:

@@ -44,10 +44,15 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskPerson:
-    """A person is to approve the call; `is_unsure` says that a dead worker may have made it already."""
+    """
+    A person is to approve the call.
+
+    `is_unsure` says that a dead worker may have made it already, `is_void` that an approval was given for another call.
+    """
 
     step: StepRow
     is_unsure: bool = False
+    is_void: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,14 +182,7 @@ def reason(refusal: str) -> tuple[str, str]:
 
 def is_same_call(one: StepRow, *, other: StepRow) -> bool:
     """Tell whether two steps call the same tool with the same arguments, however they are written."""
-    return one.tool == other.tool and _canonical(one.effective_arguments) == _canonical(other.effective_arguments)
-
-
-def _canonical(arguments: str) -> bytes | str:
-    try:
-        return orjson.dumps(orjson.loads(arguments or "{}"), option=orjson.OPT_SORT_KEYS)
-    except (ValueError, TypeError):
-        return arguments
+    return one.digest == other.digest
 
 
 def _rounds(steps: Sequence[StepRow]) -> list[list[StepRow]]:

@@ -100,7 +100,7 @@ def test_ever_new_calls_end_with_the_steps(fake_model: ModelServer, talk: Owner,
 
     run = onlooker.end_of(talk.say("ever on", max_steps=6))
 
-    assert (run["error_code"], run["step_count"]) == ("STEPS_USED_UP", 6)
+    assert (run["error_code"], run["step_count"]) == ("STEPS_USED_UP", 6 + 1)  # and a last turn
 
 
 def test_slow_tokens_reach_watchers_as_they_come(fake_model: ModelServer, talk: Owner, onlooker: Observer) -> None:
