@@ -57,24 +57,24 @@ def test_after_its_answer_the_model_is_asked_again() -> None:
 
 
 def test_several_calls_of_one_step_are_made_one_after_the_other() -> None:
-    second = planned(3)
+    second = make_planned(3)
 
     assert make_policy().next_action([model_step(1), call(2), second]) == UseTools(steps=(second,))
 
 
-def planned(number: int, *, tool: str = "read") -> StepRow:
+def make_planned(number: int, *, tool: str = "read") -> StepRow:
     """Make a planned call with arguments of its own."""
     return call(number, tool=tool, state="planned", arguments=f'{{"n": {number}}}')
 
 
 def test_reads_that_follow_each_other_are_made_at_once() -> None:
-    steps = [planned(number) for number in range(2, 8)]
+    steps = [make_planned(number) for number in range(2, 8)]
 
     assert make_policy().next_action([model_step(1), *steps]) == UseTools(steps=tuple(steps[:MAX_PARALLEL_READS]))
 
 
 def test_a_write_is_made_alone_after_the_reads_before_it_and_before_those_after_it() -> None:
-    first, write, last = planned(2), planned(3, tool="upsert"), planned(4)
+    first, write, last = make_planned(2), make_planned(3, tool="upsert"), make_planned(4)
 
     assert make_policy().next_action([model_step(1), first, write, last]) == UseTools(steps=(first,))
     done = replace(first, state="answered")
@@ -84,14 +84,14 @@ def test_a_write_is_made_alone_after_the_reads_before_it_and_before_those_after_
 
 
 def test_a_read_that_waits_for_approval_ends_the_reads_made_at_once() -> None:
-    first, asked = planned(2), planned(3, tool="secret")
+    first, asked = make_planned(2), make_planned(3, tool="secret")
 
     policy = make_policy(approve=("secret",))
-    assert policy.next_action([model_step(1), first, asked, planned(4)]) == UseTools(steps=(first,))
+    assert policy.next_action([model_step(1), first, asked, make_planned(4)]) == UseTools(steps=(first,))
 
 
 def test_the_same_read_twice_in_a_step_is_made_once() -> None:
-    first, second = planned(2), replace(planned(3), arguments='{"n": 2}')
+    first, second = make_planned(2), replace(make_planned(3), arguments='{"n": 2}')
 
     assert make_policy().next_action([model_step(1), first, second]) == UseTools(steps=(first,))
     done = replace(first, state="answered")
