@@ -144,6 +144,9 @@ class Environment(BaseSettings):
     agent_tool_mode: Literal["native", "json_schema", "prompt", "auto"] = Field(
         "auto", description="How tools are offered to the model; auto finds out what server and model can do."
     )
+    agent_max_completion_tokens: int = Field(
+        4_096, ge=128, le=1_000_000, description="What a model may write in one step at most; budgets may allow less."
+    )
     agent_model_silence_seconds: float = Field(
         120.0, gt=0, le=3_600, description="How long a model may say nothing before it is asked again."
     )

@@ -96,6 +96,7 @@ def _metadata(ask: GameFilters, *, found: FetchedRows, missing: dict[str, int] |
     writes=True,
     deadline_seconds=900,
     is_open_world=True,
+    is_idempotent=True,
 )
 async def ingest_linescore_games(ask: IngestQuestion, client: ClientChannel) -> Ingested:
     """

@@ -54,6 +54,7 @@ class Tool:
       plain ones.
     - `is_open_world`: it reaches hosts beyond this server's database and model (MCP's `openWorldHint`).
     - `works_offline`: it answers without the database, to callers that this process verified lately.
+    - `is_idempotent`: it writes, and the same call a second time changes nothing more.
     """
 
     domain: str
@@ -76,6 +77,7 @@ class Tool:
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
+    is_idempotent: bool = False
 
     async def ask(self, question: ToolInput, *, client: ClientChannel) -> object:
         """Call the function, with the call's context or its client channel if it takes one."""
@@ -96,6 +98,11 @@ class Tool:
     def scope(self) -> str:
         """The scope that a caller needs."""
         return f"{self.domain}:{'write' if self.writes else 'read'}"
+
+    @property
+    def may_repeat(self) -> bool:
+        """Tell whether a call whose outcome is not known may be made again: reads, and idempotent writes."""
+        return not self.writes or self.is_idempotent
 
     @property
     def title(self) -> str:
@@ -176,6 +183,7 @@ class ToolOptions:
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
+    is_idempotent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
