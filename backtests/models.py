@@ -146,11 +146,15 @@ class Signature(models.Model):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="signatures")
     digest = models.CharField(max_length=32)
+    shape = models.IntegerField(null=True, help_text="Its number within the run; 0 to 7 are events alone.")
     trails = models.JSONField()
 
     class Meta:
         db_table = "backtests_signatures"
-        constraints = [models.UniqueConstraint(fields=["run", "digest"], name="backtests_signatures_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "digest"], name="backtests_signatures_once"),
+            models.UniqueConstraint(fields=["run", "shape"], name="backtests_signatures_shape"),
+        ]
 
     def __str__(self) -> str:
         return self.digest

@@ -19,7 +19,7 @@ from backtests.ingest.linking import CIRCLE, array_text, link, link_unlocked
 from backtests.ingest.parse import KEPT_OF_LINE
 from backtests.ingest.record import EventRow, Unreadable
 from backtests.ingest.report import LoadReport
-from backtests.ingest.writing import write_events, write_lists, write_orders
+from backtests.ingest.writing import write_events, write_lists, write_orders, write_signatures
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 
 Cursor = Any
@@ -198,6 +198,7 @@ def _store(cursor: Cursor, run: RunRow, ready: Ready) -> None:
     write_events(cursor, ready=ready, table=f"backtests_events_{run.number}")
     write_lists(cursor, ready=ready, run_id=run.run_id, table=f"backtests_lists_{run.number}")
     write_orders(cursor, ready=ready, run_id=run.run_id, table=f"backtests_order_states_{run.number}")
+    write_signatures(cursor, ready=ready, run_id=run.run_id)
 
 
 def _count(cursor: Cursor, run: RunRow, ready: Ready) -> None:

@@ -4,13 +4,13 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from hashlib import md5
 from typing import Any
 from uuid import UUID
 
 from backtests.ingest import statements
 from backtests.ingest.chains import Link, Node, resolve, shape
 from backtests.ingest.record import EventRow, Problem
+from backtests.ingest.signatures import LONE_SHAPES, Shape, digest_shape, find_lone_shape, has_many_shapes
 
 Cursor = Any
 CIRCLE = Problem("ParentEventId", "The chain of parents runs in a circle")
@@ -21,18 +21,28 @@ class Linked:
     """
     Where each event of a batch hangs, and what that changes in lists.
 
-    Events without parent or child have no link; `lone` names the list of such roots by type. `added` and `removed` are
-    (list, number, moment) of roots of sequences; `marked` the same of stored events that turned out to be part of a
-    circle, with the lists of events with errors.
+    Events without parent or child have no link; their shape is their type's code. `added` and `removed` are (shape,
+    number, moment) of roots of sequences; `marked` are (list, number, moment) of stored events that turned out to be
+    part of a circle, with the lists of events with errors. `new_shapes` are numbered from `first_new_shape` on.
     """
 
     links: dict[str, Link]
-    added: list[tuple[str, int, int]] = field(default_factory=list)
-    removed: list[tuple[str, int, int]] = field(default_factory=list)
+    added: list[tuple[int, int, int]] = field(default_factory=list)
+    removed: list[tuple[int, int, int]] = field(default_factory=list)
     marked: list[tuple[str, int, int]] = field(default_factory=list)
-    lone: dict[int, str] = field(default_factory=dict)
-    signatures: list[tuple[UUID, str, str]] = field(default_factory=list)
+    first_new_shape: int = LONE_SHAPES
+    new_shapes: list[Shape] = field(default_factory=list)
     newly_malformed: int = 0
+
+    @property
+    def has_many_shapes(self) -> bool:
+        """Tell whether the run has many shapes once these events are stored."""
+        return has_many_shapes(self.first_new_shape + len(self.new_shapes))
+
+    @property
+    def joins_roots(self) -> bool:
+        """Tell whether the run has many shapes for the first time, so that its lists of roots become one."""
+        return self.has_many_shapes and not has_many_shapes(self.first_new_shape)
 
 
 def array_text(ids: Iterable[str]) -> str:
@@ -70,10 +80,7 @@ def _link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], orphans: dict[i
     for row in rows:
         if row.event_id in links and links[row.event_id].in_circle:
             row.problems += (CIRCLE,)
-    kinds = {row.event_type for row in rows if row.event_id not in nodes}
-    _reshape(
-        cursor, run_id, nodes=nodes, stored=stored, kinds=kinds, linked=linked
-    )  # while stored links are as they were
+    _reshape(cursor, run_id, nodes=nodes, stored=stored, linked=linked)  # while stored links are as they were
     for node in stored.values():
         _link_anew(cursor, run_id, node=node, link=links[node.event_id], linked=linked)
     return linked
@@ -122,7 +129,7 @@ def _newly(now: set[str], before: set[str]) -> list[str]:
 
 
 def _reshape(
-    cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], kinds: set[int], linked: Linked
+    cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], linked: Linked
 ) -> None:
     """Find the sequences that are new, gone or of another shape, and move their roots between lists."""
     moments = {node.number: node.moment for node in nodes.values()}
@@ -132,15 +139,29 @@ def _reshape(
         _fetch_trails(cursor, run_id, roots=others, trails=old, moments=moments)
         for root in others:
             trails[root] |= old[root]
-    shapes: dict[tuple[str, ...], str] = {}
-    for root in trails.keys() | old.keys():
-        now, before = shape(trails.get(root, ())), shape(old.get(root, ()))
-        if now != before and before:
-            linked.removed.append((_list(before, shapes), root, moments[root]))
-        if now != before and now:
-            linked.added.append((_list(now, shapes), root, moments[root]))
-    linked.lone = {kind: _list((str(kind),), shapes) for kind in kinds}
-    linked.signatures = [(run_id, name.removeprefix("q:"), json.dumps(found)) for found, name in shapes.items()]
+    moved = [
+        (root, now, before)
+        for root in sorted(trails.keys() | old.keys())
+        if (now := shape(trails.get(root, ()))) != (before := shape(old.get(root, ())))
+    ]
+    numbers = _number_shapes(cursor, run_id, shapes=[one for _, *both in moved for one in both if one], linked=linked)
+    linked.removed = [(numbers[before], root, moments[root]) for root, _, before in moved if before]
+    linked.added = [(numbers[now], root, moments[root]) for root, now, _ in moved if now]
+
+
+def _number_shapes(cursor: Cursor, run_id: UUID, *, shapes: list[Shape], linked: Linked) -> dict[Shape, int]:
+    """Give the number of each shape; those that the run does not have yet are noted as new."""
+    cursor.execute(statements.NEXT_SHAPE, [run_id])
+    linked.first_new_shape = cursor.fetchone()[0]
+    digests = {one: digest_shape(one) for one in dict.fromkeys(shapes) if find_lone_shape(one) is None}
+    known: dict[str, int] = {}
+    if digests:
+        cursor.execute(statements.KNOWN_SHAPES, [run_id, list(digests.values())])
+        known = dict(cursor.fetchall())
+    linked.new_shapes = [one for one, digest in digests.items() if digest not in known]
+    numbers = {one: number for number, one in enumerate(linked.new_shapes, start=linked.first_new_shape)}
+    numbers |= {one: known[digest] for one, digest in digests.items() if digest in known}
+    return numbers | {one: lone for one in shapes if (lone := find_lone_shape(one)) is not None}
 
 
 def _trails(
@@ -166,10 +187,3 @@ def _fetch_trails(
     cursor.execute(statements.TRAILS, {"run": run_id, "roots": roots})
     for root, found in cursor.fetchall():
         trails[root].update(found)
-
-
-def _list(trails: tuple[str, ...], shapes: dict[tuple[str, ...], str]) -> str:
-    name = shapes.get(trails)
-    if name is None:
-        name = shapes[trails] = "q:" + md5(".".join(trails).encode(), usedforsecurity=False).hexdigest()
-    return name

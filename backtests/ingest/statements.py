@@ -87,7 +87,7 @@ WITH touched AS (
 ), gone AS (
   DELETE FROM {lists} AS l USING late
   WHERE l.run_id = %(run)s AND l.list = late.list AND l.chunk >= late.chunk
-  RETURNING l.list, l.events, l.moments, l.numbers
+  RETURNING l.list, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
 ), fresh AS (
   DELETE FROM backtests_new_lists AS n USING late WHERE n.list = late.list
   RETURNING n.list, n.events, n.moments, n.numbers::numeric[] AS numbers
@@ -97,16 +97,18 @@ WITH touched AS (
        unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) <> 'q'
   UNION ALL
-  SELECT a.list, u.event, u.moment, NULL FROM gone AS a, unnest(a.events, a.moments) AS u (event, moment)
+  SELECT a.list, u.event, u.moment, u.number
+  FROM gone AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) = 'q'
     AND NOT EXISTS (SELECT FROM backtests_removed AS r WHERE r.list = a.list AND r.event = u.event)
   UNION ALL
-  SELECT a.list, u.event, u.moment, NULL FROM fresh AS a, unnest(a.events, a.moments) AS u (event, moment)
+  SELECT a.list, u.event, u.moment, u.number
+  FROM fresh AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) = 'q'
 )
 INSERT INTO backtests_new_lists
 SELECT list, min(moment), array_agg(event ORDER BY moment, event), array_agg(moment ORDER BY moment, event),
-       CASE WHEN left(list, 1) = 'n' THEN array_agg(number ORDER BY moment, event)::text END
+       CASE WHEN left(list, 1) = 'n' OR list = 'q' THEN array_agg(number ORDER BY moment, event)::text END
 FROM elements GROUP BY list
 """
 
@@ -121,7 +123,7 @@ WITH tails AS MATERIALIZED (
 ), opened AS (
   DELETE FROM {lists} AS l USING tails AS t
   WHERE l.run_id = %(run)s AND l.list = t.list AND l.chunk = t.chunk AND t.size < 1024
-  RETURNING l.list, l.chunk, l.events, l.moments, l.numbers
+  RETURNING l.list, l.chunk, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
 ), filled AS MATERIALIZED (
   SELECT n.list,
          CASE WHEN o.chunk IS NOT NULL THEN o.chunk ELSE coalesce(t.chunk + 1, 0) END AS first_chunk,
@@ -137,13 +139,14 @@ WITH tails AS MATERIALIZED (
   FROM filled AS f, generate_series(0, (cardinality(f.events) - 1) / 1024) AS part
 )
 INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
-                     events, moments, numbers)
+                     events, moments, numbers, shapes)
 SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
-       s.total, s.squares, s.lowest, s.highest, c.events, c.moments, c.numbers
+       s.total, s.squares, s.lowest, s.highest, c.events, c.moments,
+       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END
 FROM cut AS c
 LEFT JOIN LATERAL (
   SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
-) AS s ON c.numbers IS NOT NULL
+) AS s ON c.numbers IS NOT NULL AND c.list <> 'q'
 """
 
 KNOWN_ORDERS = """
@@ -165,8 +168,24 @@ INSERT INTO backtests_quarantine (run_id, digest, line_number, line, line_bytes,
 VALUES (%s, %s, %s, %s, %s, %s, now()) ON CONFLICT DO NOTHING
 """
 
-SIGNATURE = """
-INSERT INTO backtests_signatures (run_id, digest, trails) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
+NEXT_SHAPE = "SELECT coalesce(max(shape), 7) + 1 FROM backtests_signatures WHERE run_id = %s"
+
+KNOWN_SHAPES = "SELECT digest, shape FROM backtests_signatures WHERE run_id = %s AND digest = ANY(%s)"
+
+ADD_SIGNATURES = """
+INSERT INTO backtests_signatures (run_id, digest, shape, trails)
+SELECT %s, u.digest, u.shape, u.trails::jsonb
+FROM unnest(%s::text[], %s::integer[], %s::text[]) AS u (digest, shape, trails)
+"""
+
+SHAPES_OF_BLOCK = """
+SELECT trails::text FROM backtests_signatures WHERE run_id = %s AND shape BETWEEN %s AND %s ORDER BY shape LIMIT %s
+"""
+
+WRITE_BLOCK = """
+INSERT INTO backtests_signature_blocks (run_id, block, trail_count, codes, owners) VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (run_id, block) DO UPDATE
+SET trail_count = excluded.trail_count, codes = excluded.codes, owners = excluded.owners
 """
 
 ADD_RUN = """

@@ -1,11 +1,13 @@
 """A batch's bytes into the run's partitions, by COPY."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
 from backtests.ingest import statements
 from backtests.ingest.drafting import Ready
+from backtests.ingest.signatures import BLOCK_SHAPES, LONE_SHAPES, encode_block
 
 Cursor = Any
 
@@ -21,12 +23,26 @@ def write_lists(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> No
     _copy(cursor, "COPY backtests_new_lists FROM STDIN (FORMAT BINARY)", ready.lists)
     if ready.removed:
         _copy(cursor, "COPY backtests_removed FROM STDIN", ready.removed)
+    if ready.joins_roots:
+        cursor.execute("SELECT backtests_join_roots(%s)", [run_id])
     cursor.execute("ANALYZE backtests_new_lists (list)")  # the other columns are arrays, and long
     cursor.execute(statements.REORDER.format(lists=table), {"run": run_id})
     cursor.execute(statements.APPEND.format(lists=table), {"run": run_id})
     cursor.execute("TRUNCATE backtests_new_lists, backtests_removed")
-    if ready.signatures:
-        cursor.executemany(statements.SIGNATURE, ready.signatures)
+
+
+def write_signatures(cursor: Cursor, *, ready: Ready, run_id: UUID) -> None:
+    """Add shapes that are new to the run, and write the blocks anew that they are in."""
+    if not ready.signatures:
+        return
+    digests, numbers, trails = (list(column) for column in zip(*ready.signatures, strict=True))
+    cursor.execute(statements.ADD_SIGNATURES, [run_id, digests, numbers, trails])
+    first, last = (int(number) - LONE_SHAPES for number in (numbers[0], numbers[-1]))
+    for block in range(first // BLOCK_SHAPES, last // BLOCK_SHAPES + 1):
+        low = LONE_SHAPES + block * BLOCK_SHAPES
+        cursor.execute(statements.SHAPES_OF_BLOCK, [run_id, low, low + BLOCK_SHAPES - 1, BLOCK_SHAPES])
+        shapes = [json.loads(found) for (found,) in cursor.fetchall()]
+        cursor.execute(statements.WRITE_BLOCK, [run_id, block, *encode_block(shapes)])
 
 
 def write_orders(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> None:

@@ -4,14 +4,21 @@ When a sequence is complete, told from its shape. Pure.
 A shape is the set of trails of type codes from the root to each leaf. With a pattern, a sequence has begun if any of
 the pattern's types is in it, and is complete if along one of its trails all of them occur in the pattern's order.
 Without a pattern a sequence is two events or more, or one whose parent is missing; it is complete unless its parent is
-missing or its parents run in a circle.
+missing or its parents run in a circle. `judge` says so of one shape; `select_shapes` finds those of a block that count.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from backtests.ingest.chains import CIRCLE, ORPHAN
+from backtests.ingest.signatures import NO_CODE, SignatureBlock
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
+
+MIN_ROWS = 3
+"""Rows of a block that are needed without a pattern: whether the chain is broken, the root, one level below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +52,39 @@ def reach(trail: str, *, codes: Sequence[str]) -> int:
         if not at:
             return reached
     return len(codes)
+
+
+def count_rows(pattern: Sequence[str] | None, *, depth: int) -> int:
+    """Count the rows of a block that a question needs."""
+    return depth + 2 if pattern else MIN_ROWS
+
+
+def select_shapes(
+    block: SignatureBlock, *, pattern: Sequence[str] | None, depth: int, only_incomplete: bool
+) -> NDArray[np.int64]:
+    """Give the numbers of the shapes of a block that a question is about: as `judge` has it of each."""
+    starts = np.searchsorted(block.owners, np.arange(block.shape_count))
+    begun, complete = _judge_trails(block.codes[: count_rows(pattern, depth=depth)], pattern=pattern)
+    selected = np.logical_or.reduceat(begun, starts)
+    if only_incomplete:
+        is_complete = np.logical_or.reduceat(complete, starts) if pattern else np.logical_and.reduceat(complete, starts)
+        selected &= ~is_complete
+    return np.flatnonzero(selected) + block.first_shape
+
+
+def _judge_trails(
+    codes: NDArray[np.uint8], *, pattern: Sequence[str] | None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell of each trail whether it lets its sequence begin, and whether it is complete."""
+    if not pattern:
+        broken = codes[0] != 0
+        return (broken | (codes[2] != NO_CODE)) if len(codes) >= MIN_ROWS else broken, ~broken
+    wanted = np.array([*(TYPE_CODES[name] for name in pattern), NO_CODE - 1], dtype=np.uint8)
+    belongs = np.zeros(NO_CODE + 1, dtype=bool)
+    belongs[wanted[:-1]] = True
+    begun = np.zeros(codes.shape[1], dtype=bool)
+    reached = np.zeros(codes.shape[1], dtype=np.uint8)
+    for row in codes[1:]:
+        begun |= belongs[row]
+        reached += wanted[reached] == row
+    return begun, reached == len(pattern)
