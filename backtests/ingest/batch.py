@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import md5, sha256
@@ -17,7 +17,7 @@ from backtests.ingest.check import EPOCH
 from backtests.ingest.drafting import Draft, Ready
 from backtests.ingest.linking import CIRCLE, array_text, link, link_unlocked
 from backtests.ingest.parse import KEPT_OF_LINE
-from backtests.ingest.record import EventRow, Unreadable
+from backtests.ingest.record import EventRow, RunFacts, SourceDigest, Unreadable
 from backtests.ingest.report import LoadReport
 from backtests.ingest.writing import write_events, write_lists, write_orders, write_signatures
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
@@ -72,6 +72,7 @@ def store_batch(
     report: LoadReport,
     place: Place | None = None,
     ready: Ready | None = None,
+    facts: Sequence[RunFacts] = (),
 ) -> Place | None:
     """
     Store what is new of a batch, in one transaction; the run's row is locked, so that loads of one run take turns.
@@ -82,23 +83,30 @@ def store_batch(
     """
     if ready is not None:
         try:
-            after = _store_ready(run_id, ready=ready, place=place, unreadable=unreadable, report=report)
+            after = _store_ready(run_id, ready=ready, place=place, unreadable=unreadable, report=report, facts=facts)
         except UniqueViolation:
             after = None
         if after is not None:
             return after
         for row in rows:  # what linking said of a batch that was not stored
             row.problems = tuple(problem for problem in row.problems if problem is not CIRCLE)
-    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report)
+    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report, facts=facts)
 
 
 def _store_ready(
-    run_id: UUID, *, ready: Ready, place: Place | None, unreadable: list[Unreadable], report: LoadReport
+    run_id: UUID,
+    *,
+    ready: Ready,
+    place: Place | None,
+    unreadable: list[Unreadable],
+    report: LoadReport,
+    facts: Sequence[RunFacts],
 ) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
         run = lock_run(cursor, run_id=run_id)
         if Place(number=run.number, event_count=run.event_count) != place:
             return None
+        _write_facts(cursor, run_id=run_id, facts=facts)
         quarantined = _quarantine(cursor, run_id, unreadable)
         _store(cursor, run, ready)
         _count(cursor, run, ready)
@@ -107,10 +115,16 @@ def _store_ready(
 
 
 def _store_looked_at(
-    run_id: UUID, *, rows: list[EventRow], unreadable: list[Unreadable], report: LoadReport
+    run_id: UUID,
+    *,
+    rows: list[EventRow],
+    unreadable: list[Unreadable],
+    report: LoadReport,
+    facts: Sequence[RunFacts],
 ) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
         run = lock_run(cursor, run_id=run_id)
+        _write_facts(cursor, run_id=run_id, facts=facts)
         looks = run.event_count or len({row.event_id for row in rows}) < len(rows)
         fresh, conflicts = _new_ones(cursor, run_id, rows) if looks else (rows, [])
         lines = [*unreadable, *conflicts]
@@ -147,6 +161,41 @@ def lock_run(cursor: Cursor, *, run_id: UUID) -> RunRow:
     number, events, malformed, *documents = found
     read = [json.loads(document) if isinstance(document, str) else document for document in documents]
     return RunRow(run_id, number, events, malformed, *read)
+
+
+def source_of(run_id: UUID) -> SourceDigest | None:
+    """Fetch what an engine's run was loaded from; None where it is not known."""
+    with connection.cursor() as cursor:
+        cursor.execute(statements.SOURCE, [run_id])
+        found = cursor.fetchone()
+    return SourceDigest(size_bytes=found[0], sha256=found[1]) if found and found[1] else None
+
+
+def delete_empty_run(run_id: UUID) -> bool:
+    """Delete a run that has no event; tells whether it was there."""
+    with connection.cursor() as cursor:
+        cursor.execute(statements.DELETE_EMPTY_RUN, [run_id])
+        return bool(cursor.rowcount)
+
+
+def _write_facts(cursor: Cursor, *, run_id: UUID, facts: Iterable[RunFacts]) -> None:
+    """Write what is known of a run as a whole on its row."""
+    for one in facts:
+        values = {
+            "run": run_id,
+            "name": one.name,
+            "engine": one.engine,
+            "config_hash": one.config_hash[:64] if one.config_hash else None,
+            "started_at": one.started_at,
+            "ended_at": one.ended_at,
+            "sweep": one.sweep,
+            "parameters": json.dumps(dict(one.parameters)),
+            "labels": json.dumps(list(one.labels)),
+            "source_bytes": one.source.size_bytes if one.source else None,
+            "source_sha256": one.source.sha256 if one.source else None,
+            "details": json.dumps(dict(one.details)),
+        }
+        cursor.execute(statements.TELL, values)
 
 
 def analyse(run_id: UUID) -> None:

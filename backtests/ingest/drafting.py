@@ -16,12 +16,12 @@ from backtests.ingest import binary
 from backtests.ingest.chains import Link
 from backtests.ingest.linking import Linked
 from backtests.ingest.lists import error_lists
+from backtests.ingest.orders import OrderRow, format_rows, trace_order
 from backtests.ingest.record import EventRow
 from backtests.ingest.signatures import ROOTS, digest_shape, list_of_shape
 from backtests.vocabulary import EVENT_TYPES
 
 PIECE_BYTES = 1_048_576
-NULL = "\\N"
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -40,7 +40,7 @@ class Ready:
     lists: list[bytes]
     removed: list[bytes]
     orders: list[bytes]
-    order_ids: list[str]
+    first_steps: list[OrderRow]
     signatures: list[tuple[str, int, str]]
     joins_roots: bool
     kinds: Counter[tuple[int, int]]
@@ -62,7 +62,7 @@ class Draft:
         self._events = [binary.event_element(row.number) for row in ordered]
         self._moments = [binary.moment_element(row.moment) for row in ordered]
         self._lists = [*self._own_lists(), *self._number_lists()]
-        self._orders, self._order_ids = self._order_states()
+        self._orders, self._first_steps = self._order_states()
 
     def ready(self, linked: Linked) -> Ready:
         """Write the rest, now that it is known where each event hangs."""
@@ -77,7 +77,7 @@ class Draft:
             lists=pieces([*self._lists, *self._linked_lists(linked)]),
             removed=[b"".join(removed)] if removed else [],
             orders=self._orders,
-            order_ids=self._order_ids,
+            first_steps=self._first_steps,
             signatures=[
                 (digest_shape(shape), number, json.dumps(shape))
                 for number, shape in enumerate(linked.new_shapes, start=linked.first_new_shape)
@@ -167,15 +167,17 @@ class Draft:
             binary.text(numbers),
         ))  # fmt: skip
 
-    def _order_states(self) -> tuple[list[bytes], list[str]]:
-        """Write states of orders, each until the order's next one, and name the orders."""
-        orders: dict[str, list[tuple[EventRow, bool, str | None]]] = defaultdict(list)
+    def _order_states(self) -> tuple[list[bytes], list[OrderRow]]:
+        """Write how orders stand after each step, as far as these events say; give the first step of each."""
+        orders: dict[str, list[OrderRow]] = defaultdict(list)
         for row in self._ordered:
             if row.order is not None:
-                order, is_open, symbol = row.order
-                orders[order].append((row, is_open, symbol))
-        lines = "".join(_order_lines(self._run_id, orders=orders))
-        return [lines.encode()] if lines else [], list(orders)
+                orders[row.order.order].append(OrderRow.of(row.order, moment=row.moment, number=row.number))
+        for rows in orders.values():
+            trace_order(rows, before=None)
+        every = (row for rows in orders.values() for row in rows)
+        lines = "".join(format_rows(self._run_id, every, escape=escaped))
+        return [lines.encode()] if lines else [], [rows[0] for rows in orders.values()]
 
 
 def pieces(rows: Iterable[bytes]) -> list[bytes]:
@@ -219,16 +221,6 @@ def escaped(text: str) -> str:
     if "\\" in text or "\n" in text or "\t" in text or "\r" in text:
         return text.translate(_ESCAPES)
     return text
-
-
-def _order_lines(run_id: UUID, *, orders: Mapping[str, list[tuple[EventRow, bool, str | None]]]) -> Iterator[str]:
-    for order, states in orders.items():
-        untils = [str(row.moment) for row, _, _ in states[1:]] + [NULL]
-        for (row, is_open, symbol), until in zip(states, untils, strict=True):
-            named = NULL if symbol is None else escaped(symbol)
-            yield (
-                f"{run_id}\t{escaped(order)}\t{row.moment}\t{row.number}\t{until}\t{'t' if is_open else 'f'}\t{named}\n"
-            )
 
 
 def _merged(name: str, members: list[tuple[int, int]], *, numbers: bytes | None = None) -> bytes:

@@ -21,7 +21,6 @@ BLOCK_SHAPES = 4_096
 LONE_SHAPES = len(EVENT_TYPES)
 MAX_LISTED_SHAPES = 256
 """A run with more shapes keeps all roots in one list, each with its shape, in place of a list for each shape."""
-CHUNK_EVENTS = 1_024
 NO_CODE = 255
 """What stands below the end of a trail."""
 ROOTS = "q"
@@ -96,12 +95,15 @@ def decode_block(block: int, *, trail_count: int, codes: bytes, owners: bytes) -
     )
 
 
-def decode_arrays(sent: bytes) -> NDArray[np.int32]:
-    """Read arrays of integers as PostgreSQL sends them, all but the last of 1,024 elements, one after another."""
-    head, each = 20, 8
-    size = head + CHUNK_EVENTS * each
-    whole, rest = divmod(len(sent), size)
-    full = np.frombuffer(sent, dtype=np.uint8, count=whole * size).reshape(whole, size)[:, head:]
-    last = np.frombuffer(sent, dtype=">i4", offset=whole * size + head)[1::2] if rest else np.empty(0, dtype=">i4")
-    elements = np.ascontiguousarray(full).view(">i4")[:, 1::2].reshape(-1)
-    return np.concatenate([elements, last]).astype(np.int32)
+def join_blocks(blocks: Sequence[SignatureBlock]) -> SignatureBlock:
+    """Put blocks together that follow one another: one large block is judged faster than many small ones."""
+    height = max(len(block.codes) for block in blocks)
+    padded = [
+        block.codes
+        if len(block.codes) == height
+        else np.pad(block.codes, ((0, height - len(block.codes)), (0, 0)), constant_values=NO_CODE)
+        for block in blocks
+    ]
+    first = blocks[0].first_shape
+    owners = np.concatenate([block.owners + (block.first_shape - first) for block in blocks])
+    return SignatureBlock(first_shape=first, owners=owners, codes=np.concatenate(padded, axis=1))

@@ -139,10 +139,13 @@ WITH tails AS MATERIALIZED (
   FROM filled AS f, generate_series(0, (cardinality(f.events) - 1) / 1024) AS part
 )
 INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
-                     events, moments, numbers, shapes)
+                     events, moments, numbers, shapes, packed)
 SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
        s.total, s.squares, s.lowest, s.highest, c.events, c.moments,
-       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END
+       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END,
+       CASE WHEN c.list = 'q' THEN
+         (SELECT string_agg(int4send(u.shape::integer), ''::bytea ORDER BY u.place)
+          FROM unnest(c.numbers) WITH ORDINALITY AS u (shape, place)) END
 FROM cut AS c
 LEFT JOIN LATERAL (
   SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
@@ -153,14 +156,26 @@ KNOWN_ORDERS = """
 SELECT DISTINCT order_id FROM {orders} WHERE run_id = %s AND order_id = ANY(%s) AND number < %s
 """
 
-UNTIL = """
-UPDATE {orders} AS o SET until = w.following
-FROM (
-  SELECT order_id, moment, number, lead(moment) OVER (PARTITION BY order_id ORDER BY moment, number) AS following
-  FROM {orders} WHERE run_id = %(run)s AND order_id = ANY(%(orders)s)
-) AS w
-WHERE o.run_id = %(run)s AND o.order_id = w.order_id AND o.moment = w.moment AND o.number = w.number
-  AND o.until IS DISTINCT FROM w.following
+# Steps of orders from the last one before their first new step on; that one's row is right but for its end.
+STEPS = """
+SELECT s.order_id, s.moment, s.number, s.kind, s.says_open, s.amount, s.symbol, s.is_open, s.is_rejected,
+       s.state_number, s.quantity, s.executed, s.until,
+       coalesce((s.moment, s.number) = (before.moment, before.number), false) AS is_traced
+FROM unnest(%(orders)s::text[], %(moments)s::bigint[], %(numbers)s::integer[]) AS n (order_id, moment, number)
+LEFT JOIN LATERAL (
+  SELECT b.moment, b.number FROM {orders} AS b
+  WHERE b.run_id = %(run)s AND b.order_id = n.order_id AND (b.moment, b.number) < (n.moment, n.number)
+  ORDER BY b.moment DESC, b.number DESC LIMIT 1
+) AS before ON true
+JOIN {orders} AS s ON s.run_id = %(run)s AND s.order_id = n.order_id
+  AND (s.moment, s.number) >= (coalesce(before.moment, n.moment), coalesce(before.number, n.number))
+ORDER BY s.order_id, s.moment, s.number
+"""
+
+TRACED = """
+UPDATE {orders} SET until = %s, is_open = %s, symbol = %s, says_open = %s, is_rejected = %s, quantity = %s,
+  executed = %s, state_number = %s
+WHERE run_id = %s AND order_id = %s AND moment = %s AND number = %s
 """
 
 QUARANTINE = """
@@ -199,6 +214,10 @@ SELECT number, event_count, malformed_count, counts_by_type::text, counts_by_sev
 FROM backtests_runs WHERE run_id = %s FOR UPDATE
 """
 
+SOURCE = "SELECT source_bytes, source_sha256 FROM backtests_runs WHERE run_id = %s LIMIT 1"
+
+DELETE_EMPTY_RUN = "DELETE FROM backtests_runs WHERE run_id = %s AND event_count = 0"
+
 PLACE = "SELECT number, event_count FROM backtests_runs WHERE run_id = %s"
 
 COUNT = """
@@ -220,6 +239,11 @@ UPDATE backtests_runs SET
   config_hash = coalesce(%(config_hash)s, config_hash),
   started_at = coalesce(%(started_at)s, started_at),
   ended_at = coalesce(%(ended_at)s, ended_at),
+  sweep = coalesce(%(sweep)s, sweep),
+  parameters = parameters || %(parameters)s,
+  labels = CASE WHEN %(labels)s::jsonb = '[]' THEN labels ELSE %(labels)s::jsonb END,
+  source_bytes = coalesce(%(source_bytes)s, source_bytes),
+  source_sha256 = coalesce(%(source_sha256)s, source_sha256),
   details = details || %(details)s
 WHERE run_id = %(run)s
 """

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 from backtests.ingest import statements
 from backtests.ingest.drafting import Ready
+from backtests.ingest.orders import COLUMNS, OrderRow, trace_order
 from backtests.ingest.signatures import BLOCK_SHAPES, LONE_SHAPES, encode_block
 
 Cursor = Any
@@ -46,15 +49,43 @@ def write_signatures(cursor: Cursor, *, ready: Ready, run_id: UUID) -> None:
 
 
 def write_orders(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> None:
-    """Put states of orders into the run's partition, and end those that an earlier batch left open."""
+    """Put steps of orders into the run's partition; orders that had steps before are traced on from there."""
     if not ready.orders:
         return
-    _copy(cursor, f"COPY {table} (run_id, order_id, moment, number, until, is_open, symbol) FROM STDIN", ready.orders)
-    if ready.first:
-        cursor.execute(statements.KNOWN_ORDERS.format(orders=table), [run_id, ready.order_ids, ready.first])
-        known = [found[0] for found in cursor.fetchall()]
-        if known:
-            cursor.execute(statements.UNTIL.format(orders=table), {"run": run_id, "orders": known})
+    _copy(cursor, f"COPY {table} ({COLUMNS}) FROM STDIN", ready.orders)
+    if not ready.first:
+        return
+    steps = ready.first_steps
+    ids = [step.order for step in steps]
+    cursor.execute(statements.KNOWN_ORDERS.format(orders=table), [run_id, ids, ready.first])
+    known = {found[0] for found in cursor.fetchall()}
+    again = [step for step in steps if step.order in known]
+    if again:
+        values = {
+            "run": run_id,
+            "orders": [step.order for step in again],
+            "moments": [step.moment for step in again],
+            "numbers": [step.number for step in again],
+        }
+        cursor.execute(statements.STEPS.format(orders=table), values)
+        rows: list[OrderRow] = []
+        for _, found in groupby(cursor.fetchall(), key=itemgetter(0)):
+            steps = list(found)
+            traced, order = steps[0][-1], [OrderRow(*step[:-1]) for step in steps]
+            trace_order(order[traced:], before=order[0] if traced else None)
+            rows += order
+        _update_steps(cursor, rows, run_id=run_id, table=table)
+
+
+def _update_steps(cursor: Cursor, rows: list[OrderRow], *, run_id: UUID, table: str) -> None:
+    cursor.executemany(
+        statements.TRACED.format(orders=table),
+        [
+            (row.until, row.is_open, row.symbol, row.says_open, row.is_rejected, row.quantity, row.executed,
+             row.state_number, run_id, row.order, row.moment, row.number)
+            for row in rows
+        ],
+    )  # fmt: skip
 
 
 def _copy(cursor: Cursor, statement: str, pieces: Iterable[bytes]) -> None:

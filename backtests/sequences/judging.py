@@ -17,6 +17,7 @@ from backtests.ingest.chains import CIRCLE, ORPHAN
 from backtests.ingest.signatures import NO_CODE, SignatureBlock
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
 
+MAX_BYTE_PATTERN = 8
 MIN_ROWS = 3
 """Rows of a block that are needed without a pattern: whether the chain is broken, the root, one level below it."""
 
@@ -63,7 +64,7 @@ def select_shapes(
     block: SignatureBlock, *, pattern: Sequence[str] | None, depth: int, only_incomplete: bool
 ) -> NDArray[np.int64]:
     """Give the numbers of the shapes of a block that a question is about: as `judge` has it of each."""
-    starts = np.searchsorted(block.owners, np.arange(block.shape_count))
+    starts = np.flatnonzero(np.diff(block.owners, prepend=-1))
     begun, complete = _judge_trails(block.codes[: count_rows(pattern, depth=depth)], pattern=pattern)
     selected = np.logical_or.reduceat(begun, starts)
     if only_incomplete:
@@ -79,12 +80,16 @@ def _judge_trails(
     if not pattern:
         broken = codes[0] != 0
         return (broken | (codes[2] != NO_CODE)) if len(codes) >= MIN_ROWS else broken, ~broken
-    wanted = np.array([*(TYPE_CODES[name] for name in pattern), NO_CODE - 1], dtype=np.uint8)
-    belongs = np.zeros(NO_CODE + 1, dtype=bool)
-    belongs[wanted[:-1]] = True
-    begun = np.zeros(codes.shape[1], dtype=bool)
-    reached = np.zeros(codes.shape[1], dtype=np.uint8)
+    word = np.dtype(np.uint8 if len(pattern) < MAX_BYTE_PATTERN else np.uint64)
+    steps: dict[int, int] = {}  # by type: bit n + 1 is set where the pattern's place n has it
+    for place, name in enumerate(pattern):
+        steps[TYPE_CODES[name]] = steps.get(TYPE_CODES[name], 0) | 2 << place
+    seen = np.zeros(codes.shape[1], dtype=word)
+    reached = np.ones(codes.shape[1], dtype=word)  # bit n is set where n of the pattern's types have come in order
     for row in codes[1:]:
-        begun |= belongs[row]
-        reached += wanted[reached] == row
-    return begun, reached == len(pattern)
+        step = np.zeros(codes.shape[1], dtype=word)
+        for code, bits in steps.items():
+            step |= (row == code) * word.type(bits)
+        seen |= step
+        reached |= (reached << word.type(1)) & step
+    return seen != 0, reached >= word.type(1 << len(pattern))

@@ -36,16 +36,13 @@ async def sequence_page(asked: Asked, *, ask: SequenceQuestion, reader: Pool) ->
 async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list[int]]:
     """Count the roots that are asked for, and give the page's."""
     pattern, depth = ask.sequence_pattern, ask.max_depth
-    blocks = await queries.fetch_blocks(ask.run_id, rows=count_rows(pattern, depth=depth), reader=reader)
-    shapes = np.concatenate([
-        select_shapes(block, pattern=pattern, depth=depth, only_incomplete=ask.find_incomplete) for block in blocks
-    ])
-    next_shape = blocks[-1].first_shape + blocks[-1].shape_count
-    if not has_many_shapes(next_shape):
+    known = await queries.fetch_shapes(ask.run_id, rows=count_rows(pattern, depth=depth), reader=reader)
+    shapes = select_shapes(known, pattern=pattern, depth=depth, only_incomplete=ask.find_incomplete)
+    if not has_many_shapes(known.shape_count):
         lists = [list_of_shape(shape) for shape in shapes]
         rows = await queries.roots(ask.run_id, lists=lists, window=window(ask), reader=reader)
         return rows[0]["total"], [row["number"] for row in rows if row["number"] is not None]
-    is_selected = np.zeros(next_shape, dtype=bool)
+    is_selected = np.zeros(known.shape_count, dtype=bool)
     is_selected[shapes] = True
     ordinals = np.flatnonzero(is_selected[await queries.fetch_root_shapes(ask.run_id, reader=reader)])
     skip = ask.page_index * ask.page_size

@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from backtests.ingest.signatures import BLOCK_SHAPES, LONE_BLOCK, SignatureBlock, decode_arrays, decode_block
+from backtests.ingest.signatures import BLOCK_SHAPES, LONE_BLOCK, SignatureBlock, decode_block, join_blocks
 from backtests.queries import EVENT, Row, Window, bounds
 from toolbox.database.pools import Pool
 
@@ -19,9 +19,9 @@ SELECT block, trail_count, substring(codes FROM 1 FOR %(rows)s * trail_count) AS
 FROM backtests_signature_blocks WHERE run_id = %(run)s ORDER BY block LIMIT %(most)s
 """
 
-# The shapes of all roots in order of time, as the arrays' bytes one after another.
+# The shapes of all roots in order of time, four bytes each.
 _ROOT_SHAPES = """
-SELECT coalesce(string_agg(array_send(shapes), ''::bytea ORDER BY chunk), ''::bytea) AS shapes
+SELECT coalesce(string_agg(packed, ''::bytea ORDER BY chunk), ''::bytea) AS shapes
 FROM backtests_lists WHERE run_id = %(run)s AND list = 'q' LIMIT 1
 """
 
@@ -96,15 +96,15 @@ ORDER BY occurred_at, number LIMIT %(most)s
 """.replace("EVENT_COLUMNS", EVENT)
 
 
-async def fetch_blocks(run_id: UUID, *, rows: int, reader: Pool) -> list[SignatureBlock]:
+async def fetch_shapes(run_id: UUID, *, rows: int, reader: Pool) -> SignatureBlock:
     """Fetch the shapes that sequences of a run have, as far as their first rows tell."""
     found = (await reader.fetch(_BLOCKS, {"run": run_id, "rows": rows, "most": MAX_BLOCKS})).rows
-    return [LONE_BLOCK, *(decode_block(**row) for row in found)]
+    return join_blocks([LONE_BLOCK, *(decode_block(**row) for row in found)])
 
 
 async def fetch_root_shapes(run_id: UUID, *, reader: Pool) -> NDArray[np.int32]:
     """Fetch the shape of each root in order of time, of a run with many shapes."""
-    return decode_arrays((await reader.fetch(_ROOT_SHAPES, {"run": run_id})).rows[0]["shapes"])
+    return np.frombuffer((await reader.fetch(_ROOT_SHAPES, {"run": run_id})).rows[0]["shapes"], dtype=">i4")
 
 
 async def fetch_roots_at(run_id: UUID, *, ordinals: Sequence[int], reader: Pool) -> list[int]:
