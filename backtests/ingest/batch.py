@@ -90,7 +90,7 @@ def store_batch(
             return after
         for row in rows:  # what linking said of a batch that was not stored
             row.problems = tuple(problem for problem in row.problems if problem is not CIRCLE)
-    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report, facts=facts)
+    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report, facts=facts, place=place)
 
 
 def _store_ready(
@@ -121,9 +121,10 @@ def _store_looked_at(
     unreadable: list[Unreadable],
     report: LoadReport,
     facts: Sequence[RunFacts],
+    place: Place | None,
 ) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
-        run = lock_run(cursor, run_id=run_id)
+        run = lock_run(cursor, run_id=run_id, is_new=place is None)
         _write_facts(cursor, run_id=run_id, facts=facts)
         looks = run.event_count or len({row.event_id for row in rows}) < len(rows)
         fresh, conflicts = _new_ones(cursor, run_id, rows) if looks else (rows, [])
@@ -150,12 +151,16 @@ def _tell(report: LoadReport, *, ready: Ready | None, lines: list[Unreadable], g
         report.refuse(line.line_number, reason=line.reason)
 
 
-def lock_run(cursor: Cursor, *, run_id: UUID) -> RunRow:
-    """Lock the run's row, adding it and its partitions when it is new."""
-    cursor.execute(statements.LOCK_RUN, [run_id])
-    found = cursor.fetchone()
+def lock_run(cursor: Cursor, *, run_id: UUID, is_new: bool = False) -> RunRow:
+    """Lock the run's row, adding it and its partitions when it is new, which `is_new` says that it may well be."""
+    found = None
+    if not is_new:
+        cursor.execute(statements.LOCK_RUN, [run_id])
+        found = cursor.fetchone()
     if found is None:
         cursor.execute(statements.ADD_RUN, [run_id])
+        found = cursor.fetchone()
+    if found is None:
         cursor.execute(statements.LOCK_RUN, [run_id])
         found = cursor.fetchone()
     number, events, malformed, *documents = found

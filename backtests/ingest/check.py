@@ -63,7 +63,7 @@ def _choice(name: str, *choices: str) -> Rule:
 
 _DIRECTION = _choice("Direction", "Buy", "Sell")
 _ORDER, _SYMBOL, _QUANTITY = _guid("OrderId"), _text("SecuritySymbol"), _number("Quantity")
-_SCHEMAS: dict[str, Schema] = {
+SCHEMAS: dict[str, Schema] = {
     "TradeExecution": (
         _ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _number("Price"), _number("Commission"), _number("Slippage"),
     ),
@@ -82,7 +82,7 @@ _SCHEMAS: dict[str, Schema] = {
     "RiskEvent": (_text("RiskType"), _number("Threshold"), _number("CurrentValue"), _text("Action")),
     UNKNOWN: (),
 }  # fmt: skip
-_STATE_AFTER: dict[str, Schema] = {
+STATE_AFTER: dict[str, Schema] = {
     "Order": (_ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _text("Status")),
     "PnL": (_number("Total"), _number("Realized"), _number("Unrealized")),
 }
@@ -101,9 +101,9 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
         return read
     raw, values = read
     name = _type(event.event_type, problems)
-    _check_properties(values, _SCHEMAS[name], problems, "Properties.")
+    _check_properties(values, SCHEMAS[name], problems, "Properties.")
     if name == "StateChange" and isinstance(values.get("StateAfter"), dict):
-        schema = _STATE_AFTER.get(str(values.get("StateType")), ())
+        schema = STATE_AFTER.get(str(values.get("StateType")), ())
         _check_properties(values["StateAfter"], schema, problems, "Properties.StateAfter.")
     kind, symbol = TYPE_CODES[name], values.get("SecuritySymbol")
     severity = _word(event.severity, SEVERITY_CODES, "Info", "Severity", problems)
@@ -128,7 +128,7 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
 
 
 def _type(given: object, problems: list[Problem]) -> str:
-    if isinstance(given, str) and given in _SCHEMAS and given != UNKNOWN:
+    if isinstance(given, str) and given in SCHEMAS and given != UNKNOWN:
         return given
     problems.append(Problem("EventType", _unlike("event type", given)))
     return UNKNOWN

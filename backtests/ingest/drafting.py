@@ -176,7 +176,7 @@ class Draft:
         for rows in orders.values():
             trace_order(rows, before=None)
         every = (row for rows in orders.values() for row in rows)
-        lines = "".join(format_rows(self._run_id, every, escape=escaped))
+        lines = "".join(format_rows(every, run_id=self._run_id, escape=escaped))
         return [lines.encode()] if lines else [], [rows[0] for rows in orders.values()]
 
 

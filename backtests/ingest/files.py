@@ -98,9 +98,7 @@ def _load_engine_file(
     facts = RunFacts(run_id=run_id, engine=options.format_name, sweep=options.sweep or None, source=digest)
     lines = read_lines(stream, report=report, on_bytes=on_bytes)
     entries = read_engine(lines, name=options.format_name, run_id=run_id)
-    load_entries(
-        entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=options.overlaps, facts=facts
-    )
+    load_entries(entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=options.overlaps, facts=facts)
 
 
 def _derive_run_id(path: Path, *, options: LoadOptions) -> UUID:
@@ -109,8 +107,8 @@ def _derive_run_id(path: Path, *, options: LoadOptions) -> UUID:
         digest, _, ended_early = digest_content(stream)
     if ended_early:
         raise LoadRefused(
-            f"It ends early ({ended_early}), and its run's id would be made from its content. Load it when it is whole, "
-            "or name its run with --run."
+            f"It ends early ({ended_early}), and its run's id would be made from its content. Load it when it is "
+            "whole, or name its run with --run."
         )
     return uuid5(NAMESPACE_URL, f"toolroom:{options.format_name}:{options.sweep}:{digest.sha256}")
 

@@ -74,20 +74,28 @@ def _link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], orphans: dict[i
     }
     stored = _components(cursor, run_id, roots=list(orphans))
     nodes |= stored
-    known = _known_parents(cursor, run_id, nodes=nodes)
+    known = {} if _is_first(rows) else _known_parents(cursor, run_id, nodes=nodes)
     links = resolve(nodes, known=known)
     linked = Linked(links)
     for row in rows:
         if row.event_id in links and links[row.event_id].in_circle:
             row.problems += (CIRCLE,)
-    _reshape(cursor, run_id, nodes=nodes, stored=stored, linked=linked)  # while stored links are as they were
-    for node in stored.values():
-        _link_anew(cursor, run_id, node=node, link=links[node.event_id], linked=linked)
+    _reshape(
+        cursor, run_id, nodes=nodes, stored=stored, linked=linked, is_first=_is_first(rows)
+    )  # while stored links are as they were
+    _link_anew(cursor, run_id, stored=stored, linked=linked)
     return linked
+
+
+def _is_first(rows: list[EventRow]) -> bool:
+    """Tell whether the run has no events yet, so that there is nothing to ask about it."""
+    return rows[0].number == 0
 
 
 def _orphans(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> dict[int, str]:
     """Fetch the stored orphans whose parent is among the new events: their numbers and that parent."""
+    if _is_first(rows):
+        return {}
     cursor.execute(statements.HAS_ORPHANS, [run_id])
     if cursor.fetchone() is None:
         return {}
@@ -111,16 +119,23 @@ def _known_parents(cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node]) -> d
     return {event_id: Link(root, trail) for event_id, root, trail in cursor.fetchall()}
 
 
-def _link_anew(cursor: Cursor, run_id: UUID, *, node: Node, link: Link, linked: Linked) -> None:
-    if (node.root, node.trail) != (link.root, link.trail):
-        cursor.execute(statements.RELINK, [link.root, link.trail, run_id, node.number])
-    if link.in_circle:
-        error = [{"Field": CIRCLE.field, "Error": CIRCLE.error, "Severity": CIRCLE.severity}]
-        cursor.execute(statements.CIRCLE, [json.dumps(error), run_id, node.number])
-        errors = json.loads(cursor.fetchone()[0])
-        before = {error["Severity"] for error in errors[:-1]}
-        linked.newly_malformed += not before
-        linked.marked += [(name, node.number, node.moment) for name in _newly({"Error"} | before, before)]
+def _link_anew(cursor: Cursor, run_id: UUID, *, stored: dict[str, Node], linked: Linked) -> None:
+    """Write the new links of stored events, and note those that turn out to be part of a circle."""
+    changed = [
+        (node.number, link.root, link.trail)
+        for event_id, node in stored.items()
+        if (link := linked.links[event_id])[:2] != (node.root, node.trail)
+    ]
+    if changed:
+        cursor.execute(statements.RELINK, [*map(list, zip(*changed, strict=True)), run_id])
+    for event_id, node in stored.items():
+        if linked.links[event_id].in_circle:
+            error = [{"Field": CIRCLE.field, "Error": CIRCLE.error, "Severity": CIRCLE.severity}]
+            cursor.execute(statements.CIRCLE, [json.dumps(error), run_id, node.number])
+            errors = json.loads(cursor.fetchone()[0])
+            before = {error["Severity"] for error in errors[:-1]}
+            linked.newly_malformed += not before
+            linked.marked += [(name, node.number, node.moment) for name in _newly({"Error"} | before, before)]
 
 
 def _newly(now: set[str], before: set[str]) -> list[str]:
@@ -129,7 +144,7 @@ def _newly(now: set[str], before: set[str]) -> list[str]:
 
 
 def _reshape(
-    cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], linked: Linked
+    cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], linked: Linked, is_first: bool
 ) -> None:
     """Find the sequences that are new, gone or of another shape, and move their roots between lists."""
     moments = {node.number: node.moment for node in nodes.values()}
@@ -144,18 +159,22 @@ def _reshape(
         for root in sorted(trails.keys() | old.keys())
         if (now := shape(trails.get(root, ()))) != (before := shape(old.get(root, ())))
     ]
-    numbers = _number_shapes(cursor, run_id, shapes=[one for _, *both in moved for one in both if one], linked=linked)
+    shapes = [one for _, *both in moved for one in both if one]
+    numbers = _number_shapes(cursor, run_id, shapes=shapes, linked=linked, is_first=is_first)
     linked.removed = [(numbers[before], root, moments[root]) for root, _, before in moved if before]
     linked.added = [(numbers[now], root, moments[root]) for root, now, _ in moved if now]
 
 
-def _number_shapes(cursor: Cursor, run_id: UUID, *, shapes: list[Shape], linked: Linked) -> dict[Shape, int]:
+def _number_shapes(
+    cursor: Cursor, run_id: UUID, *, shapes: list[Shape], linked: Linked, is_first: bool
+) -> dict[Shape, int]:
     """Give the number of each shape; those that the run does not have yet are noted as new."""
-    cursor.execute(statements.NEXT_SHAPE, [run_id])
-    linked.first_new_shape = cursor.fetchone()[0]
+    if not is_first:
+        cursor.execute(statements.NEXT_SHAPE, [run_id])
+        linked.first_new_shape = cursor.fetchone()[0]
     digests = {one: digest_shape(one) for one in dict.fromkeys(shapes) if find_lone_shape(one) is None}
     known: dict[str, int] = {}
-    if digests:
+    if digests and not is_first:
         cursor.execute(statements.KNOWN_SHAPES, [run_id, list(digests.values())])
         known = dict(cursor.fetchall())
     linked.new_shapes = [one for one, digest in digests.items() if digest not in known]

@@ -22,6 +22,7 @@ _NO_NAME = object()
 OnProgress = Callable[[LoadReport], None]
 BATCH_EVENTS = 20_000
 BATCH_BYTES = 33_554_432
+MAX_LATE_EVENTS, MAX_LATE_BYTES = 60_000, 67_108_864
 WORTH_ANALYSING = 10_000
 """Events after which the planner is told of what is new; autovacuum would come a minute later."""
 
@@ -35,7 +36,9 @@ class _Pending:
     """
     What waits to be stored of one run.
 
-    `place` is where its next event goes, once what is under way is stored; None where that is not known, or where
+    Events before `stored_until`, the last moment of a stored batch, are late: they wait, because each batch that has
+    some rewrites every list behind the first of them. They keep their order, so those of one moment do too. `place` is
+    where its next event goes, once what is under way is stored; None where that is not known, or where
     something of the last batch was stored before. `coming` is where it goes if all that is under way is new.
     """
 
@@ -47,11 +50,27 @@ class _Pending:
     place: Place | None = None
     coming: int = 0
     is_begun: bool = False
+    given: int = 0
+    stored_until: int | None = None
+    late: list[EventRow] = field(default_factory=list)
+    late_bytes: int = 0
 
     def add(self, row: EventRow) -> None:
-        self.bytes += len(row.line)
         self.last_moment = row.moment
-        self.rows.append(row)
+        if self.stored_until is None or row.moment >= self.stored_until:
+            self.bytes += len(row.line)
+            self.rows.append(row)
+        else:
+            self.late_bytes += len(row.line)
+            self.late.append(row)
+
+    def has_much_late(self) -> bool:
+        return len(self.late) >= MAX_LATE_EVENTS or self.late_bytes >= MAX_LATE_BYTES
+
+    def take_late(self) -> None:
+        """Make the late events the next batch."""
+        self.rows, self.bytes = self.late, self.late_bytes
+        self.late, self.late_bytes = [], 0
 
     def is_full(self) -> bool:
         return len(self.rows) + len(self.unreadable) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
@@ -101,9 +120,7 @@ def load_entries(
     report then names no run.
     """
     store = InTurn() if not overlaps else Overlapping()
-    loader = _Loader(
-        run_id=run_id, report=report, on_progress=on_progress, store=store, facts=facts, name_run=name_run
-    )
+    loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store, facts=facts, name_run=name_run)
     try:
         with set_for_loading():
             for entry in entries:
@@ -149,6 +166,8 @@ class _Loader:
             pending.add(entry)
             if pending.is_full():
                 self._store(run_id, pending)
+            elif pending.has_much_late():
+                self._store_late(run_id, pending)
         else:
             self._usual_name = _NO_NAME
             self._take(entry)
@@ -169,6 +188,8 @@ class _Loader:
         self._keep(entry, run_id=run_id, pending=pending)
         if pending.is_full():
             self._store(run_id, pending)
+        elif pending.has_much_late():
+            self._store_late(run_id, pending)
 
     def finish(self) -> None:
         """Store what is left."""
@@ -177,14 +198,16 @@ class _Loader:
         for run_id, pending in self._pending.items():
             if pending.rows or pending.is_begun or place_of(run_id) is not None:
                 self._store(run_id, pending)
+                self._store_late(run_id, pending)
             else:
                 self._leave_out(pending)
         self._batches.wait()
         for run_id in self._maybe_empty:
             if delete_empty_run(run_id):
                 self._report.run_ids.remove(run_id)
-        for run_id in self._report.run_ids if self._report.stored >= WORTH_ANALYSING else ():
-            analyse(run_id)
+        for run_id, pending in self._pending.items():
+            if pending.given >= WORTH_ANALYSING:
+                analyse(run_id)
         self._on_progress(self._report)
 
     def _leave_out(self, pending: _Pending) -> None:
@@ -262,6 +285,10 @@ class _Loader:
         pending.rows, pending.unreadable, pending.facts, pending.bytes = [], [], [], 0
         if not rows and not pending.is_begun:
             self._maybe_empty.append(run_id)
+        if rows:
+            pending.given += len(rows)
+            moments = [row.moment for row in rows]
+            pending.stored_until = max(moments if pending.stored_until is None else [*moments, pending.stored_until])
         ready = self._ready(run_id, rows=rows, pending=pending)
         place = pending.place
 
@@ -273,6 +300,13 @@ class _Loader:
         self._batches.do(store)
         self._note(run_id)
         self._on_progress(self._report)
+
+    def _store_late(self, run_id: UUID, pending: _Pending) -> None:
+        """Hand over what came in time, then what came late."""
+        if pending.late:
+            self._store(run_id, pending)
+            pending.take_late()
+            self._store(run_id, pending)
 
     def _ready(self, run_id: UUID, *, rows: list[EventRow], pending: _Pending) -> Ready | None:
         """Draft a batch while the one before is being stored, and finish it when that is done."""

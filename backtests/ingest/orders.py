@@ -5,16 +5,18 @@ An order is open from a StateChange that says so until one that says otherwise, 
 or until it was rejected; one that is rejected is open again when a later state says so.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from backtests.ingest.values import usable
 from backtests.vocabulary import TYPE_CODES
 
 STATE, EXECUTION, REJECTION = range(3)
 OPEN = "Open"
+_ZERO = Decimal(0)
 KINDS = {TYPE_CODES["TradeExecution"]: EXECUTION, TYPE_CODES["OrderRejection"]: REJECTION}
 
 
@@ -66,7 +68,7 @@ def trace_order(rows: Sequence[OrderRow], *, before: OrderRow | None) -> None:
     """Say of each step how the order stands after it; rows are in order of time, after `before`."""
     last = before
     for row in rows:
-        row.executed, row.is_rejected, row.state_number, row.quantity = Decimal(0), False, None, None
+        row.executed, row.is_rejected, row.state_number, row.quantity = _ZERO, False, None, None
         if last is not None:
             row.executed, row.is_rejected, row.state_number = last.executed, last.is_rejected, last.state_number
             row.quantity, last.until = last.quantity, row.moment
@@ -78,15 +80,16 @@ def trace_order(rows: Sequence[OrderRow], *, before: OrderRow | None) -> None:
             row.says_open = says_open = last is not None and last.says_open
             row.symbol = last.symbol if last is not None else None
             row.is_rejected = row.is_rejected or row.kind == REJECTION
-            row.executed += abs(row.amount or 0) if row.kind == EXECUTION else 0
-        is_whole = bool(row.quantity) and row.executed >= abs(row.quantity or 0)
+            if row.kind == EXECUTION and row.amount is not None:
+                row.executed += abs(row.amount)
+        is_whole = bool(row.quantity) and row.executed >= abs(row.quantity or _ZERO)
         row.is_open = says_open and not row.is_rejected and not is_whole
         last = row
     if last is not None:
         last.until = None
 
 
-def format_rows(run_id: Any, rows: Iterable[OrderRow], *, escape: Any) -> Iterator[str]:
+def format_rows(rows: Iterable[OrderRow], *, run_id: UUID, escape: Callable[[str], str]) -> Iterator[str]:
     """Write rows for COPY, in the order of COLUMNS."""
     for row in rows:
         values = (

@@ -26,8 +26,10 @@ _WORDS = {
     "parenteventid": "parent_event_id",
     "validationerrors": "",
 }
-_FACTS = {"name", "engine", "confighash", "strategyconfighash", "starttime", "endtime", "startedat", "endedat", "sweep", "parameters",
-          "labels"}  # fmt: skip
+_FACTS = {
+    "name", "engine", "confighash", "strategyconfighash", "starttime", "endtime", "startedat", "endedat", "sweep",
+    "parameters", "labels",
+}  # fmt: skip
 _CONSTANT = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b')
 
 

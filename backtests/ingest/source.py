@@ -20,8 +20,9 @@ def read_lines(
     """
     Give the lines of a stream, unpacked if it is gzip.
 
-    Where a gzip ends early or is damaged, every whole line before that is given, and the report says where that was: the
-    line that was cut would be another line when the file is whole. The rest of a line longer than MAX_LINE is passed over.
+    Where a gzip ends early or is damaged, every whole line before that is given, and the report says where that was. A
+    line that was cut is left out: it is another line when the file is whole. The rest of a line longer than MAX_LINE is
+    passed over.
     """
     content = open_unpacked(stream)
     count = 0

@@ -41,7 +41,11 @@ SELECT number, trail, (extract(epoch FROM occurred_at) * 1000000)::bigint
 FROM backtests_events WHERE run_id = %(run)s AND number = ANY(%(roots)s)
 """
 
-RELINK = "UPDATE backtests_events SET root_number = %s, trail = %s WHERE run_id = %s AND number = %s"
+RELINK = """
+UPDATE backtests_events AS e SET root_number = n.root, trail = n.trail
+FROM unnest(%s::integer[], %s::integer[], %s::text[]) AS n (number, root, trail)
+WHERE e.run_id = %s AND e.number = n.number
+"""
 
 CIRCLE = """
 UPDATE backtests_events SET validation_errors = (coalesce(validation_errors::jsonb, '[]') || %s::jsonb)::json
@@ -173,9 +177,12 @@ ORDER BY s.order_id, s.moment, s.number
 """
 
 TRACED = """
-UPDATE {orders} SET until = %s, is_open = %s, symbol = %s, says_open = %s, is_rejected = %s, quantity = %s,
-  executed = %s, state_number = %s
-WHERE run_id = %s AND order_id = %s AND moment = %s AND number = %s
+UPDATE {orders} AS o SET until = n.until, is_open = n.is_open, symbol = n.symbol, says_open = n.says_open,
+  is_rejected = n.is_rejected, quantity = n.quantity, executed = n.executed, state_number = n.state_number
+FROM unnest(%s::text[], %s::bigint[], %s::integer[], %s::bigint[], %s::boolean[], %s::text[], %s::boolean[],
+            %s::boolean[], %s::numeric[], %s::numeric[], %s::integer[])
+  AS n (order_id, moment, number, until, is_open, symbol, says_open, is_rejected, quantity, executed, state_number)
+WHERE o.run_id = %s AND o.order_id = n.order_id AND o.moment = n.moment AND o.number = n.number
 """
 
 QUARANTINE = """
@@ -207,6 +214,7 @@ ADD_RUN = """
 INSERT INTO backtests_runs (run_id, name, engine, config_hash, event_count, malformed_count, quarantined_count,
                             counts_by_type, counts_by_severity, symbols, details, stored_at)
 VALUES (%s, '', '', '', 0, 0, 0, '{}', '{}', '[]', '{}', now()) ON CONFLICT DO NOTHING
+RETURNING number, event_count, malformed_count, counts_by_type::text, counts_by_severity::text, symbols::text
 """
 
 LOCK_RUN = """

@@ -22,16 +22,19 @@ def write_events(cursor: Cursor, *, ready: Ready, table: str) -> None:
 
 def write_lists(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> None:
     """Put events into their lists."""
-    cursor.execute(statements.NEW_LISTS)
+    cursor.execute("SELECT to_regclass('pg_temp.backtests_new_lists')")
+    if cursor.fetchone()[0] is None:
+        cursor.execute(statements.NEW_LISTS)
     _copy(cursor, "COPY backtests_new_lists FROM STDIN (FORMAT BINARY)", ready.lists)
     if ready.removed:
         _copy(cursor, "COPY backtests_removed FROM STDIN", ready.removed)
     if ready.joins_roots:
         cursor.execute("SELECT backtests_join_roots(%s)", [run_id])
-    cursor.execute("ANALYZE backtests_new_lists (list)")  # the other columns are arrays, and long
-    cursor.execute(statements.REORDER.format(lists=table), {"run": run_id})
+    if ready.first:  # else there is no list yet that these could come before
+        cursor.execute("ANALYZE backtests_new_lists (list)")  # the other columns are arrays, and long
+        cursor.execute(statements.REORDER.format(lists=table), {"run": run_id})
     cursor.execute(statements.APPEND.format(lists=table), {"run": run_id})
-    cursor.execute("TRUNCATE backtests_new_lists, backtests_removed")
+    cursor.execute("DELETE FROM backtests_new_lists; DELETE FROM backtests_removed")  # a commit truncates them
 
 
 def write_signatures(cursor: Cursor, *, ready: Ready, run_id: UUID) -> None:
@@ -43,8 +46,11 @@ def write_signatures(cursor: Cursor, *, ready: Ready, run_id: UUID) -> None:
     first, last = (int(number) - LONE_SHAPES for number in (numbers[0], numbers[-1]))
     for block in range(first // BLOCK_SHAPES, last // BLOCK_SHAPES + 1):
         low = LONE_SHAPES + block * BLOCK_SHAPES
-        cursor.execute(statements.SHAPES_OF_BLOCK, [run_id, low, low + BLOCK_SHAPES - 1, BLOCK_SHAPES])
-        shapes = [json.loads(found) for (found,) in cursor.fetchall()]
+        if ready.first:
+            cursor.execute(statements.SHAPES_OF_BLOCK, [run_id, low, low + BLOCK_SHAPES - 1, BLOCK_SHAPES])
+            shapes = [json.loads(found) for (found,) in cursor.fetchall()]
+        else:
+            shapes = [json.loads(one) for one in trails[low - LONE_SHAPES : low - LONE_SHAPES + BLOCK_SHAPES]]
         cursor.execute(statements.WRITE_BLOCK, [run_id, block, *encode_block(shapes)])
 
 
@@ -69,23 +75,21 @@ def write_orders(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> N
         }
         cursor.execute(statements.STEPS.format(orders=table), values)
         rows: list[OrderRow] = []
-        for _, found in groupby(cursor.fetchall(), key=itemgetter(0)):
-            steps = list(found)
-            traced, order = steps[0][-1], [OrderRow(*step[:-1]) for step in steps]
-            trace_order(order[traced:], before=order[0] if traced else None)
+        for _, group in groupby(cursor.fetchall(), key=itemgetter(0)):
+            found = list(group)
+            is_traced, order = found[0][-1], [OrderRow(*one[:-1]) for one in found]
+            trace_order(order[is_traced:], before=order[0] if is_traced else None)
             rows += order
         _update_steps(cursor, rows, run_id=run_id, table=table)
 
 
 def _update_steps(cursor: Cursor, rows: list[OrderRow], *, run_id: UUID, table: str) -> None:
-    cursor.executemany(
-        statements.TRACED.format(orders=table),
-        [
-            (row.until, row.is_open, row.symbol, row.says_open, row.is_rejected, row.quantity, row.executed,
-             row.state_number, run_id, row.order, row.moment, row.number)
-            for row in rows
-        ],
-    )  # fmt: skip
+    values = [
+        (row.order, row.moment, row.number, row.until, row.is_open, row.symbol, row.says_open, row.is_rejected,
+         row.quantity, row.executed, row.state_number)
+        for row in rows
+    ]  # fmt: skip
+    cursor.execute(statements.TRACED.format(orders=table), [*map(list, zip(*values, strict=True)), run_id])
 
 
 def _copy(cursor: Cursor, statement: str, pieces: Iterable[bytes]) -> None:

@@ -16,7 +16,7 @@ KNOWN = "SELECT run_id, shape, trails::text FROM backtests_signatures ORDER BY r
 ADD = "INSERT INTO backtests_signature_blocks (run_id, block, trail_count, codes, owners) VALUES (%s, %s, %s, %s, %s)"
 
 
-def write_blocks(apps: Any, schema_editor: Any) -> None:
+def write_blocks(_: Any, schema_editor: Any) -> None:
     """Write the blocks of runs that are stored."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute(KNOWN)

@@ -112,7 +112,7 @@ def sequences(
     below: dict[str, list[str]] = {}
     for event in ordered:
         below.setdefault(event["ParentEventId"], []).append(event["EventId"])
-    cuts = {min(circle, key=arrivals.__getitem__) for circle in circles(known)}
+    cuts = {min(circle, key=lambda one: (known[one]["Timestamp"], arrivals[one])) for circle in circles(known)}
     found = []
     for event in ordered:
         parent = event["ParentEventId"]

@@ -48,7 +48,10 @@ def log(run_id: UUID, steps: list[tuple[str, dict[str, Any]]]) -> list[dict[str,
         ([state("Open"), execution(4), execution(6)], [True, True, False]),
         ([state("Open"), execution(-4), execution(-6)], [True, True, False]),
         ([execution(10), state("Open")], [False, False]),
-        ([state("Open"), execution(4), state("Open", 20), execution(6), execution(10)], [True, True, True, True, False]),
+        (
+            [state("Open"), execution(4), state("Open", 20), execution(6), execution(10)],
+            [True, True, True, True, False],
+        ),
         ([state("Open"), REJECTION], [True, False]),
         ([state("Open"), REJECTION, state("Open")], [True, False, True]),
         ([state("Open"), state("Cancelled"), execution(1)], [True, False, False]),
@@ -56,7 +59,14 @@ def log(run_id: UUID, steps: list[tuple[str, dict[str, Any]]]) -> list[dict[str,
     ],
 )
 async def test_an_order_is_active_until_it_is_executed_whole_rejected_or_closed(
-    load: Load, run_id: UUID, monkeypatch: pytest.MonkeyPatch, *, steps: Any, active: list[bool], turned: bool, batch: int
+    load: Load,
+    run_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    steps: Any,
+    active: list[bool],
+    turned: bool,
+    batch: int,
 ) -> None:
     monkeypatch.setattr(loading, "BATCH_EVENTS", batch)
     events = log(run_id, steps)
@@ -74,7 +84,12 @@ async def test_positions_that_were_never_marked_are_named(load: Load, run_id: UU
     def position(symbol: str, **said: Any) -> tuple[str, dict[str, Any]]:
         return "PositionUpdate", {"SecuritySymbol": symbol, "Quantity": 5, "AveragePrice": 2, "RealizedPnL": 1} | said
 
-    steps = [position("A", UnrealizedPnL=3), position("B"), position("C", UnrealizedPnL=None), position("D", Quantity=0)]
+    steps = [
+        position("A", UnrealizedPnL=3),
+        position("B"),
+        position("C", UnrealizedPnL=None),
+        position("D", Quantity=0),
+    ]
     load(jsonl(log(run_id, steps)))
 
     times = [event["Timestamp"] for event in log(run_id, steps)]

@@ -4,7 +4,6 @@ What the tools say of a NautilusTrader run, held against what the engine itself 
 The reports (CSV) were written by the engine in the same run as the stream; nothing of ours made them.
 """
 
-import gzip
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from statistics import fmean, stdev

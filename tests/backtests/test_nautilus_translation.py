@@ -13,7 +13,7 @@ from backtests.ingest import engines
 from backtests.ingest.check import check
 from backtests.ingest.engines import Event, formats, translator
 from backtests.ingest.from_engine import read_engine
-from backtests.ingest.record import EventRow, LoggedEvent, RunFacts, Unreadable
+from backtests.ingest.record import EventRow, LoggedEvent, Unreadable
 
 RUN = UUID("a1b2c3d4-e5f6-7890-abcd-ef1234567890")
 AT = 1_359_682_500_000_000_000

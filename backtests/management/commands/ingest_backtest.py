@@ -37,8 +37,8 @@ class Command(BaseCommand):
         parser.add_argument("sources", nargs="+", help="Files of JSON lines, .gz or not; - for standard input.")
         parser.add_argument("--format", choices=[CONTRACT, *formats()], default=CONTRACT,
                             help="Whose words the logs are in (%(default)s).")  # fmt: skip
-        parser.add_argument("--run", type=_guid, help="The run's GUID, of a single source. Without it: the one that the "
-                            "log names, else one made from the log's content.")  # fmt: skip
+        parser.add_argument("--run", type=_guid, help="The run's GUID, of a single source. Without it: the one that "
+                            "the log names, else one made from the log's content.")  # fmt: skip
         parser.add_argument("--sweep", default="", help="The experiment that the runs belong to, by any name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -52,9 +52,7 @@ class Command(BaseCommand):
     def _load(self, source: str, *, options: dict[str, Any]) -> str:
         """Load one source; gives what is to be said of it as an error."""
         report, started = LoadReport(), monotonic()
-        how = LoadOptions(
-            format_name=options["format"], run_id=options["run"], sweep=options["sweep"], overlaps=True
-        )
+        how = LoadOptions(format_name=options["format"], run_id=options["run"], sweep=options["sweep"], overlaps=True)
         try:
             _load_source(source, options=how, report=report, started=started)
         except OSError as error:
@@ -68,8 +66,8 @@ class Command(BaseCommand):
         self._say(report, seconds=monotonic() - started)
         if report.ended_early:
             return (
-                f"{source} ends early, {report.ended_early}. Load it again when it is whole: what is stored is not stored "
-                "twice."
+                f"{source} ends early, {report.ended_early}. Load it again when it is whole: what is stored is not "
+                "stored twice."
             )
         return ""
 
