@@ -154,6 +154,7 @@ SELECT
   (SELECT array_agg(DISTINCT season ORDER BY season) FROM played) AS seasons,
   (SELECT max(game_date) FROM possible WHERE game_date < %(start_date)s::date) AS date_before,
   (SELECT min(game_date) FROM possible WHERE game_date > %(end_date)s::date) AS date_after
+LIMIT 1
 """
 """The days of a team's games, or of all teams'; and the days nearest to the given ones in the seasons that fit."""
 
@@ -163,7 +164,7 @@ _HAS_ROWS = "SELECT EXISTS (SELECT FROM linescore_period_results AS pr {where}) 
 _MISSING = """
 WITH missing AS (
   SELECT jsonb_object_agg(season, games) FROM (
-    SELECT season, count(*) AS games FROM linescore_missing_games AS m {where} GROUP BY season
+    SELECT season, count(*) AS games FROM linescore_missing_games AS m {where} GROUP BY season LIMIT 200
   ) AS counted
 )"""
 """A value for one column more, the same in each row: how many games of each season were refused; null for none."""

@@ -80,7 +80,8 @@ async def test_the_answer_is_worded_and_says_that_there_is_no_model(tools: list[
 
     assert messages[-1].text == (
         f"{NOTICE}\n\nIn February 2025, Carolina Hurricanes played 7 games and won 2, lost 5 and lost 0 more "
-        "in overtime or shootouts; goals 18 to 24. Of the periods, overtime and shootouts included, they won 4, lost 10 and tied 7."
+        "in overtime or shootouts; goals 18 to 24. Of the periods, overtime and shootouts included, they won 4, "
+        "lost 10 and tied 7."
     )
 
 
