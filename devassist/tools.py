@@ -299,7 +299,7 @@ async def diagnose(ask: DiagnoseQuestion, client: ClientChannel) -> Diagnosis:
 @toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=0, deadline_seconds=WARMING_SECONDS)
 async def warm_workspace(ask: WarmQuestion, client: ClientChannel) -> WarmWorkspace:
     """
-    Start a workspace's language servers, wait until they have indexed, and say which are ready or missing.
+    Start a workspace's language servers, build its code graph, wait for both, and say what is ready or missing.
 
     Use it when find_callers_of_function said incomplete because a server was cold, then ask again.
     """

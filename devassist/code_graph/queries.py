@@ -24,6 +24,7 @@ class SymbolRow:
     A function, a method, a class or an interface.
 
     `line` is that of its name, from 1; `container` the qualified name of the class or function around it.
+    `handed_to` is a place where it is handed, as a value, to code that is not followed.
     `found_by` is "syntax", "hierarchy" or "server"; `confidence` from 0 to 1.
     """
 
@@ -38,6 +39,7 @@ class SymbolRow:
     kind: str
     container: str
     signature: str
+    handed_to: str
     is_test: bool
     found_by: str = "syntax"
     confidence: float = 1.0
@@ -60,6 +62,17 @@ class CallRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCall:
+    """A call that may reach more than what was found; a name that ends in `*` is computed and begins so."""
+
+    path: str
+    line: int
+    character: int
+    callee_name: str
+    receiver: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRow:
     """How far a graph is; `state` is "reading", "linking", "ready" or "failed"."""
 
@@ -74,7 +87,7 @@ class BuildRow:
 
 
 _SYMBOL = """s.id, f.path, s.line, s.character, s.start_line, s.end_line, s.name, s.qualified_name, s.kind,
-  coalesce(c.qualified_name, '') AS container, s.signature, f.is_test"""
+  coalesce(c.qualified_name, '') AS container, s.signature, s.handed_to, f.is_test"""
 _JOINS = """JOIN devassist_graph_files AS f ON f.id = s.file_id
 LEFT JOIN devassist_graph_symbols AS c ON c.id = s.container_id"""
 
@@ -118,11 +131,30 @@ WHERE s.container_id IN (SELECT id FROM below) AND s.name = %(name)s ORDER BY f.
 _FIND_CALLERS = """
 SELECT f.path, call.line AS call_line, call.character AS call_character, call.callee_name, call.receiver,
   call.target_id, call.found_by, call.confidence, f.is_test, s.id, s.line, s.character, s.start_line, s.end_line,
-  s.name, s.qualified_name, s.kind, coalesce(c.qualified_name, '') AS container, s.signature
+  s.name, s.qualified_name, s.kind, coalesce(c.qualified_name, '') AS container, s.signature,
+  s.handed_to
 FROM devassist_graph_calls AS call JOIN devassist_graph_files AS f ON f.id = call.file_id
 LEFT JOIN devassist_graph_symbols AS s ON s.id = call.caller_id
 LEFT JOIN devassist_graph_symbols AS c ON c.id = s.container_id
 WHERE call.target_id = ANY(%(ids)s) ORDER BY f.is_test, f.path, call.line LIMIT %(limit)s
+"""
+
+_FIND_OPEN_CALLS = """
+SELECT f.path, call.line, call.character, call.callee_name, call.receiver
+FROM devassist_graph_calls AS call JOIN devassist_graph_files AS f ON f.id = call.file_id
+WHERE call.workspace_id = %(workspace)s AND call.is_open AND call.target_id IS NULL
+  AND call.callee_name = ANY(%(names)s)
+ORDER BY f.is_test, f.path, call.line LIMIT %(limit)s
+"""
+
+_FIND_PROBLEMS = """
+SELECT path, problem FROM devassist_graph_files
+WHERE workspace_id = %(workspace)s AND problem <> '' ORDER BY path LIMIT %(limit)s
+"""
+
+_FIND_AT = f"""
+SELECT {_SYMBOL} FROM devassist_graph_symbols AS s {_JOINS}
+WHERE s.workspace_id = %(workspace)s AND s.name = %(name)s AND f.path = %(path)s ORDER BY abs(s.line - %(line)s) LIMIT 1
 """
 
 _READ_BUILD = """
@@ -169,6 +201,32 @@ async def find_calls_of(ids: Sequence[int], *, limit: int = MAX_ROWS) -> list[Ca
     return [_call(row) for row in rows]
 
 
+async def find_symbol_at(path: str, *, line: int, name: str, workspace_id: int) -> SymbolRow | None:
+    """Find the symbol of a name in a file, the one nearest to a line."""
+    wanted = {"workspace": workspace_id, "path": path, "line": line, "name": name}
+    found = await _symbols(_FIND_AT, wanted)
+    return found[0] if found else None
+
+
+async def find_open_calls(name: str, *, workspace_id: int, limit: int = MAX_ROWS) -> list[OpenCall]:
+    """Find calls that may reach a method of the name without having been resolved, computed names among them."""
+    names = [name, *(f"{name[:length]}*" for length in range(1, len(name) + 1))]
+    wanted = {"workspace": workspace_id, "names": names, "limit": limit}
+    return [OpenCall(**row) for row in (await reader.fetch(_FIND_OPEN_CALLS, wanted)).rows]
+
+
+async def find_computed_calls(workspace_id: int, *, limit: int = MAX_ROWS) -> list[OpenCall]:
+    """Find calls of attributes whose names are computed, on something unknown: they may reach any function."""
+    wanted = {"workspace": workspace_id, "names": ["*"], "limit": limit}
+    return [OpenCall(**row) for row in (await reader.fetch(_FIND_OPEN_CALLS, wanted)).rows]
+
+
+async def find_problems(workspace_id: int, *, limit: int = MAX_ROWS) -> dict[str, str]:
+    """Find files that could not be read whole, with what is wrong with each."""
+    rows = (await reader.fetch(_FIND_PROBLEMS, {"workspace": workspace_id, "limit": limit})).rows
+    return {row["path"]: row["problem"] for row in rows}
+
+
 async def read_build(workspace_id: int) -> BuildRow | None:
     """Read how far the workspace's graph is; None where no build has begun."""
     rows = (await reader.fetch(_READ_BUILD, {"workspace": workspace_id})).rows
@@ -182,7 +240,7 @@ async def _symbols(statement: str, parameters: dict[str, Any], *, found_by: str 
 def _call(row: dict[str, Any]) -> CallRow:
     names = (
         "id", "path", "line", "character", "start_line", "end_line", "name", "qualified_name", "kind", "container",
-        "signature", "is_test",
+        "signature", "handed_to", "is_test",
     )  # fmt: skip
     return CallRow(
         path=row["path"],

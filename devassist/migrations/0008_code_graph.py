@@ -133,6 +133,14 @@ class Migration(migrations.Migration):
                 ("end_line", models.PositiveIntegerField()),
                 ("signature", models.CharField(max_length=400)),
                 (
+                    "handed_to",
+                    models.CharField(
+                        blank=True,
+                        help_text="Where it is handed, as a value, to code that is not followed.",
+                        max_length=4200,
+                    ),
+                ),
+                (
                     "container",
                     models.ForeignKey(
                         null=True,

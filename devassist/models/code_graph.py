@@ -71,6 +71,9 @@ class GraphSymbol(models.Model):
     start_line = models.PositiveIntegerField()
     end_line = models.PositiveIntegerField()
     signature = models.CharField(max_length=400)
+    handed_to = models.CharField(
+        max_length=4_200, blank=True, help_text="Where it is handed, as a value, to code that is not followed."
+    )
 
     class Meta:
         db_table = "devassist_graph_symbols"
