@@ -9,11 +9,11 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import FieldTextFilter
 from unfold.decorators import display
 
-from agents.models import Conversation, Message, Run, Step
+from agents.models import Budget, Conversation, DailyUsage, Message, ModelPrice, Run, Step
 from agents.queries import leases, run_requests
 from agents.queries.leases import RUNS
 from agents.run_filters import CostlyFilter, EndingFilter, SlowFilter
-from toolbox.admin_pages.curation import BrowsedAdmin, BrowsedInline, KeptAdmin, MomentFilter
+from toolbox.admin_pages.curation import BrowsedAdmin, BrowsedInline, CuratedAdmin, KeptAdmin, MomentFilter
 from toolbox.admin_pages.history import PersonFilter
 from toolbox.admin_pages.tool_calls import indent_json
 from toolbox.database import event_loop
@@ -74,6 +74,7 @@ class ConversationAdmin(KeptAdmin):
         ("model", "second_message"),
         ("toolkits", "approve_tools"),
         ("max_steps", "max_tokens"),
+        ("max_cost", "max_total_tokens", "max_total_cost"),
         ("max_seconds", "max_answer_bytes"),
         ("forked_from", "message_count"),
         ("created_at", "updated_at"),
@@ -110,7 +111,7 @@ class RunAdmin(KeptAdmin):
     actions = ["cancel", "run_again"]
     exports = [
         "id", "conversation_id", "question__text", "state", "error_code", "error", "model", "step_count",
-        "prompt_tokens", "completion_tokens", "cost", "created_at", "started_at", "finished_at",
+        "prompt_tokens", "completion_tokens", "estimated_tokens", "cost", "created_at", "started_at", "finished_at",
     ]  # fmt: skip
     fields = [
         "question_start",
@@ -119,7 +120,8 @@ class RunAdmin(KeptAdmin):
         ("conversation", "key_id"),
         ("model", "worker"),
         ("prompt_tokens", "completion_tokens"),
-        ("cost", "losses"),
+        ("estimated_tokens", "cost"),
+        "losses",
         ("created_at", "started_at"),
         ("heartbeat_at", "finished_at"),
     ]
@@ -197,9 +199,11 @@ class StepAdmin(BrowsedAdmin):
         ("kind", "tool"),
         ("state", "code"),
         ("milliseconds", "attempt"),
-        ("prompt_tokens", "completion_tokens"),
+        ("prompt_tokens", "completion_tokens", "is_estimated"),
         "arguments_block",
         "edited_block",
+        ("approved_by", "approved_scopes"),
+        ("approved_at", "approval_used_at"),
         "word",
         "answer_block",
         "shortened_block",
@@ -230,6 +234,47 @@ class StepAdmin(BrowsedAdmin):
     def shortened_block(self, step: Step) -> SafeString:
         """Show the shortened answer, where it was too long."""
         return _block(step.shown)
+
+
+@admin.register(ModelPrice)
+class ModelPriceAdmin(CuratedAdmin):
+    """What models cost, from which day on."""
+
+    notice = "For a million tokens. The latest day that has come counts; calls made before keep their price."
+    list_display = ["model_name", "valid_from", "prompt_price", "completion_price"]
+    search_fields = ["model"]
+    ordering = ["model", "-valid_from"]
+
+    @admin.display(description="model", ordering="model")
+    def model_name(self, price: ModelPrice) -> str:
+        """Name the model."""
+        return price.model or "Every other model"
+
+
+@admin.register(Budget)
+class BudgetAdmin(CuratedAdmin):
+    """How much the runs of a key, or of the whole server, may take of the model."""
+
+    notice = (
+        "Looked at before each call of the model, which may take no more than is left. "
+        "Limits of one run and of one conversation stand at the conversation."
+    )
+    list_display = ["__str__", "max_tokens", "max_cost"]
+    list_select_related = ["key"]
+    ordering = ["id"]
+
+
+@admin.register(DailyUsage)
+class DailyUsageAdmin(BrowsedAdmin):
+    """What was taken of the model, by day and key."""
+
+    notice = "Counted by the database as calls of the model end. Key 0 is everybody without a key."
+    list_display = [
+        "day", "key_id", "calls", "prompt_tokens", "completion_tokens", "estimated_tokens", "cost", "reserved_tokens",
+    ]  # fmt: skip
+    list_display_links = None
+    ordering = ["-day", "key_id"]
+    exports = ["day", "key_id", "calls", "prompt_tokens", "completion_tokens", "estimated_tokens", "cost"]
 
 
 def _block(text: str) -> SafeString:

@@ -248,7 +248,7 @@ async def _cancel(sent: _Input) -> BaseModel:
 
 
 @_endpoint("POST", _RUN + "/approve", use_cases.APPROVE, summary="Approve a call that waits", answer=contracts.Decision,
-           form=APPROVAL_FORM, errors=(*_RUN_ERRORS, contracts.NOT_AWAITING))  # fmt: skip
+           form=APPROVAL_FORM, errors=(*_RUN_ERRORS, contracts.NOT_AWAITING, contracts.CALL_CHANGED))  # fmt: skip
 async def _approve(sent: _Input) -> BaseModel:
     approval = sent.read_body(APPROVAL_FORM)
     return await use_cases.approve_step(sent.conversation_id, run_id=sent.run_id, approval=approval, caller=sent.caller)

@@ -1,6 +1,7 @@
 """What conversations are told over REST, and what they say. Imports no Django."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -21,6 +22,7 @@ UNKNOWN_STEP = ErrorCode("UNKNOWN_STEP", 404, "The run has no step of that numbe
 UNKNOWN_MESSAGE = ErrorCode("UNKNOWN_MESSAGE", 404, "The conversation has no message of that number.")
 CONVERSATION_BUSY = ErrorCode("CONVERSATION_BUSY", 409, "Another message is being answered.")
 NOT_AWAITING = ErrorCode("NOT_AWAITING_APPROVAL", 409, "Nothing of this run waits for approval.")
+CALL_CHANGED = ErrorCode("CALL_CHANGED", 409, "The call that waits is not the one that was shown.")
 UNKNOWN_ADDRESS = ErrorCode("UNKNOWN_ADDRESS", 404, "There is no such address of conversations.")
 WRONG_METHOD = ErrorCode("METHOD_NOT_ALLOWED", 405, "The address takes another method.")
 RUN_OVER = ErrorCode("RUN_OVER", 409, "The run has ended already.")
@@ -36,6 +38,13 @@ class NewConversation(ToolInput):
     model: str = Field("", max_length=200, description="A model of the server's; empty: the one the server names.")
     max_steps: WholeNumber = Field(24, ge=1, le=500, description="Model calls and tool calls of one run, together.")
     max_tokens: WholeNumber = Field(200_000, ge=1, le=100_000_000, description="Tokens in and out of one run.")
+    max_cost: Decimal | None = Field(None, gt=0, le=1_000_000, description="Cost of one run, by the model prices.")
+    max_total_tokens: WholeNumber | None = Field(
+        None, ge=1, le=10**12, description="Tokens of all runs of the conversation together."
+    )
+    max_total_cost: Decimal | None = Field(
+        None, gt=0, le=1_000_000, description="Cost of all runs of the conversation together."
+    )
     max_seconds: WholeNumber = Field(300, ge=1, le=86_400, description="Time of one run, approval apart.")
     max_answer_bytes: WholeNumber = Field(
         20_000, ge=1_000, le=2_000_000, description="What the model sees of one tool's answer; the whole is kept."
@@ -71,7 +80,10 @@ class Approval(ToolInput):
     """Leave for a call that waits."""
 
     step: WholeNumber | None = Field(None, ge=1, description="The step that is meant; else the one that waits.")
-    arguments: dict[str, object] | None = Field(None, description="Arguments to call with instead.")
+    arguments: dict[str, object] | None = Field(None, description="Arguments to call with instead: another call.")
+    digest: str = Field(
+        "", max_length=64, description="The digest of approval.needed: approve only if that call still waits."
+    )
 
 
 class Rejection(ToolInput):
@@ -96,6 +108,9 @@ class ConversationAnswer(ContractModel):
     model: str = Field(description="The model asked for; empty: the one the server names.")
     max_steps: int = Field(description="Steps of one run at most.")
     max_tokens: int = Field(description="Tokens of one run at most.")
+    max_cost: Decimal | None = Field(None, description="Cost of one run at most.")
+    max_total_tokens: int | None = Field(None, description="Tokens of all its runs together at most.")
+    max_total_cost: Decimal | None = Field(None, description="Cost of all its runs together at most.")
     max_seconds: int = Field(description="Time of one run at most.")
     max_answer_bytes: int = Field(description="What the model sees of one tool's answer at most.")
     approve_tools: list[str] = Field(description="Tools that wait for approval, beside those that write.")
@@ -155,6 +170,10 @@ class StepAnswer(ContractModel):
     answer_bytes: int = Field(description="How long its answer is.")
     prompt_tokens: int = Field(description="Tokens that the model read.")
     completion_tokens: int = Field(description="Tokens that the model wrote.")
+    approved_by: str | None = Field(None, description="Who approved the call.")
+    approved_at: datetime | None = Field(None, description="When it was approved.")
+    approved_scopes: list[str] | None = Field(None, description="The scopes of who approved it, at that moment.")
+    is_estimated: bool = Field(description="Its tokens were counted by length: the model's server did not say.")
 
 
 class RunAnswer(ContractModel):
@@ -174,6 +193,7 @@ class RunAnswer(ContractModel):
     finished_at: datetime | None = Field(None, description="When it ended.")
     prompt_tokens: int = Field(description="Tokens that the model read.")
     completion_tokens: int = Field(description="Tokens that the model wrote.")
+    estimated_tokens: int = Field(description="Of these, counted by length: the model's server did not say.")
     cost: str = Field(description="By the server's prices, exact.")
     events: int = Field(description="The number of its latest event.")
     steps: list[StepAnswer] = Field(description="What was done, in order.")

@@ -12,6 +12,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from toolbox.models import ApiKey
+
 LIVE = ["queued", "running", "awaiting_approval"]
 """States that a run leaves again."""
 FINAL = ["succeeded", "failed", "cancelled", "timed_out"]
@@ -38,6 +40,15 @@ class Conversation(models.Model):
     model = models.CharField(max_length=200, blank=True, help_text="Empty: the model that the server names.")
     max_steps = models.PositiveIntegerField(default=24, help_text="Model calls and tool calls of one run, together.")
     max_tokens = models.PositiveIntegerField(default=200_000, help_text="Tokens in and out, of one run.")
+    max_cost = models.DecimalField(
+        max_digits=16, decimal_places=8, null=True, blank=True, help_text="Cost of one run. Empty: no limit."
+    )
+    max_total_tokens = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="Tokens of all its runs together. Empty: no limit."
+    )
+    max_total_cost = models.DecimalField(
+        max_digits=16, decimal_places=8, null=True, blank=True, help_text="Cost of all its runs. Empty: no limit."
+    )
     max_seconds = models.PositiveIntegerField(
         default=300, help_text="Seconds that one run may take, without the wait for approval."
     )
@@ -149,6 +160,19 @@ class Run(models.Model):
     cost = models.DecimalField(
         max_digits=16, decimal_places=8, default=0, help_text="By the prices the server was given."
     )
+    estimated_tokens = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="Of these, counted by length: the server did not say."
+    )
+    reserved_on = models.DateField(
+        null=True, editable=False, help_text="The day whose budgets hold what its call of the model may take."
+    )
+    reserved_tokens = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
+    reserved_cost = models.DecimalField(max_digits=16, decimal_places=8, default=0, db_default=0, editable=False)
+    prompt_price = models.DecimalField(max_digits=16, decimal_places=8, default=0, db_default=0, editable=False)
+    completion_price = models.DecimalField(max_digits=16, decimal_places=8, default=0, db_default=0, editable=False)
+    streamed_prompt_tokens = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
+    streamed_completion_tokens = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
+    streamed_is_estimated = models.BooleanField(default=False, db_default=False, editable=False)
     error_code = models.CharField(max_length=60, blank=True)
     error = models.TextField(blank=True, help_text="What went wrong, in a sentence.")
 
@@ -231,12 +255,25 @@ class Step(models.Model):
     arguments = models.TextField(blank=True, help_text="As the model wrote them.")
     edited_arguments = models.TextField(blank=True, help_text="As a person changed them.")
     word = models.TextField(blank=True, help_text="What the person said who rejected it.")
+    approval_digest = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="SHA-256 of the tool and arguments approved."
+    )
+    approved_by = models.CharField(max_length=200, blank=True, default="", db_default="")
+    approved_key_id = models.BigIntegerField(null=True, help_text="The key of who approved; empty: a person.")
+    approved_scopes = models.TextField(
+        blank=True, default="", db_default="", help_text="What who approved might do at that moment."
+    )
+    approved_at = models.DateTimeField(null=True)
+    approval_used_at = models.DateTimeField(null=True, help_text="When the approved call was begun; once only.")
     answer = models.TextField(blank=True, help_text="Whole.")
     shown = models.TextField(blank=True, help_text="What the model saw where that is not the whole.")
     code = models.CharField(max_length=60, blank=True)
     milliseconds = models.FloatField(null=True)
     prompt_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)
+    is_estimated = models.BooleanField(
+        default=False, db_default=False, help_text="Its tokens were counted by length: the server did not say."
+    )
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
 
@@ -274,3 +311,83 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.number} {self.kind}"
+
+
+class ModelPrice(models.Model):
+    """What a model costs from a day on; the latest day that has come counts."""
+
+    model = models.CharField(max_length=200, blank=True, help_text="As AGENT_MODEL names it. Empty: every other model.")
+    valid_from = models.DateField(help_text="The first day (UTC) of this price.")
+    prompt_price = models.DecimalField(max_digits=16, decimal_places=8, help_text="For a million tokens read.")
+    completion_price = models.DecimalField(max_digits=16, decimal_places=8, help_text="For a million tokens written.")
+
+    class Meta:
+        db_table = "agents_model_prices"
+        constraints = [
+            models.UniqueConstraint(name="agents_model_prices_once", fields=["model", "valid_from"]),
+            models.CheckConstraint(
+                name="agents_model_prices_sign", condition=Q(prompt_price__gte=0, completion_price__gte=0)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model or 'Every other model'} from {self.valid_from}"
+
+
+class Budget(models.Model):
+    """How many tokens, and which cost, the runs of a key or of the whole server may take."""
+
+    class Period(models.TextChoices):
+        """For how long."""
+
+        DAY = "day", "Each day (UTC)"
+        TOTAL = "total", "Altogether"
+
+    key = models.ForeignKey(
+        ApiKey, on_delete=models.CASCADE, null=True, blank=True, related_name="+", help_text="Empty: the whole server."
+    )
+    period = models.CharField(max_length=10, choices=Period.choices, default=Period.DAY)
+    max_tokens = models.PositiveBigIntegerField(null=True, blank=True, help_text="Tokens in and out. Empty: no limit.")
+    max_cost = models.DecimalField(
+        max_digits=16, decimal_places=8, null=True, blank=True, help_text="By the model prices. Empty: no limit."
+    )
+
+    class Meta:
+        db_table = "agents_budgets"
+        constraints = [
+            models.UniqueConstraint(name="agents_budgets_once", fields=["key", "period"], nulls_distinct=False),
+            models.CheckConstraint(name="agents_budgets_period", condition=Q(period__in=["day", "total"])),
+            models.CheckConstraint(
+                name="agents_budgets_limit",
+                condition=(Q(max_tokens__isnull=False) | Q(max_cost__isnull=False))
+                & (Q(max_cost__isnull=True) | Q(max_cost__gte=0)),
+                violation_error_message="Give a limit of tokens or of cost.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key or 'The whole server'}, {self.get_period_display().lower()}"
+
+
+class DailyUsage(models.Model):
+    """What the runs of a key took of the model on one day (UTC); key 0 is everybody without a key."""
+
+    day = models.DateField()
+    key_id = models.BigIntegerField()
+    calls = models.PositiveBigIntegerField(default=0, db_default=0)
+    prompt_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    completion_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    estimated_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    cost = models.DecimalField(max_digits=20, decimal_places=8, default=0, db_default=0)
+    reserved_tokens = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="What calls that are under way may take."
+    )
+    reserved_cost = models.DecimalField(max_digits=20, decimal_places=8, default=0, db_default=0)
+
+    class Meta:
+        db_table = "agents_daily_usage"
+        constraints = [models.UniqueConstraint(name="agents_daily_usage_once", fields=["day", "key_id"])]
+        verbose_name_plural = "daily usage"
+
+    def __str__(self) -> str:
+        return f"{self.day}, key {self.key_id}"

@@ -15,7 +15,7 @@ from toolbox.contract.errors import FORBIDDEN, UNKNOWN_TOOL, ScopeMissing
 
 _NEVER_MADE = {FORBIDDEN.code, UNKNOWN_TOOL.code}
 """The kernel refused the call before it reached data, so there is nothing to protect."""
-_CONTENTS = {"arguments", "message", "suggestion"}
+_CONTENTS = {"arguments", "digest", "message", "suggestion"}
 
 
 def missing_scope(caller: Caller, *, tool: str, code: str = "", right: str = "read") -> str:

@@ -208,7 +208,9 @@ async def approve_step(conversation_id: UUID, *, run_id: UUID, approval: Approva
     """Approve the waiting call, with other arguments where some are given; requires the scope of the call."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     arguments = "" if approval.arguments is None else encode(approval.arguments).decode()
-    number = await run_requests.approve(row["id"], number=approval.step, caller=caller, arguments=arguments)
+    number = await run_requests.approve(
+        row["id"], number=approval.step, caller=caller, arguments=arguments, digest=approval.digest
+    )
     return _confirm_decision(row, number=number)
 
 
@@ -333,6 +335,10 @@ def _confirm_decision(row: Row, *, number: int | None) -> Decision:
 
 
 def _step(row: Row, *, caller: Caller) -> StepAnswer:
+    row = row | {
+        "approved_by": row["approved_by"] or None,
+        "approved_scopes": row["approved_scopes"].split() if row["approved_at"] else None,
+    }
     if row["kind"] == "model":
         return StepAnswer(**row | {"tool": None, "arguments": None, "code": None})
     shown = row | {"arguments": shown_arguments(row["arguments"]), "code": row["code"] or None}

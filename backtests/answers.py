@@ -142,6 +142,9 @@ class SnapshotMetadata(CamelAnswer):
 
     query_time_ms: int = Field(description="Milliseconds that the question took.")
     reconstructed: bool = Field(description="True: the state is put together from events.")
+    unmarked_positions: list[str] = Field(
+        description="Securities held whose last event says no unrealizedPnL; they count as 0 in the sum."
+    )
 
 
 class Snapshot(CamelAnswer):
@@ -203,6 +206,9 @@ class RunAnswer(CamelAnswer):
     last_event_at: datetime | None = Field(description="Its last event.")
     symbols: list[str] = Field(description="Securities that it names.")
     stored_at: datetime = Field(description="When it was first stored here.")
+    sweep: str = Field(description="The experiment that it is one run of; empty for none.")
+    parameters: dict[str, Any] = Field(description="What the strategy was run with.")
+    labels: list[str] = Field(description="What it was labelled.")
 
 
 class RunPage(CamelAnswer):
@@ -230,6 +236,9 @@ class DeltaMetadata(CamelAnswer):
     """How much happened between the moments."""
 
     events_by_type: dict[str, int] = Field(description="Events after the first moment, up to the second, by type.")
+    unmarked_positions: list[str] = Field(
+        description="Securities held at either moment whose last event says no unrealizedPnL; they count as 0."
+    )
     query_time_ms: int = Field(description="Milliseconds that the question took.")
 
 

@@ -19,9 +19,24 @@ router = Router()
 DESCRIPTION = """
 Store events of a run from JSON lines (NDJSON, gzip or not), one event a line in the contract's words; the run is made
 if it is not there. Safe to repeat: what is stored already is counted as duplicate. A line that names another run, or
-that no event can be made of, goes to the quarantine. Needs a key with the scope backtests:write.
+that no event can be made of, goes to the quarantine. `format` names an engine whose own stream the body is (nautilus):
+the whole stream of one run. `sweep` names the experiment that the run belongs to. A body without one event is refused.
+Needs a key with the scope backtests:write.
 """
 OPENAPI = {
+    "parameters": [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": {"type": "string"},
+            "description": says,
+        }
+        for name, says in (
+            ("format", "In whose words the body is: contract (the default), or an engine's name."),
+            ("sweep", "The experiment that the run belongs to, by any name."),
+        )
+    ],
     "requestBody": {
         "required": True,
         "content": {"application/x-ndjson": {"schema": {"type": "string", "description": "One JSON object a line."}}},
@@ -75,6 +90,7 @@ class _Body(RawIOBase):
 )
 def upload_backtest_events(request: HttpRequest, *, run_id: str) -> HttpResponse:
     """Store the body's events."""
-    upload = read_request(request, arguments=describe_upload(run_id))
-    reply = perform_in_thread(UPLOAD, request=upload, work=lambda _: store_upload(run_id, _Body(request)))
+    query = request.META.get("QUERY_STRING", "")
+    upload = read_request(request, arguments=describe_upload(run_id, query=query))
+    reply = perform_in_thread(UPLOAD, request=upload, work=lambda _: store_upload(run_id, _Body(request), query=query))
     return to_response(reply, request=request, request_id=upload.request_id)

@@ -1,38 +1,45 @@
 """Loads of logs that people start in the admin; manage.py ingest_backtest and uploads do the same."""
 
+from uuid import UUID
+
 from django import forms
 
 from backtests.ingest.engines import formats
-from backtests.ingest.from_engine import read_engine
-from backtests.ingest.load import load_entries, load_lines
+from backtests.ingest.files import CONTRACT, LoadOptions, LoadRefused, load_file
 from backtests.ingest.report import LoadReport
-from backtests.ingest.source import read_lines
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
 
-CONTRACT = "contract"
-
 
 class LogForm(JobForm):
-    """Which log."""
+    """Which log, and which run it is."""
 
     file = file_field("A file of JSON lines; .gz too.")
     format = forms.ChoiceField(
         choices=lambda: [(name, name) for name in (CONTRACT, *formats())], help_text="In whose words."
     )
+    run = forms.UUIDField(
+        required=False, help_text="The run's GUID; without it the one that the log names, or one made from its content."
+    )
+    sweep = forms.CharField(required=False, max_length=200, help_text="The experiment that the run belongs to.")
 
 
 def from_log(given: Assignment) -> Outcome:
     """Read a log."""
     if given.file is None:
         raise JobRefused("The file is gone; start again.")
-    report, size, name = LoadReport(), given.file.stat().st_size, given.values["format"]
-    with given.file.open("rb") as stream:
-        lines = read_lines(stream, report=report, on_bytes=lambda place: given.on_step("reading bytes", place, size))
-        if name == CONTRACT:
-            load_lines(lines, run_id=None, report=report)
-        else:
-            load_entries(read_engine(lines, name=name, run_id=None), run_id=None, report=report)
+    report, size = LoadReport(), given.file.stat().st_size
+    run = given.values.get("run")
+    options = LoadOptions(
+        format_name=given.values["format"], run_id=UUID(run) if run else None, sweep=given.values.get("sweep") or ""
+    )
+    try:
+        load_file(
+            given.file, options=options, report=report,
+            on_bytes=lambda place: given.on_step("reading bytes", place, size),
+        )  # fmt: skip
+    except LoadRefused as error:
+        raise JobRefused(str(error)) from error
     if report.ended_early:
         raise JobRefused(f"The file ends early, {report.ended_early}; what is stored is not stored twice.")
     runs = [f"run {run_id}" for run_id in report.run_ids]

@@ -69,12 +69,27 @@ class Run(models.Model):
     counts_by_type = models.JSONField(default=dict, editable=False)
     counts_by_severity = models.JSONField(default=dict, editable=False)
     symbols = models.JSONField(default=list, editable=False, help_text="Symbols of the run, at most 1,000 of them.")
+    sweep = models.CharField(
+        max_length=200, blank=True, db_default="", default="", help_text="The experiment that it is one run of."
+    )
+    parameters = models.JSONField(
+        default=dict, db_default=models.Value({}, models.JSONField()), blank=True,
+        help_text="What the strategy was run with, by name.",
+    )  # fmt: skip
+    labels = models.JSONField(default=list, db_default=models.Value([], models.JSONField()), blank=True)
+    source_bytes = models.BigIntegerField(null=True, editable=False, help_text="Size of the engine's stream, unpacked.")
+    source_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     details = models.JSONField(default=dict, blank=True)
     stored_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         db_table = "backtests_runs"
-        indexes = [models.Index(fields=["-stored_at", "run_id"], name="backtests_runs_newest")]
+        indexes = [
+            models.Index(fields=["-stored_at", "run_id"], name="backtests_runs_newest"),
+            models.Index(
+                fields=["sweep", "run_id"], name="backtests_runs_sweep", condition=~models.Q(sweep=models.Value(""))
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name or str(self.run_id)
@@ -146,11 +161,15 @@ class Signature(models.Model):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="signatures")
     digest = models.CharField(max_length=32)
+    shape = models.IntegerField(null=True, help_text="Its number within the run; 0 to 7 are events alone.")
     trails = models.JSONField()
 
     class Meta:
         db_table = "backtests_signatures"
-        constraints = [models.UniqueConstraint(fields=["run", "digest"], name="backtests_signatures_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "digest"], name="backtests_signatures_once"),
+            models.UniqueConstraint(fields=["run", "shape"], name="backtests_signatures_shape"),
+        ]
 
     def __str__(self) -> str:
         return self.digest

@@ -113,15 +113,16 @@ CROSS JOIN LATERAL (
 ) AS latest
 JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = latest.number
 UNION ALL
-SELECT a.place, NULL, o.order_id, e.properties::text, NULL, NULL, o.moment, o.number
+SELECT a.place, NULL, o.order_id, e.properties::text, NULL, NULL,
+       (extract(epoch FROM e.occurred_at) * 1000000)::bigint, e.number
 FROM asked AS a
 CROSS JOIN LATERAL (
-  SELECT order_id, number, moment FROM backtests_order_states
+  SELECT order_id, state_number FROM backtests_order_states
   WHERE %(orders)s AND run_id = %(run)s AND is_open AND int8range(moment, until) @> a.moment
     AND (%(symbol)s::text IS NULL OR symbol = %(symbol)s)
   ORDER BY moment, number LIMIT %(most)s
 ) AS o
-JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = o.number
+JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = o.state_number
 ORDER BY place, moment, number, list LIMIT 1 + 2 * %(most)s * cardinality(%(moments)s::bigint[])
 """.replace("RUN_BOUNDS", _RUN.replace("%s", "%(run)s"))
 
@@ -133,7 +134,8 @@ FROM (
 LEFT JOIN (
   SELECT run_id, name, engine, coalesce(started_at, first_event_at) AS started_at,
          coalesce(ended_at, last_event_at) AS ended_at, config_hash, event_count, malformed_count, quarantined_count,
-         counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at
+         counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at, sweep, parameters,
+         labels
   FROM backtests_runs
   WHERE %(symbol)s::text IS NULL OR symbols ? %(symbol)s
   ORDER BY stored_at DESC, run_id

@@ -74,10 +74,15 @@ def text_of(raw: bytes | None) -> str | None:
     return read if isinstance(read, str) else raw.decode()
 
 
+def is_number(raw: bytes | None) -> bool:
+    """Tell whether a member is a number."""
+    read = None if raw is None else _ANY.decode(raw)
+    return isinstance(read, int | Decimal) and not isinstance(read, bool)
+
+
 def number_of(raw: bytes | None) -> Decimal:
     """Read a member as an exact number; what is none counts as zero."""
-    read = None if raw is None else _ANY.decode(raw)
-    return Decimal(read) if isinstance(read, int | Decimal) and not isinstance(read, bool) else Decimal(0)
+    return Decimal(_ANY.decode(raw)) if raw is not None and is_number(raw) else Decimal(0)
 
 
 _ANY = msgspec.json.Decoder(float_hook=Decimal)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from backtests.answers import ActiveOrder, DeltaState, IndicatorValue, Position, ProfitAndLoss, State
-from backtests.rendering import Row, members, number_of, shown, text_of
+from backtests.rendering import Row, is_number, members, number_of, shown, text_of
 
 Members = dict[str, bytes]
 
@@ -45,6 +45,14 @@ class Moment:
             active_orders=[order(order_id, said=said) for order_id, said in self.orders.items()],
             pnl=ProfitAndLoss(**self.profit()),
         )
+
+    def find_unmarked(self) -> list[str]:
+        """Name the securities held whose last event says no unrealized profit or loss."""
+        return [
+            symbol
+            for symbol, said in sorted(self.positions.items())
+            if number_of(said.get("Quantity")) and not is_number(said.get("UnrealizedPnL"))
+        ]
 
     def profit(self) -> dict[str, Any]:
         """Give profit and loss as last logged; without that, or for one security, the sum over positions."""

@@ -94,8 +94,8 @@ async def get_events_by_entity(ask: EventsByEntity) -> EventPage:
     Query events related to a specific trading entity (order, security, position).
 
     Retrieve all events associated with a particular entity reference (e.g., all events for a specific order ID or
-    security symbol), ordered chronologically. Useful for tracing entity lifecycle. A value that no event has gives an
-    empty page.
+    security symbol), ordered chronologically. Useful for tracing entity lifecycle. A StateChange is also found by what
+    its StateAfter or StateBefore names. A value that no event has gives an empty page.
     """
     asked = await ask_run(ask.run_id, reader=reader)
     rows = await paging.entity_rows(ask, reader=reader)
@@ -153,7 +153,8 @@ async def get_state_snapshot(ask: SnapshotQuestion) -> Snapshot:
     Retrieve strategy state at a specific timestamp.
 
     Reconstruct strategy state (positions, PnL, indicators, active orders) at a given moment from the events up to
-    that timestamp, it included.
+    that timestamp, it included. An order is active from a state that says Open until another state, the execution of
+    its whole quantity, or a rejection.
     """
     asked, [moment] = await moments_of(
         ask.run_id,
@@ -164,7 +165,9 @@ async def get_state_snapshot(ask: SnapshotQuestion) -> Snapshot:
         orders=ask.include_active_orders,
         reader=reader,
     )
-    metadata = SnapshotMetadata(query_time_ms=asked.milliseconds, reconstructed=True)
+    metadata = SnapshotMetadata(
+        query_time_ms=asked.milliseconds, reconstructed=True, unmarked_positions=moment.find_unmarked()
+    )
     return Snapshot(timestamp=ask.timestamp, run_id=ask.run_id, state=moment.state(), metadata=metadata)
 
 
@@ -253,5 +256,9 @@ async def get_state_delta(ask: DeltaQuestion) -> Delta:
         from_timestamp=ask.from_timestamp,
         to_timestamp=ask.to_timestamp,
         changes=difference(before, after=after),
-        metadata=DeltaMetadata(events_by_type=events, query_time_ms=asked.milliseconds),
+        metadata=DeltaMetadata(
+            events_by_type=events,
+            query_time_ms=asked.milliseconds,
+            unmarked_positions=sorted({*before.find_unmarked(), *after.find_unmarked()}),
+        ),
     )

@@ -8,6 +8,7 @@ the client waits: memory stays the same however long the stream is.
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from io import RawIOBase
 from typing import Any
 
@@ -43,22 +44,22 @@ class UploadMiddleware:
         if address is None or not has_allowed_host(sent):
             await self._behind(scope, receive, send)
             return
-        run_id = address[1]
+        run_id, query = address[1], scope["query_string"].decode("latin-1")
         request = Request(
             credential=read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
             transport=TRANSPORT,
             request_id=read_request_id(sent.get(b"x-request-id", "")),
-            arguments=describe_upload(run_id),
+            arguments=describe_upload(run_id, query=query),
         )
         body = _Body(receive, patience_seconds=self._patience)
         try:
-            reply = await perform(UPLOAD, request=request, work=lambda _: self._store(run_id, body))
+            reply = await perform(UPLOAD, request=request, work=lambda _: self._store(run_id, body, query=query))
         finally:
             body.abandon()
         if not body.is_gone:
             await send_reply(send, reply, request_id=request.request_id)
 
-    async def _store(self, run_id: str, body: "_Body") -> Reply:
+    async def _store(self, run_id: str, body: "_Body", *, query: str) -> Reply:
         if self._under_way >= MAX_UPLOADS:
             raise Refusal(
                 UNAVAILABLE,
@@ -68,7 +69,8 @@ class UploadMiddleware:
             )
         self._under_way += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, _store_in_thread, run_id, body)
+            work = partial(_store_in_thread, run_id, body, query=query)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except ToolError as error:
             if body.is_gone:
                 raise CallerLeft from error
@@ -77,9 +79,9 @@ class UploadMiddleware:
             self._under_way -= 1
 
 
-def _store_in_thread(run_id: str, body: RawIOBase) -> Reply:
+def _store_in_thread(run_id: str, body: RawIOBase, *, query: str) -> Reply:
     try:
-        return store_upload(run_id, body)
+        return store_upload(run_id, body, query=query)
     finally:
         connection.close()
 

@@ -1,14 +1,29 @@
 """An upload of events, however it is sent: what is stored, and what is answered."""
 
+from difflib import get_close_matches
 from io import BufferedReader, RawIOBase
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO
+from urllib.parse import parse_qs
 from uuid import UUID
 
 from django.db import DatabaseError, connection
 from django.http import UnreadablePostError
 
 from backtests.contracts import GUID
-from backtests.dialect import DATABASE_ERROR, INVALID_PARAMETER, QUERY_TIMEOUT, BacktestsDialect, bad_guid
+from backtests.dialect import (
+    DATABASE_ERROR,
+    INVALID_PARAMETER,
+    QUERY_TIMEOUT,
+    RESULT_TOO_LARGE,
+    BacktestsDialect,
+    bad_guid,
+)
+from backtests.ingest.engines import formats
+from backtests.ingest.files import CONTRACT, LoadOptions, LoadRefused, load_file, require_events
 from backtests.ingest.load import load_lines
+from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
 from toolbox.contract.encoding import encode
@@ -24,6 +39,9 @@ UPLOAD = Operation(
     writes=True,
 )
 PIECE_BYTES = 262_144
+QUERY_PARAMETERS = ("format", "sweep")
+MAX_SWEEP_CHARACTERS = 200
+MAX_ENGINE_STREAM_BYTES = 2_147_483_648
 
 
 class StreamBroken(OSError):
@@ -34,19 +52,39 @@ class StreamStalled(OSError):
     """The client sent nothing for too long."""
 
 
-def describe_upload(run_id: str) -> bytes:
+def describe_upload(run_id: str, *, query: str) -> bytes:
     """Give what the audit keeps of an upload."""
-    return encode({"runId": run_id[:60]})
+    return encode({"runId": run_id[:60], **({"query": query[:200]} if query else {})})
 
 
-def store_upload(run_id: str, body: RawIOBase) -> Reply:
-    """Store the body's events, read as they are needed, in this thread. Raises ToolError and CallerLeft."""
+def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
+    """
+    Store the body's events in this thread. Raises ToolError and CallerLeft.
+
+    Lines in the contract's words are stored as they are read. An engine's stream is kept in a file first, because it is
+    held against what is stored of its run before a line of it is.
+    """
     if not GUID(run_id):
         raise bad_guid("runId", value=run_id)
+    options = _read_options(UUID(run_id), query=query)
     report = LoadReport()
     try:
-        lines = read_lines(BufferedReader(body, PIECE_BYTES), report=report)
-        load_lines(lines, run_id=UUID(run_id), report=report, overlaps=not connection.in_atomic_block)
+        if options.format_name == CONTRACT:
+            lines = read_lines(BufferedReader(body, PIECE_BYTES), report=report)
+            facts = RunFacts(sweep=options.sweep or None)
+            load_lines(lines, run_id=options.run_id, report=report, overlaps=options.overlaps, facts=facts)
+            require_events(report)
+        else:
+            with NamedTemporaryFile(prefix="backtest_") as kept:
+                _keep_body(body, kept)
+                load_file(Path(kept.name), options=options, report=report)
+    except LoadRefused as error:
+        raise ToolError(
+            INVALID_PARAMETER,
+            str(error),
+            suggestion="Send a log with at least one event, in the words that ?format= names.",
+            details={"reasons": report.reasons},
+        ) from error
     except (UnreadablePostError, StreamBroken, StreamStalled) as error:
         raise _interrupted(error, report=report) from error
     except DatabaseError as error:
@@ -57,6 +95,47 @@ def store_upload(run_id: str, body: RawIOBase) -> Reply:
             details={"reason": type(error).__name__},
         ) from error
     return Reply(body=encode(_counts(run_id, report=report)), rows=report.stored)
+
+
+def _read_options(run_id: UUID, *, query: str) -> LoadOptions:
+    """Read an upload's query parameters. Raises ToolError."""
+    given = parse_qs(query, keep_blank_values=True)
+    for name, values in given.items():
+        if name not in QUERY_PARAMETERS or len(values) > 1:
+            nearest = get_close_matches(name, QUERY_PARAMETERS, n=1)
+            what = "is given twice" if name in QUERY_PARAMETERS else "is no query parameter of an upload"
+            raise ToolError(
+                INVALID_PARAMETER,
+                f"{name[:60]!r} {what}.",
+                suggestion=f"Use {nearest[0]} once." if nearest else f"There are {' and '.join(QUERY_PARAMETERS)}.",
+                field=name[:60],
+            )
+    name = given.get("format", [CONTRACT])[0]
+    known = [CONTRACT, *formats()]
+    if name not in known:
+        raise ToolError(
+            INVALID_PARAMETER,
+            f"There is no format {name[:60]!r}.",
+            suggestion=f"format is one of {', '.join(known)}.",
+            field="format",
+        )
+    sweep = given.get("sweep", [""])[0][:MAX_SWEEP_CHARACTERS]
+    return LoadOptions(format_name=name, run_id=run_id, sweep=sweep, overlaps=not connection.in_atomic_block)
+
+
+def _keep_body(body: RawIOBase, kept: IO[bytes]) -> None:
+    """Write a stream into a file. Raises ToolError where it is too long for that."""
+    reader, size = BufferedReader(body, PIECE_BYTES), 0
+    while piece := reader.read(PIECE_BYTES):
+        size += len(piece)
+        if size > MAX_ENGINE_STREAM_BYTES:
+            raise ToolError(
+                RESULT_TOO_LARGE,
+                f"An engine's stream of more than {MAX_ENGINE_STREAM_BYTES >> 30} GiB is not taken over HTTP.",
+                suggestion="Send it as gzip, or load it with manage.py ingest_backtest.",
+            )
+        kept.write(piece)
+    kept.flush()
 
 
 def _counts(run_id: str, *, report: LoadReport) -> dict[str, object]:

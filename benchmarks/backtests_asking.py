@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -148,6 +148,12 @@ async def _saved(asked: Mapping[str, Question], lines: Mapping[str, int], *, key
         reply = await _ask(asked[name], key=key)
         found.append((name, len(reply), sum(lines[kind] for kind in types)))
     return found
+
+
+def measured(asked: Sequence[Question], *, key: str, seconds: float) -> dict[str, Taken]:
+    """Ask each question, at most so many seconds each; by name."""
+    taken = event_loop.run(_measured({(0, question.name): question for question in asked}, key=key, seconds=seconds))
+    return {name: one for (_, name), one in taken.items()}
 
 
 async def _measured(asked: Mapping[Name, Question], *, key: str, seconds: float) -> dict[Name, Taken]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
+from uuid import UUID
 
 import psycopg
 from psycopg import sql
@@ -49,9 +50,9 @@ class Loading:
 
 def load(log: Log, *, owner_url: str) -> Loading:
     """Load the log, then copy the same rows bare into tables with the same indexes."""
-    before = database_cpu_seconds() or 0.0
-    said = _in_own_process(log)
-    used = (database_cpu_seconds() or 0.0) - before
+    said = in_own_process(log.path, run_id=log.run_id)
+    if said["stored"] != log.events:
+        raise RuntimeError(f"{said['stored']:,} of {log.events:,} events were stored")
     with psycopg.connect(owner_url) as connection:
         connection.execute("ANALYZE")
         connection.commit()
@@ -59,7 +60,7 @@ def load(log: Log, *, owner_url: str) -> Loading:
         number = int(found[0]) if found else 0
         each = {table: _copied(connection, f"backtests_{table}_{number}") for table in TABLES}
     return Loading(
-        events=log.events, seconds=said["seconds"], cpu_seconds=said["cpu"], database_cpu_seconds=used,
+        events=log.events, seconds=said["seconds"], cpu_seconds=said["cpu"], database_cpu_seconds=said["database_cpu"],
         peak_megabytes=said["peak"], copy_seconds=sum(taken for taken, _ in each.values()),
         copy_events_seconds=each["events"][0], copy_cpu_seconds=sum(cpu for _, cpu in each.values()),
     )  # fmt: skip
@@ -70,27 +71,25 @@ def child(path: str, run_id: str) -> None:
     import django  # noqa: PLC0415 - only the child needs it
 
     django.setup()
-    from uuid import UUID  # noqa: PLC0415
-
     from backtests.ingest.load import load_lines  # noqa: PLC0415
     from backtests.ingest.report import LoadReport  # noqa: PLC0415
 
     before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     with Path(path).open("rb") as lines:
-        report = load_lines(lines, run_id=UUID(run_id), report=LoadReport(), overlaps=True)
+        report = load_lines(lines, run_id=UUID(run_id) if run_id else None, report=LoadReport(), overlaps=True)
     seconds = time.perf_counter() - started
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
     print(json.dumps({"seconds": seconds, "cpu": cpu, "peak": used.ru_maxrss / 1024, "stored": report.stored}))
 
 
-def _in_own_process(log: Log) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.backtests_loading", str(log.path), str(log.run_id)]
+def in_own_process(path: Path, *, run_id: UUID | None) -> dict[str, float]:
+    """Load a log in a process of its own, without a run into those that it names; gives what it took."""
+    before = database_cpu_seconds() or 0.0
+    command = [sys.executable, "-m", "benchmarks.backtests_loading", str(path), str(run_id or "")]
     done = subprocess.run(command, cwd=PROJECT, env=os.environ, check=True, capture_output=True, text=True)
     said: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    if said["stored"] != log.events:
-        raise RuntimeError(f"{said['stored']:,} of {log.events:,} events were stored")
-    return said
+    return said | {"database_cpu": (database_cpu_seconds() or 0.0) - before}
 
 
 def _copied(connection: psycopg.Connection[tuple[object, ...]], table: str) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management import call_command
 
 from benchmarks.backtests_asking import Question, Taken, measure, questions, savings, timed
+from benchmarks.backtests_forms import measure_forms
 from benchmarks.backtests_loading import Loading, load
 from benchmarks.backtests_log import Log, write_log
 from benchmarks.backtests_peers import PAGE, aggregate_works, duck_of, other_works, page_works, sqlite_of
@@ -57,6 +58,12 @@ def run(scratch: Scratch, *, sizes: tuple[int, ...], folder: Path, seconds: floa
     print_pages(largest)
     print_savings(savings(largest.log, key=key))
     print_clients(scratch, largest.log, key=key, seconds=max(2.0, seconds))
+
+
+def run_forms(*, events: int, folder: Path, seconds: float) -> None:
+    """Measure runs of unusual form, and print Markdown."""
+    call_command("migrate", verbosity=0)
+    measure_forms(folder, events=events, key=_key(), seconds=seconds, goal=_goal)
 
 
 def print_loading(measured: Mapping[int, Loading]) -> None:

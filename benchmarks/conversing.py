@@ -177,7 +177,7 @@ async def _at_once(
 
 
 def _all_over(scratch: Scratch) -> None:
-    """Wait until no run is left, looking at the events' bell."""
+    """Wait until no run is left, looking at the runs' rows."""
     left = "SELECT count(*) FROM agents_runs WHERE finished_at IS NULL"
     with psycopg.connect(scratch.owner_url, autocommit=True) as connection:
         while connection.execute(left).fetchone() != (0,):

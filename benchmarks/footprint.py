@@ -3,7 +3,8 @@
 
 Prints importing `config.asgi`, a web process with the embedding model in use, the processes that a host runs, and how
 long a client of `manage.py mcp` waits for its first list of tools. Runs on a database of its own. Times are CPU seconds
-beside elapsed ones: the former depend less on what else the machine does.
+beside elapsed ones: the former depend less on what else the machine does. Modules are compiled once, as on any host:
+PYTHONDONTWRITEBYTECODE would add the compilation of all of them to every start.
 """
 
 import json
@@ -19,6 +20,7 @@ from benchmarks.scratch import scratch_database
 from benchmarks.servers import PROJECT
 
 ROUNDS = 3
+HOST = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 IMPORT = """
 import json, os, time
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -32,6 +34,16 @@ from devassist.embedding.embedder import embedder
 get_resolver().url_patterns
 embedder.embed(["A question of twenty words about a fragment that is not attached to its activity any more."])
 embedder.embed(["the quick brown fox jumps over the lazy dog " * 60] * 8)
+"""
+SERVE_MCP = """
+import asyncio
+from config.asgi import application
+from toolbox.catalogue.registry import registry
+from toolbox.mcp.endpoint import McpMiddleware
+async def run():
+    async with McpMiddleware(application, registry=registry).run_session_managers():
+        pass
+asyncio.run(run())
 """
 SIZE = """
 print([int(line.split()[1]) // 1024 for line in open("/proc/self/smaps_rollup") if line.startswith("Rss:")][0])
@@ -56,15 +68,18 @@ class Taken:
 def run_process(code: str) -> Taken:
     """Run Python code to its end."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    ran = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, check=True, text=True)
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, cwd=PROJECT, env=HOST, capture_output=True, check=True, text=True)
     return Taken(seconds=time.monotonic() - started, cpu_seconds=_cpu_since(before), said=ran.stdout.strip())
 
 
-def list_tools_over_stdio() -> Taken:
+def list_tools_over_stdio(environment: dict[str, str]) -> Taken:
     """Start `manage.py mcp`, and end it once it has listed its tools."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     command = [sys.executable, str(Path(PROJECT, "manage.py")), "mcp"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT, text=True) as server:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT, env=environment, text=True
+    ) as server:
         if server.stdin is None or server.stdout is None:
             raise RuntimeError("the server has no pipes")
         server.stdin.write("".join(json.dumps(message) + "\n" for message in MESSAGES))
@@ -76,18 +91,19 @@ def list_tools_over_stdio() -> Taken:
 
 
 def main() -> None:
-    """Print the four figures, the best of three rounds each."""
+    """Print the figures, the best of three rounds each."""
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     imported = [run_process(IMPORT) for _ in range(ROUNDS)]
     print(f"importing config.asgi: {_best(imported)}")
     print(f"a web process with the embedder in use: {run_process(IMPORT + EMBED + SIZE).said} MB resident")
+    print(f"and with MCP in use: {run_process(IMPORT + EMBED + SERVE_MCP + SIZE).said} MB resident")
     names = [line.partition(":")[0] for line in Path(PROJECT, "Procfile").read_text().splitlines() if line]
     print(f"processes of a host: {', '.join(names)}")
     with scratch_database() as scratch:
-        os.environ |= scratch.environment
+        environment = HOST | scratch.environment
         migrate = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--verbosity", "0"]
-        subprocess.run(migrate, cwd=PROJECT, check=True)
-        listed = [list_tools_over_stdio() for _ in range(ROUNDS)]
+        subprocess.run(migrate, cwd=PROJECT, env=environment, check=True)
+        listed = [list_tools_over_stdio(environment) for _ in range(ROUNDS)]
     print(f"first list of {listed[0].said} tools over stdio: {_best(listed)}")
 
 

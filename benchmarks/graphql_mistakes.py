@@ -110,7 +110,7 @@ def find_unnamed(mistake: Mistake, hints: Iterable[str]) -> list[str]:
 
 
 def normalize_document(document: str, *, mistake: Mistake) -> str:
-    """Print a document so that order, white space and what is free to choose do not matter."""
+    """Print a document so that order, whitespace and what is free to choose do not matter."""
     tree = visit(parse(document, no_location=True), _Canonical(mistake))
     return print_ast(tree)
 

@@ -20,13 +20,12 @@ from django.conf import settings
 from django.core.management import call_command
 
 from benchmarks.many_root_causes import Filled, fill, mixed
-from benchmarks.retrieval import RetrievalSet, Vectors, ndcg, query_vectors, retrieval_sets, vectors
+from benchmarks.retrieval import RetrievalSet, Vectors, difference, gains, query_vectors, retrieval_sets, vectors
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.embedding.embedder import embedder
 from devassist.models import RootCause
 from devassist.root_causes import queries, searching
 from devassist.root_causes.queries import Sought
-from devassist.root_causes.ranking import WORDS_SHARE
 from devassist.root_causes.telling import told
 from devassist.root_causes.wording import Rarity, place_of, weights_of, words_of
 from toolbox.contract.errors import ToolError
@@ -62,8 +61,9 @@ def run(*, entries: int, with_peers: bool) -> None:
     print(f"{os.cpu_count()} cores, load average {busy:.1f}{' (busy machine)' if busy > 1 else ''}, "
           f"{platform.system()}, Python {platform.python_version()}.")  # fmt: skip
     sets = retrieval_sets()
-    print("\n| nDCG@10 | documents | queries | meaning alone | BM25 alone | both, as the tool ranks |"
-          "\n|---|--:|--:|--:|--:|--:|")  # fmt: skip
+    print("\n| nDCG@10 | documents | queries | meaning alone | BM25 alone | both, as the tool ranks | "
+          "with the floor, as the tool answers | that minus meaning alone (95 %) |"
+          "\n|---|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
     for one in sets:
         print(_quality(one), flush=True)
     _speed(sets, entries=entries, with_peers=with_peers)
@@ -76,19 +76,22 @@ def _quality(one: RetrievalSet) -> str:
     row_of = dict(zip(one.queries, range(len(one.queries)), strict=True))
     cosines, lexical = asked @ dense.T, _bm25(one)
 
-    def tool(query: str) -> list[str]:
-        sought = replace(_sought(one.queries[query], asked[row_of[query]]), floor=-1.0, limit=11)
+    def tool(query: str, **changes: Any) -> list[str]:
+        sought = replace(_sought(one.queries[query], asked[row_of[query]]), limit=11, **changes)
         return [ids[row["id"] - 1] for row in event_loop.run(queries.search(sought, reader=reader))]
 
     def best(scores: Any) -> list[str]:
         return [ids[place] for place in np.argsort(-scores, kind="stable")[:11]]
 
     figures = (
-        ndcg(one, ranked=lambda query: best(cosines[row_of[query]])),
-        ndcg(one, ranked=lambda query: best(lexical[row_of[query]])),
-        ndcg(one, ranked=tool),
+        gains(one, ranked=lambda query: best(cosines[row_of[query]])),
+        gains(one, ranked=lambda query: best(lexical[row_of[query]])),
+        gains(one, ranked=lambda query: tool(query, floor=-1.0)),
+        gains(one, ranked=tool),
     )
-    return f"| {one.name} | {len(ids):,} | {len(one.relevant):,} | " + " | ".join(f"{n:.3f}" for n in figures) + " |"
+    means = " | ".join(f"{found.mean():.3f}" for found in figures)
+    compared = difference(figures[-1], figures[0])
+    return f"| {one.name} | {len(ids):,} | {len(one.relevant):,} | {means} | {compared} |"
 
 
 def _bm25(one: RetrievalSet) -> Any:
@@ -218,7 +221,7 @@ async def _every(one: Sought) -> list[int]:
 
     async def work(connection: Connection) -> list[int]:
         statement = _EVERY.format(filters=one.filters).encode()
-        parameters = one.parameters | {"words_share": WORDS_SHARE}
+        parameters = one.parameters | {"words_share": one.words_share}
         rows = await (await connection.execute(statement, parameters, prepare=False)).fetchall()
         return [row["id"] for row in rows]
 

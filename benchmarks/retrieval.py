@@ -5,7 +5,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -35,7 +35,8 @@ class RetrievalSet:
 
 def retrieval_sets() -> list[RetrievalSet]:
     """Read the public sets beside the clone (see tests/data/README.md), else the shipped root causes."""
-    return [_read(folder) for folder in sorted(SETS.glob("retrieval_*")) if folder.is_dir()] or [_read_shipped()]
+    found = [_read(folder) for folder in sorted(SETS.glob("retrieval_*")) if folder.is_dir()]
+    return [*found, *(titles for one in found if (titles := _titles(one))), _read_shipped()]
 
 
 def vectors(texts: Sequence[str], *, name: str) -> Vectors:
@@ -54,18 +55,34 @@ def query_vectors(one: RetrievalSet) -> Vectors:
     return vectors([told(text).meaning for text in one.queries.values()], name=f"{one.name}-queries")
 
 
-def ndcg(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> float:
-    """Give the mean nDCG@10 of what `ranked` gives for a query's id: document ids, the best first."""
-    gains = []
+def gains(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> NDArray[np.float64]:
+    """Give nDCG@10 of each query, of what `ranked` gives for its id: document ids, the best first."""
+    found_gains = []
     for query, grades in one.relevant.items():
         found = [document for document in ranked(query) if document != one.left_out.get(query)][:DEPTH]
         ideal = _gain(sorted(grades.values(), reverse=True)[:DEPTH])
-        gains.append(_gain([grades.get(document, 0.0) for document in found]) / ideal)
-    return float(np.mean(gains))
+        found_gains.append(_gain([grades.get(document, 0.0) for document in found]) / ideal)
+    return np.array(found_gains)
+
+
+def difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> str:
+    """Word the mean difference with the 95 % interval of a paired bootstrap of 5,000 draws."""
+    pairs = ours - theirs
+    draws = np.random.default_rng(7).integers(0, len(pairs), (5_000, len(pairs)))
+    low, high = np.quantile(pairs[draws].mean(axis=1), (0.025, 0.975))
+    return f"{pairs.mean():+.3f} ({low:+.3f} to {high:+.3f})"
 
 
 def _gain(grades: Sequence[float]) -> float:
     return sum(grade / math.log2(place + 2) for place, grade in enumerate(grades))
+
+
+def _titles(one: RetrievalSet) -> RetrievalSet | None:
+    """Ask with the titles alone, where queries have a title and a text: short questions in prose."""
+    if not all("\n" in text for text in one.queries.values()):
+        return None
+    titles = {key: text.partition("\n")[0] for key, text in one.queries.items()}
+    return replace(one, name=f"{one.name}, titles", queries=titles)
 
 
 def _read_shipped() -> RetrievalSet:

@@ -94,7 +94,7 @@ def _make_key() -> str:
 
 def _our_servers(stack: ExitStack) -> dict[str, RunningServer]:
     setups: dict[str, tuple[dict[str, str], int]] = {
-        "fast lane": ({"TOOLROOM_FAST_LANE": "1"}, 1),
+        "middleware": ({"TOOLROOM_FAST_LANE": "1"}, 1),
         "ninja": ({"TOOLROOM_FAST_LANE": "0"}, 1),
         "two workers": ({"TOOLROOM_FAST_LANE": "1"}, 2),
     }
@@ -105,12 +105,12 @@ def _our_servers(stack: ExitStack) -> dict[str, RunningServer]:
 
 
 def _over_http(ours: Mapping[str, RunningServer], *, key: str, seconds: float) -> dict[str, dict[str, Latency]]:
-    fast, ninja = ours["fast lane"].port, ours["ninja"].port
+    fast, ninja = ours["middleware"].port, ours["ninja"].port
     return {
         question.name: measure_over_http(
             {
                 "REST": (fast, rest_request(question, key=key)),
-                "REST, no fast lane": (ninja, rest_request(question, key=key)),
+                "REST by Django": (ninja, rest_request(question, key=key)),
                 "MCP": (fast, mcp_request(question.arguments, key=key)),
             },
             seconds=seconds,
@@ -122,10 +122,10 @@ def _over_http(ours: Mapping[str, RunningServer], *, key: str, seconds: float) -
 def _contenders(ours: Mapping[str, RunningServer], *, key: str) -> list[Contender]:
     rest, mcp = rest_request(PATTERN_1, key=key), mcp_request(PATTERN_1.arguments, key=key)
     return [
-        Contender(name=report.OURS, server=ours["fast lane"], request=rest),
+        Contender(name=report.OURS, server=ours["middleware"], request=rest),
         Contender(name=report.OURS_ON_TWO, server=ours["two workers"], request=rest),
-        Contender(name="Toolroom REST, no fast lane", server=ours["ninja"], request=rest),
-        Contender(name="Toolroom MCP", server=ours["fast lane"], request=mcp),
+        Contender(name="Toolroom REST by Django", server=ours["ninja"], request=rest),
+        Contender(name="Toolroom MCP", server=ours["middleware"], request=mcp),
         Contender(name="Toolroom MCP, two workers", server=ours["two workers"], request=mcp),
     ]
 

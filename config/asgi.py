@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 gc.disable()  # while everything is imported: a quarter of that time went into collections that find nothing
@@ -31,10 +32,13 @@ from toolbox.database import event_loop
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.work.publisher import publisher
 from toolbox.rest.middleware import ToolCallMiddleware
-from toolbox.mcp.endpoint import McpMiddleware
+from toolbox.mcp.on_demand import McpOnDemand
 from toolbox.oauth.cors import CorsMiddleware
 from toolbox.database.pools import reader
 from toolbox.catalogue.registry import registry
+
+if TYPE_CHECKING:
+    from toolbox.mcp.endpoint import McpMiddleware
 
 
 # whitenoise reads its files in a worker thread, as Django then does with the synchronous iterator; that is known.
@@ -52,9 +56,8 @@ class Server:
     def __init__(self) -> None:
         start_embedded()
         is_fast = settings.TOOLROOM_FAST_LANE
-        self._mcp = McpMiddleware(
-            UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django, registry=registry
-        )
+        behind = UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django
+        self._mcp = McpOnDemand(behind, load=lambda: _load_mcp(behind), when_loaded=freeze_startup_objects)
         application = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
         self._application: ASGIApp = HealthMiddleware(
             TraceMiddleware(application) if settings.TOOLROOM_TRACES else application
@@ -87,7 +90,7 @@ class Server:
             embedder.warm()
         watch = asyncio.create_task(_watch_parts())
         try:
-            async with self._mcp.run_session_managers():
+            async with self._mcp.run():
                 freeze_startup_objects()
                 yield
         finally:
@@ -95,6 +98,14 @@ class Server:
             watch.cancel()
             # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
             await asyncio.to_thread(leave_embedded)
+
+
+def _load_mcp(behind: ASGIApp) -> "McpMiddleware":
+    from toolbox.mcp.endpoint import McpMiddleware  # noqa: PLC0415 - a fifth of the start, for the first MCP request
+
+    for tool in registry.tools():  # the first list would make all schemas on the event loop
+        _ = tool.input_schema, tool.output_schema
+    return McpMiddleware(behind, registry=registry)
 
 
 async def _watch_parts() -> None:

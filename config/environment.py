@@ -47,7 +47,7 @@ class Environment(BaseSettings):
         "", description="This server's own address, as its clients see it: what tokens of OAuth must be for."
     )
     toolroom_oauth: bool = Field(
-        default=True, description="People may let MCP clients in by OAuth, without a key; 0: keys alone."
+        default=True, description="People may connect MCP clients by OAuth, without a key; 0: only keys."
     )
     toolroom_browser_origins: Annotated[list[str], NoDecode] = Field(
         default=[], description="Sites whose pages are MCP clients, by comma, as http://localhost:6274; never *."
@@ -143,6 +143,9 @@ class Environment(BaseSettings):
     agent_model: str = Field("", description="The model's name there; without it curated examples answer.")
     agent_tool_mode: Literal["native", "json_schema", "prompt", "auto"] = Field(
         "auto", description="How tools are offered to the model; auto finds out what server and model can do."
+    )
+    agent_max_completion_tokens: int = Field(
+        4_096, ge=128, le=1_000_000, description="What a model may write in one step at most; budgets may allow less."
     )
     agent_model_silence_seconds: float = Field(
         120.0, gt=0, le=3_600, description="How long a model may say nothing before it is asked again."

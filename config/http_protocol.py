@@ -5,6 +5,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from toolbox.http.open_streams import close_streams
+
 MAX_HEAD_BYTES = 65_536
 HEAD_SECONDS = 30.0
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -78,11 +80,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """End endless streams: lifespan is told of a stop only when no connection is left."""
-        # With several workers uvicorn reads this file before the application, so before Django's apps are there.
-        from toolbox.mcp.changes import end_streams  # noqa: PLC0415
-
         super().shutdown()
-        end_streams()
+        close_streams()
 
     def _exceeds_limit(self, data: bytes) -> bool:
         end = (self._last_bytes + data).find(b"\r\n\r\n")

@@ -163,6 +163,7 @@ AGENT_MODEL = env.agent_model
 AGENT_TOOL_MODE = env.agent_tool_mode
 AGENT_PROMPT_PRICE = env.agent_prompt_price
 AGENT_COMPLETION_PRICE = env.agent_completion_price
+AGENT_MAX_COMPLETION_TOKENS = env.agent_max_completion_tokens
 AGENT_MODEL_SILENCE_SECONDS = env.agent_model_silence_seconds
 AGENT_KEEP_DAYS = env.agent_keep_days
 AGENT_MODEL_RETRIES = env.agent_model_retries

@@ -4,20 +4,23 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from django.conf import settings
 
 from devassist.callers.code import Code, Function
 from devassist.callers.declarations import meant, names
 from devassist.callers.desk import Desk, Found
-from devassist.callers.inquiry import Asked
+from devassist.callers.inquiry import Asked, reasons_said
 from devassist.callers.languages import LanguageServer, NoCommand, configured, server_for
 from devassist.callers.servers import NotNow, Servers
 from devassist.callers.session import Machine
-from devassist.callers.walk import Caller, Place
+from devassist.callers.walk import Caller, FoundBy, Place
+from devassist.code_graph.freshness import ensure_graph
 from devassist.contracts.find_callers import CallerFound, CallersFound, FindCallersQuestion, Meant
 from devassist.dialect import FUNCTION_NOT_FOUND, LSP_UNAVAILABLE
 from devassist.files.opening import opened
@@ -29,6 +32,8 @@ from toolbox.database import event_loop
 
 ANSWER_SECONDS = 1.6
 """The contract allows 2 s; an answer is given before that with what is known."""
+GRAPH_SHARE = 0.6
+"""Of that time, for a graph that is out of date."""
 _LISTED = 12
 
 _desk: Desk | None = None
@@ -41,15 +46,30 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
     root = await asyncio.to_thread(os.path.realpath, workspace.root)
     functions = await asyncio.to_thread(_meant, ask, root=root, shows_secrets=workspace.shows_secrets)
     server = None if ask.syntactic else server_of(ask.file_path)
-    asked = Asked(targets=_targets(ask, functions=functions), depth=ask.max_depth, server=server)
+    graph = await ensure_graph(
+        workspace.id, root=root, shows_secrets=workspace.shows_secrets, seconds=ANSWER_SECONDS * GRAPH_SHARE
+    )
+    usable = workspace.id if graph.is_current else None
+    asked = Asked(targets=_targets(ask, functions=functions), depth=ask.max_depth, server=server, graph=usable)
     left = ANSWER_SECONDS - (asyncio.get_running_loop().time() - started)
+    reasons = [graph.reason] if graph.reason else []
     try:
         found = await event_loop.run_on_loop(partial(_found, asked, root=root, seconds=max(left, 0.1)))
-    except NoCommand as missing:
-        raise _not_installed(server, program=str(missing)) from missing
-    except NotNow as failing:
-        raise _failing(server, error=failing) from failing
-    return _answer(ask, found=found, functions=functions)
+    except (NoCommand, NotNow) as missing:
+        refusal = (
+            _not_installed(server, program=str(missing))
+            if isinstance(missing, NoCommand)
+            else _failing(server, error=missing)
+        )
+        if usable is None:
+            raise refusal from missing
+        reasons.append(f"{refusal.message} These callers are the code graph's.")
+        left = ANSWER_SECONDS - (asyncio.get_running_loop().time() - started)
+        alone = replace(asked, server=None)
+        found = await event_loop.run_on_loop(partial(_found, alone, root=root, seconds=max(left, 0.1)))
+    return _answer(
+        ask, found=replace(found, reason=reasons_said([*filter(None, [found.reason]), *reasons])), functions=functions
+    )
 
 
 def server_of(path: str) -> LanguageServer:
@@ -174,9 +194,18 @@ def _row(caller: Caller) -> CallerFound:
         line=first,
         call_chain=caller.chain,
         depth=caller.depth,
-        found_by=caller.found_by.value,
+        found_by=_FOUND_BY[caller.found_by],
+        confidence=round(caller.confidence, 2),
         other_lines=others[:_LISTED] or None,
     )
+
+
+_FOUND_BY: dict[FoundBy, Literal["server", "hierarchy", "syntax"]] = {
+    FoundBy.CALL_HIERARCHY: "server",
+    FoundBy.REFERENCE: "server",
+    FoundBy.HIERARCHY: "hierarchy",
+    FoundBy.SYNTAX: "syntax",
+}
 
 
 def _no_function(ask: FindCallersQuestion, *, code: Code) -> list[Function]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.past_errors import queries
-from devassist.past_errors.why import Reason, reasons, spelt, telling, weights_in
+from devassist.past_errors.explained import explain
 from devassist.root_causes import queries as search_queries
 from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR
@@ -95,25 +95,14 @@ async def _answer(ask: PastErrorsQuestion) -> dict[str, Any]:
         return {"is_slow": True}
     words = found.paste.words
     return {
-        "languages": languages, "refused": refused, "found": await _explained(found, rows=found.rows),
-        "near": await _explained(found, rows=near), "searched_for": words if found.paste.is_trace else "",
+        "languages": languages, "refused": refused, "found": await explain(found, rows=found.rows),
+        "near": await explain(found, rows=near), "searched_for": words if found.paste.is_trace else "",
         "total": found.rows[0]["total_found"] if found.rows else 0, "confidence": ask.min_confidence,
     }  # fmt: skip
 
 
 async def _nearest(found: Looked) -> list[Row]:
     return await search_queries.search(replace(found.sought, floor=-1.0, limit=NEAR_SHOWN), reader=reader)
-
-
-async def _explained(found: Looked, *, rows: Any) -> list[tuple[Row, Reason]]:
-    """Give each row with its reason, and how often it was used."""
-    if not rows:
-        return []
-    words, weights = spelt(found.paste.words), weights_in(found.sought.weights)
-    beside = await queries.beside([row["id"] for row in rows], places=list(words))
-    shared = {row_id: telling(row["places"], words=words, weights=weights) for row_id, row in beside.items()}
-    known = [row | {"times": beside[row["id"]]["times"] if row["id"] in beside else 0} for row in rows]
-    return list(zip(known, reasons(known, shared=shared), strict=True))
 
 
 app_name = "devassist"

@@ -1,15 +1,29 @@
 """What an agent may ask about code and its errors; functions in the order of the contract."""
 
 import asyncio
+from pathlib import Path
 
+from devassist import symbols
 from devassist.code_context import context_of
+from devassist.code_search import list_files as list_workspace_files
+from devassist.code_search import search_code as search_workspace_code
+from devassist.contracts.diagnose import DiagnoseQuestion, Diagnosis
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
 from devassist.contracts.get_user_error_context import ErrorContext, ErrorContextQuestion
 from devassist.contracts.propose_rca import Proposal, Proposed
 from devassist.contracts.read_file import FileText, ReadFileQuestion
+from devassist.contracts.search_code import CodeMatches, FileListing, ListFilesQuestion, SearchCodeQuestion
+from devassist.contracts.symbols import (
+    DefinitionsFound,
+    FindImplementationsQuestion,
+    FindSymbolQuestion,
+    GoToDefinitionQuestion,
+    SymbolsFound,
+)
 from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
 from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
+from devassist.diagnosis.diagnose import diagnose as diagnose_trace
 from devassist.dialect import (
     DEADLINE_SECONDS,
     EMBEDDING_FAILED,
@@ -19,6 +33,8 @@ from devassist.dialect import (
     LSP_UNAVAILABLE,
     NO_ACTIVE_EDITOR,
     NO_DIAGNOSTICS,
+    NO_RESULTS,
+    PERMISSION_DENIED,
     UNKNOWN_WORKSPACE,
     DevassistDialect,
 )
@@ -33,7 +49,7 @@ from devassist.web import searching
 from devassist.web.configured import configured
 from devassist.web.refusals import ERRORS as WEB_ERRORS
 from devassist.workspace_files import read
-from devassist.workspaces import workspace_of_file
+from devassist.workspaces import readable_workspaces, workspace_of_file
 from toolbox.contract.caller import CallContext
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
@@ -45,6 +61,7 @@ toolkit = Toolkit(
     slots=SLOTS,
 )
 
+SAMPLES = Path(__file__).parent / "samples"
 _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
 _REPOSITORY = "app/src/main/kotlin/com/example/trailnotes/data/NoteRepository.kt"
 
@@ -176,10 +193,113 @@ async def get_user_error_context(ask: ErrorContextQuestion, call: CallContext) -
     return await error_context(ask, caller=call.caller)
 
 
+@toolkit.tool(
+    example=SearchCodeQuestion(pattern="viewLifecycleOwner", globs=["*.kt"], context_lines=1),
+    errors=(UNKNOWN_WORKSPACE, PERMISSION_DENIED),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def search_code(ask: SearchCodeQuestion, client: ClientChannel) -> CodeMatches:
+    """
+    Search the text of every workspace line by line, for plain text or a regular expression.
+
+    Ignored files, installed packages and secrets are left out. Narrow by globs; go on with nextCursor. For where a
+    function or class is defined use find_symbol.
+    """
+    workspaces = await readable_workspaces(client.caller, named=ask.workspace)
+    return await asyncio.to_thread(search_workspace_code, ask, workspaces=workspaces)
+
+
+@toolkit.tool(
+    example=ListFilesQuestion(globs=["*.kt"], folder="app/src/main"),
+    errors=(UNKNOWN_WORKSPACE, PERMISSION_DENIED),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def list_files(ask: ListFilesQuestion, client: ClientChannel) -> FileListing:
+    """
+    List the files of every workspace by path, filtered by globs and folder.
+
+    Use it to learn what there is before read_file. Ignored files, installed packages, links and secrets are left out.
+    """
+    workspaces = await readable_workspaces(client.caller, named=ask.workspace)
+    return await asyncio.to_thread(list_workspace_files, ask, workspaces=workspaces)
+
+
+@toolkit.tool(
+    example=FindSymbolQuestion(name="NoteListFragment.showNotes"),
+    errors=(UNKNOWN_WORKSPACE, PERMISSION_DENIED, NO_RESULTS),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def find_symbol(ask: FindSymbolQuestion, client: ClientChannel) -> SymbolsFound:
+    """
+    Find where a function, method, class or interface is defined, by name, in every workspace.
+
+    Kotlin, Java, TypeScript, JavaScript and Python, in the files as they are now. For a name in a known line use
+    go_to_definition; variables and constants are found by search_code.
+    """
+    workspaces = await readable_workspaces(client.caller, named=ask.workspace)
+    return await symbols.find_symbols(ask, workspaces=workspaces)
+
+
+@toolkit.tool(
+    example=FindImplementationsQuestion(
+        name="NoteApi", file_path="app/src/main/kotlin/com/example/trailnotes/data/NoteApi.kt"
+    ),
+    errors=(*FILE_CODES, FUNCTION_NOT_FOUND),
+    queries=3,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def find_implementations(ask: FindImplementationsQuestion, client: ClientChannel) -> SymbolsFound:
+    """
+    Find what implements an interface, extends a class, or overrides a method.
+
+    It is answered from the workspace's code graph; incomplete says where that is still being built.
+    """
+    workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
+    return await symbols.find_implementations(ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=GoToDefinitionQuestion(file_path=_CRASHED, line=51, symbol="showNotes"),
+    errors=(*FILE_CODES, LINE_OUT_OF_RANGE),
+    queries=0,
+    deadline_seconds=DEADLINE_SECONDS,
+)
+async def go_to_definition(ask: GoToDefinitionQuestion, client: ClientChannel) -> DefinitionsFound:
+    """
+    Find where a name that is used in a line is defined.
+
+    A language server resolves it where one is ready; else definitions of that name are listed, and incomplete says so.
+    """
+    workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
+    return await symbols.go_to_definition(ask, workspace=workspace)
+
+
+@toolkit.tool(
+    example=DiagnoseQuestion(trace=(SAMPLES / "crash.txt").read_text()),
+    errors=(UNKNOWN_WORKSPACE, PERMISSION_DENIED, NO_ACTIVE_EDITOR),
+    queries=4,
+    deadline_seconds=DEADLINE_SECONDS,
+    is_open_world=True,
+)
+async def diagnose(ask: DiagnoseQuestion, client: ClientChannel) -> Diagnosis:
+    """
+    Bring together what is known about a stack trace, in one call: begin here when something crashed.
+
+    Own frames with their code, callers and last commits, past root causes like it, what is unknown, three next checks.
+    Without trace it reads the user's editor and terminal. It names no cause by itself; each part says which tool gives
+    more.
+    """
+    workspaces = await readable_workspaces(client.caller, named=ask.workspace)
+    return await diagnose_trace(ask, caller=client.caller, workspaces=workspaces, rules=configured())
+
+
 @toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=0, deadline_seconds=WARMING_SECONDS)
 async def warm_workspace(ask: WarmQuestion, client: ClientChannel) -> WarmWorkspace:
     """
-    Start a workspace's language servers, wait until they have indexed, and say which are ready or missing.
+    Start a workspace's language servers, build its code graph, wait for both, and say what is ready or missing.
 
     Use it when find_callers_of_function said incomplete because a server was cold, then ask again.
     """

@@ -1,4 +1,4 @@
-"""Language servers started before anybody asks: those of every workspace, by the process that serves."""
+"""Language servers started and code graphs built before anybody asks: those of every workspace."""
 
 import asyncio
 import logging
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from devassist.callers import sources
 from devassist.callers.client import Gone
 from devassist.callers.languages import LanguageServer, NoCommand, server_for
 from devassist.callers.servers import NotNow
+from devassist.code_graph.freshness import ensure_graph
+from devassist.files import sources
 from devassist.finding_callers import desk, known_servers
 from devassist.workspaces import workspaces
 from toolbox.contract.errors import DatabaseUnavailable
@@ -70,6 +71,7 @@ class Warming:
             if (row.id, row.root) in self._known or len(desk().servers.running()) >= settings.DEVASSIST_MOST_SERVERS:
                 continue
             self._known.add((row.id, row.root))
+            await ensure_graph(row.id, root=row.root, shows_secrets=row.shows_secrets, seconds=0)
             await warm(row.root)
 
 

@@ -54,6 +54,16 @@ async def workspaces_of(caller: Caller) -> list[KnownWorkspace]:
     return [workspace for workspace in await workspaces() if workspace.is_seen_by(caller)]
 
 
+async def readable_workspaces(caller: Caller, *, named: str | None) -> list[KnownWorkspace]:
+    """Give the named workspace, else every one that the caller sees; raises ToolError as workspace_for does."""
+    if named is not None:
+        return [await workspace_for(caller, named=named)]
+    seen = await workspaces_of(caller)
+    if not seen:
+        raise refusals.no_workspace()
+    return sorted(seen, key=lambda workspace: workspace.name)
+
+
 async def workspace_for(caller: Caller, *, named: str | None) -> KnownWorkspace:
     """
     Give the workspace that a call means, if the caller sees it.

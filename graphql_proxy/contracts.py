@@ -1,11 +1,11 @@
 """What may be asked of an upstream, and what is answered: contract `execute_graphql`."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from toolbox.contract.errors import ErrorCode, ErrorEnvelope
-from toolbox.contract.models import ToolInput, ToolOutput
+from toolbox.contract.models import KeepsDigits, ToolInput, ToolOutput
 
 NO_UPSTREAM = ErrorCode("NO_UPSTREAM", 503, "No upstream is configured.")
 UNKNOWN_UPSTREAM = ErrorCode("UNKNOWN_UPSTREAM", 404, "No such upstream is open to this key.")
@@ -50,7 +50,9 @@ class GraphqlQuery(ToolInput):
     """A GraphQL document with what it needs."""
 
     query: str = Field(description="The GraphQL document, such as '{ team(id: 75) { name } }'.", min_length=1)
-    variables: dict[str, Any] | None = Field(None, description="Values of the document's variables, by name, no $.")
+    variables: Annotated[dict[str, Any] | None, KeepsDigits()] = Field(
+        None, description="Values of the document's variables, by name, no $."
+    )
     operation_name: str | None = Field(None, description="Which operation to run, of several.", max_length=200)
     upstream: str | None = UPSTREAM
 

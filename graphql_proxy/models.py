@@ -9,7 +9,7 @@ from typing import Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from toolbox.models import ApiKey
 
@@ -74,6 +74,8 @@ class Upstream(models.Model):
     size_names = models.CharField(
         max_length=500,
         blank=True,
+        default="",
+        db_default="",
         validators=[RegexValidator(r"^[_A-Za-z0-9 ]*$", "Names separated by spaces.")],
         help_text="More names of arguments and input fields that say how many rows to return, separated by spaces; "
         "first, last, limit, count, size, take, top, n, pageSize, perPage and max… are known.",
@@ -81,20 +83,24 @@ class Upstream(models.Model):
     caller_header = models.CharField(
         max_length=100,
         blank=True,
+        default="",
+        db_default="",
         validators=[RegexValidator(r"^[A-Za-z0-9-]+$", "Letters, digits and hyphens.")],
         help_text="The header of this upstream in which a caller's own credential is sent, as Authorization. "
         "Empty: callers' credentials are not passed on.",
     )
     needs_caller_credential = models.BooleanField(
-        default=False, help_text="Requests without a credential of the caller's own are refused."
+        default=False, db_default=False, help_text="Requests without a credential of the caller's own are refused."
     )
     refresh_hours = models.PositiveIntegerField(
         default=0,
+        db_default=0,
         validators=[MaxValueValidator(8_760)],
         help_text="How often its schema is fetched again, in hours; 0: never.",
     )
     max_answer_tokens = models.PositiveIntegerField(
         default=0,
+        db_default=0,
         validators=[MaxValueValidator(1_000_000)],
         help_text="Answers larger than this are cut at a list, in tokens of four bytes; 0: never.",
     )
@@ -176,7 +182,10 @@ class SchemaSnapshot(models.Model):
         default=list, blank=True, help_text="Against the version before: a list of {kind, path, description}."
     )
     warnings = models.JSONField(
-        default=list, blank=True, help_text="What was wrong with it: a list of {path, line, column, message}."
+        default=list,
+        db_default=Value([], models.JSONField()),
+        blank=True,
+        help_text="What was wrong with it: a list of {path, line, column, message}.",
     )
     taken_at = models.DateTimeField()
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from graphql_proxy import queries
 from graphql_proxy.schema import explorer
 from graphql_proxy.schema.store import KnownSchema, schemas
-from graphql_proxy.upstreams import KnownUpstream, usable_by
+from graphql_proxy.upstreams import KnownUpstream, upstreams_of
 from toolbox.access.people import require_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
@@ -52,7 +52,7 @@ class Leaf:
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """List the upstreams that this person may ask; where there is one, lead to it."""
-    known = event_loop.run(usable_by(require_person(request)))
+    known = event_loop.run(upstreams_of(require_person(request)))
     if len(known) == 1:
         return redirect("graphql_proxy:schema", slug=known[0].slug)
     newest = event_loop.run(queries.newest_schemas([one.id for one in known], reader=reader)) if known else {}
@@ -113,7 +113,7 @@ def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
     arguments = {"query": example["query"], "variables": example["variables"], "upstream": upstream.slug}
     context = {
         "upstream": upstream,
-        "query": explorer.member(name, about=about),
+        "query": explorer.member(name, about=about, is_query=True),
         "example": example,
         "try_address": _address("execute_graphql", arguments=arguments),
         "check_address": _address("validate_query", arguments=arguments),
@@ -123,7 +123,7 @@ def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
 
 def _open_upstream(caller: Caller, *, slug: str) -> tuple[KnownUpstream, KnownSchema | None]:
     """Give an upstream with its schema, if one is stored; one that the person may not ask is not there."""
-    upstream = next((one for one in event_loop.run(usable_by(caller)) if one.slug == slug), None)
+    upstream = next((one for one in event_loop.run(upstreams_of(caller)) if one.slug == slug), None)
     if upstream is None:
         raise Http404(f"There is no upstream {slug}.")
     return upstream, event_loop.run(schemas.find(slug))

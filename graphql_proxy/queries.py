@@ -79,7 +79,7 @@ async def operations(*, reader: Pool) -> list[Row]:
 
 
 _NEWEST_SCHEMAS = """
-SELECT DISTINCT ON (upstream_id) upstream_id, version, query_count, type_count, taken_at
+SELECT DISTINCT ON (upstream_id) upstream_id, version, query_count, type_count, taken_at, octet_length(sdl) AS sdl_bytes
 FROM graphql_proxy_schemas
 WHERE upstream_id = ANY(%s)
 ORDER BY upstream_id, version DESC

@@ -25,12 +25,18 @@ class TooHeavy(Exception):
 
 
 def bound_answer(
-    answer: GraphqlAnswer, *, limits: UpstreamLimits | None, upstream: KnownUpstream, max_tokens: int | None
+    answer: GraphqlAnswer,
+    *,
+    limits: UpstreamLimits | None,
+    upstream: KnownUpstream,
+    max_tokens: int | None,
+    has_written: bool = False,
 ) -> GraphqlAnswer:
     """
     Add what the upstream states of its limits, and cut data that is larger than the caller or the upstream allows.
 
-    Raises ToolError where nothing can be cut.
+    Raises ToolError where nothing can be cut. What a mutation answered (`has_written`) is left out whole instead: a
+    refusal would be read as a change that was not made.
     """
     if limits is not None and answer.age_seconds is None:
         stated = {
@@ -48,6 +54,9 @@ def bound_answer(
     try:
         data, cut = fit_answer(answer.data, max_bytes=max_bytes)
     except TooHeavy as heavy:
+        if has_written:
+            hint = f"It was sent and answered; its answer of {heavy.size:,} bytes is left out. Do not send it again."
+            return answer.model_copy(update={"data": None, "hints": [*answer.hints, hint]})
         raise refusals.too_heavy(heavy.size, max_bytes=max_bytes, weights=heavy.weights) from heavy
     return answer.model_copy(update={"data": data, "cut": cut}) if cut else answer
 

@@ -241,4 +241,6 @@ async def _run(ask: GraphqlRequest, *, call: CallContext, may_write: bool) -> Gr
     )
     outcome = await ask_upstream(upstream, request=request)
     answer = await explain_outcome(outcome, request=request, upstream=upstream)
-    return bound_answer(answer, limits=outcome.limits, upstream=upstream, max_tokens=ask.max_tokens)
+    return bound_answer(
+        answer, limits=outcome.limits, upstream=upstream, max_tokens=ask.max_tokens, has_written=may_write
+    )

@@ -78,32 +78,26 @@ async def upstream_for(caller: Caller, *, named: str | None) -> KnownUpstream:
     known = await upstreams()
     if not known:
         raise refusals.no_upstream()
-    usable = await _usable(known, caller=caller)
+    usable = await upstreams_of(caller)
     if named is not None:
         return _choose(named, known=usable, whose=" that this key may ask")
     if caller.default_upstream:
-        return _own_default(caller.default_upstream, known=usable)
+        own = next((upstream for upstream in usable if upstream.slug == caller.default_upstream), None)
+        if own is None:
+            raise refusals.lost_default(caller.default_upstream, known=[upstream.slug for upstream in usable])
+        return own
     if usable and (usable[0].is_default or len(usable) == 1 or usable[0] is known[0]):
         return usable[0]
     raise refusals.no_default(known=[upstream.slug for upstream in usable])
 
 
-async def usable_by(caller: Caller) -> list[KnownUpstream]:
-    """Give the upstreams that a caller may ask, the default first."""
-    return await _usable(await upstreams(), caller=caller)
-
-
-async def _usable(known: list[KnownUpstream], *, caller: Caller) -> list[KnownUpstream]:
-    """Keep the upstreams that are open to all, and those that were opened to this caller."""
+async def upstreams_of(caller: Caller) -> list[KnownUpstream]:
+    """Give the upstreams that are open to all, and those that were opened to this caller, the default first."""
+    known = await upstreams()
     if all(upstream.is_open for upstream in known) or _is_operator(caller):
         return known
     opened = await _list_opened_to(caller)
     return [upstream for upstream in known if upstream.is_open or upstream.id in opened]
-
-
-async def upstreams_of(caller: Caller) -> list[KnownUpstream]:
-    """Give the upstreams that the caller may ask, the default first."""
-    return await _usable(await upstreams(), caller=caller)
 
 
 async def who_may_ask(upstream: KnownUpstream) -> Callable[[Caller], bool]:
@@ -145,13 +139,6 @@ def _choose(slug: str, *, known: Iterable[KnownUpstream], whose: str = "") -> Kn
     by_slug = {upstream.slug: upstream for upstream in known}
     if slug not in by_slug:
         raise refusals.unknown_upstream(slug, known=by_slug, whose=whose)
-    return by_slug[slug]
-
-
-def _own_default(slug: str, *, known: Iterable[KnownUpstream]) -> KnownUpstream:
-    by_slug = {upstream.slug: upstream for upstream in known}
-    if slug not in by_slug:
-        raise refusals.lost_default(slug, known=by_slug)
     return by_slug[slug]
 
 

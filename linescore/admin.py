@@ -17,7 +17,7 @@ from unfold.forms import PaginationInlineFormSet
 
 from linescore.ingest.check import Surroundings, refusal_reason
 from linescore.ingest.record import GameScore, PeriodScore
-from linescore.models import Game, GameQuerySet, Period, PeriodResult, Team
+from linescore.models import Game, GameQuerySet, MissingGame, Period, PeriodResult, Team
 from toolbox.admin_pages.curation import (
     BrowsedAdmin,
     BrowsedInline,
@@ -220,6 +220,17 @@ class PeriodResultAdmin(BrowsedAdmin):
     def correct(self, result: PeriodResult) -> SafeString:
         """Lead to where the period is corrected."""
         return _game_link(result, "correct this period")
+
+
+@admin.register(MissingGame)
+class MissingGameAdmin(BrowsedAdmin):
+    """Games that loads refused; each goes when it is stored."""
+
+    notice = "Loads write these rows: games of a source that were refused. A row goes when its game is stored."
+    list_display = ["game_id", "season", "game_date", "home_team_code", "away_team_code", "reason", "refused_at"]
+    list_filter = [("season", FewValuesFilter)]
+    search_fields = ["^game_id", "=home_team_code", "=away_team_code"]
+    ordering = ["season", "game_id"]
 
 
 def _game_link(result: PeriodResult, words: str) -> SafeString:

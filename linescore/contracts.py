@@ -21,6 +21,7 @@ from toolbox.contract.models import NullMeans, ToolInput, ToolOutput, WholeNumbe
 
 DEFAULT_LIMIT = 100
 MAX_ROWS = 1000
+MAX_PAGE = 100_000
 
 INVALID_PARAMETER = ErrorCode("INVALID_PARAMETER", 400, "A parameter is unknown or of the wrong form.")
 INVALID_TEAM_CODE = ErrorCode("INVALID_TEAM_CODE", 400, "The team is not in the database.")
@@ -155,37 +156,26 @@ Limit = Annotated[
 ]
 
 
-class LinescoreQuery(ToolInput):
-    """Filters over period results. All are optional; every one given is applied."""
+Season = Annotated[str, AfterValidator(_season), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{4}$"})]
+Team = Annotated[str | None, BeforeValidator(_team_code)]
+TEAM_SCHEMA: dict[str, Any] = {"type": ["string", "null"], "pattern": "^[A-Z]{3}$|^null$"}
 
-    team_code: Annotated[str | None, BeforeValidator(_team_code)] = Field(
+
+class GameFilters(ToolInput):
+    """Which games, and which page of the answer. Every filter given is applied."""
+
+    team_code: Team = Field(
         None,
         description="The team by the NHL's three letters, such as 'CAR', 'TBL' or 'DAL'; null for all teams.",
-        json_schema_extra={"type": ["string", "null"], "pattern": "^[A-Z]{3}$|^null$"},
+        json_schema_extra=TEAM_SCHEMA,
     )
     start_date: CalendarDate | None = Field(None, description="First day of the games, as YYYY-MM-DD.")
     end_date: CalendarDate | None = Field(
         None, description="Last day of the games, as YYYY-MM-DD; not before startDate."
     )
-    period_outcome: Literal["WIN", "LOSS", "TIE"] | None = Field(
-        None,
-        description=(
-            "Keep periods that ended so for the team. Given without teamCode, the answer is a ranking: "
-            "how many such periods each team had."
-        ),
-        json_schema_extra={"type": ["string", "null"], "enum": ["WIN", "LOSS", "TIE", None]},
-    )
-    won_two_plus_reg_periods: bool | None = Field(
-        None,
-        description=(
-            "true: games in which the team won two or three of the three regulation periods; false: the others. "
-            "The answer is one row a game and team, with the number of regulation periods won."
-        ),
-    )
-    season: Annotated[str, AfterValidator(_season), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{4}$"})] | (
-        None
-    ) = Field(None, description="The season, as '2024-2025'.")
+    season: Season | None = Field(None, description="The season, as '2024-2025'.")
     limit: Limit = Field(DEFAULT_LIMIT, description="Most rows to answer; 100 if not given, 1000 at most.")
+    page: WholeNumber = Field(1, ge=1, le=MAX_PAGE, description="Which page of limit rows.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -201,14 +191,55 @@ class LinescoreQuery(ToolInput):
 
     def filters(self) -> list[str]:
         """Name the filters that are given, as the contract's `filters_applied`."""
-        given = {
-            "teamCode": self.team_code,
-            "dateRange": self.start_date or self.end_date,
-            "periodOutcome": self.period_outcome,
-            "wonTwoPlusRegPeriods": self.won_two_plus_reg_periods,
-            "season": self.season,
-        }
-        return [name for name, value in given.items() if value is not None]
+        dates = [] if self.start_date is None and self.end_date is None else ["dateRange"]
+        own = [name for name in type(self).model_fields if name not in _NO_FILTERS and getattr(self, name) is not None]
+        names = sorted(map(to_camel, own), key=lambda name: name == "season")
+        return names[: names.count("teamCode")] + dates + names[names.count("teamCode") :]
+
+
+_NO_FILTERS = ("start_date", "end_date", "limit", "page")
+
+
+class LinescoreQuery(GameFilters):
+    """Filters over period results. All are optional; every one given is applied."""
+
+    period_outcome: Literal["WIN", "LOSS", "TIE"] | None = Field(
+        None,
+        description=(
+            "Keep periods that ended so for the team. Given without teamCode, the answer is a ranking: "
+            "how many such periods each team had."
+        ),
+        json_schema_extra={"type": ["string", "null"], "enum": ["WIN", "LOSS", "TIE", None]},
+    )
+    won_two_plus_reg_periods: bool | None = Field(
+        None,
+        description=(
+            "true: games in which the team won two or three of the three regulation periods; false: the others. "
+            "The answer is one row a game and team, with the number of regulation periods won."
+        ),
+    )
+
+
+class GamesQuery(GameFilters):
+    """Filters over whole games."""
+
+    opponent: Team = Field(None, description="The other team, by its three letters.", json_schema_extra=TEAM_SCHEMA)
+    venue: Literal["home", "away"] | None = Field(None, description="Where teamCode played.")
+    result: Literal["WIN", "LOSS", "OT_LOSS", "TIE"] | None = Field(
+        None, description="How the game ended for teamCode; OT_LOSS: lost in overtime or shootout, regular season."
+    )
+
+    @model_validator(mode="after")
+    def _names_team(self) -> Self:
+        needs_team = [name for name in ("venue", "result") if getattr(self, name) is not None]
+        if self.team_code is None and needs_team:
+            raise ToolError(
+                INVALID_PARAMETER,
+                f"{' and '.join(needs_team)} can be asked of one team only.",
+                suggestion="Give teamCode too.",
+                field="teamCode",
+            )
+        return self
 
 
 class QueryMetadata(ToolOutput):
@@ -217,6 +248,9 @@ class QueryMetadata(ToolOutput):
     execution_time_ms: float = Field(description="Milliseconds that the database took.")
     was_limited: bool = Field(description="True if there were more rows than the limit let through.")
     filters_applied: list[str] = Field(description="The filters that were used.")
+    missing_games: dict[str, int] | None = Field(
+        None, description="Games that the rows lack, by season: their source was refused. Absent where none is known."
+    )
 
 
 class LinescoreRows(ToolOutput):
@@ -231,6 +265,41 @@ class LinescoreRows(ToolOutput):
         )
     )
     count: int = Field(description="Number of rows answered.")
+    query_metadata: QueryMetadata = Field(description="How the rows were found.")
+
+    def row_count(self) -> int:
+        """Count the rows."""
+        return self.count
+
+
+class TeamRecord(ToolOutput):
+    """How a team's games ended."""
+
+    games: int = Field(description="Games played.")
+    wins: int = Field(description="Won, in regulation, overtime or shootout.")
+    losses: int = Field(description="Lost in regulation, or in a playoff's overtime.")
+    overtime_losses: int = Field(description="Lost in overtime or shootout of the regular season.")
+    ties: int = Field(description="Ended level, before 2005-2006.")
+    goals_for: int = Field(description="Goals of the team; a shootout that it won counts one.")
+    goals_against: int = Field(description="Goals of its opponents.")
+    periods_won: int = Field(description="Periods won; overtime and shootout count as periods.")
+    periods_lost: int = Field(description="Periods lost, counted alike.")
+    periods_tied: int = Field(description="Periods level, counted alike.")
+
+
+class GameResults(ToolOutput):
+    """Games with their final scores, and the team's record over all that fit."""
+
+    record: TeamRecord | None = Field(
+        description="Of teamCode, over all its games that fit the filters but result, whatever the page; else null."
+    )
+    results: SkipValidation[list[dict[str, Any]]] = Field(
+        description=(
+            "One object a game, latest first: game_id, game_date, season, home_team_code, away_team_code, home_goals, "
+            "away_goals, decided_in (REG, OT or SO), result (of teamCode, else null)."
+        )
+    )
+    count: int = Field(description="Number of games answered.")
     query_metadata: QueryMetadata = Field(description="How the rows were found.")
 
     def row_count(self) -> int:

@@ -5,9 +5,7 @@ from typing import Any
 
 from django import forms
 
-from linescore.ingest.fetch import Wire
 from linescore.ingest.from_files import Wanted, ingest_files
-from linescore.ingest.from_nhl import Span, ingest_nhl
 from linescore.ingest.samples import load_samples
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
@@ -45,6 +43,9 @@ class SampleForm(JobForm):
 
 def from_nhl(given: Assignment) -> Outcome:
     """Ask the NHL's web API."""
+    from linescore.ingest.fetch import Wire  # noqa: PLC0415 - httpx is loaded by what asks, not by every process
+    from linescore.ingest.from_nhl import Span, ingest_nhl  # noqa: PLC0415
+
     first = date.fromisoformat(given.values["first"])
     last = date.fromisoformat(given.values["last"]) if given.values.get("last") else given.today
     if (last - first).days > MAX_DAYS:

@@ -10,6 +10,7 @@ from typing import Self
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Now
 
 
 class Team(models.Model):
@@ -120,6 +121,29 @@ class Period(models.Model):
 
     def __str__(self) -> str:
         return f"{self.game_id} period {self.period_number}: {self.home_goals}-{self.away_goals}"
+
+
+class MissingGame(models.Model):
+    """
+    A game that a source has and that was refused: its season is incomplete until it is stored.
+
+    Loads write and delete these rows. The day and the teams are empty where the source's game could not be read.
+    """
+
+    game_id = models.BigIntegerField(primary_key=True)
+    season = models.CharField(max_length=9)
+    game_date = models.DateField(null=True, blank=True)
+    home_team_code = models.CharField(max_length=3, blank=True)
+    away_team_code = models.CharField(max_length=3, blank=True)
+    reason = models.CharField(max_length=200)
+    refused_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "linescore_missing_games"
+        indexes = [models.Index(fields=["season", "game_date"], name="linescore_missing_season")]
+
+    def __str__(self) -> str:
+        return f"{self.game_id}: {self.reason}"
 
 
 class PeriodResult(models.Model):

@@ -32,7 +32,7 @@ toolkit.completers.update(team=_teams, season=_seasons, game=_games)
     SEASON, title="A season, team by team", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"season": _seasons}
 )
 async def linescore_season(season: Annotated[str, "Two years, as 2024-2025."]) -> str | None:
-    """Show every team's three regulation periods of a season: played, won, lost, tied, goal difference."""
+    """Show every team's periods of a season, by number: played, won, lost, tied, goals; 4 and 5 are overtime."""
     rows = await standings.teams(season)
     if not rows:
         return None

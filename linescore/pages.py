@@ -17,11 +17,12 @@ from toolbox.http.pages import require_scope
 
 SCOPE = "linescore:read"
 PERIODS = ("1st", "2nd", "3rd")
+REGULATION = len(PERIODS)
 
 
 @dataclass(slots=True, kw_only=True)
 class TeamLine:
-    """A team's regulation periods of a season."""
+    """A team's periods of a season, overtime and shootout included."""
 
     code: str
     name: str
@@ -37,8 +38,13 @@ class TeamLine:
 
     @property
     def differentials(self) -> list[int]:
-        """Give its goal difference, period by period."""
-        return [int(row["differential"]) for row in self.by_period]
+        """Give its goal difference in each regulation period."""
+        return [int(row["differential"]) for row in self.by_period[:REGULATION]]
+
+    @property
+    def regulation(self) -> list[Row]:
+        """Give its regulation periods, in order."""
+        return self.by_period[:REGULATION]
 
     @property
     def differential(self) -> int:
@@ -50,7 +56,7 @@ class TeamLine:
 def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
     """Show who wins periods, where goals are won and lost, and what winning two periods is worth."""
     known, chosen = _chosen(season)
-    rows, counted = event_loop.run(_of_season(chosen))
+    rows, counted, missing = event_loop.run(_of_season(chosen))
     lines = sorted(_lines(rows), key=lambda line: (-line.won, line.code))
     drawn = [
         HeatRow(name=name, values=[line.differentials[place] for line in lines if len(line.differentials) > place])
@@ -62,6 +68,7 @@ def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
         "lines": lines,
         "heat": heat_map(drawn, columns=[line.code for line in lines], title=f"Goal difference by period, {chosen}"),
         "periods": PERIODS,
+        "missing": missing,
         "hypothesis": [row | {"share": 100 * row["won"] / row["games"]} for row in counted],
     }
     return render(request, "linescore/season.html", context)
@@ -81,7 +88,9 @@ def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
         "seasons": known,
         "games": games,
         "form": form(
-            [game["outcomes"] for game in games], names=names, title=f"{found['team_name']}, period by period"
+            [game["outcomes"][:REGULATION] for game in games],
+            names=names,
+            title=f"{found['team_name']}, period by period",
         ),
         "months": [_month(name, list(played)) for name, played in groupby(games, key=_month_name)],
     }
@@ -106,8 +115,8 @@ def game(request: HttpRequest, *, game_id: int) -> HttpResponse:
     return render(request, "linescore/game.html", {"game": periods[0], "periods": periods, "sides": sides})
 
 
-async def _of_season(season: str) -> tuple[list[Row], list[Row]]:
-    return await asyncio.gather(queries.teams(season), queries.hypothesis(season))
+async def _of_season(season: str) -> tuple[list[Row], list[Row], int]:
+    return await asyncio.gather(queries.teams(season), queries.hypothesis(season), queries.missing_games(season))
 
 
 async def _of_team(season: str, *, team_code: str) -> tuple[Row | None, list[Row]]:

@@ -1,16 +1,18 @@
 """The SQL behind `query_linescore_data`: three patterns, each one index scan over the derived results."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import Any, Literal
 
-from linescore.contracts import LinescoreQuery
+from linescore.contracts import GameFilters, GamesQuery, LinescoreQuery
 from toolbox.database.pools import FetchedRows, Pool
 
 Pattern = Literal["periods", "ranking", "two_plus_games"]
 
 _PERIODS = """
+{missing}
 SELECT {team_code}
   pr.game_date,
   pr.home_team_code,
@@ -19,18 +21,21 @@ SELECT {team_code}
   pr.goals_for,
   pr.goals_against,
   pr.empty_net_goals,
-  pr.period_outcome
+  pr.period_outcome,
+  (TABLE missing) AS missing_games
 FROM linescore_period_results AS pr
 {where}
 ORDER BY pr.game_date, pr.period_number, pr.game_id, pr.team_code
-LIMIT %(most)s
+LIMIT %(most)s OFFSET %(skipped)s
 """
 
 _RANKING = """
+{missing}
 SELECT
   pr.team_code,
   t.team_name,
-  pr.periods_won
+  pr.periods_won,
+  (TABLE missing) AS missing_games
 FROM (
   SELECT pr.team_code, count(*) AS periods_won
   FROM linescore_period_results AS pr
@@ -39,23 +44,89 @@ FROM (
 ) AS pr
 JOIN linescore_teams AS t USING (team_code)
 ORDER BY pr.periods_won DESC, pr.team_code
-LIMIT %(most)s
+LIMIT %(most)s OFFSET %(skipped)s
 """
 
 _TWO_PLUS_GAMES = """
+{missing}
 SELECT
   pr.game_date,
   pr.team_code,
   pr.home_team_code,
   pr.away_team_code,
-  count(*) FILTER (WHERE pr.period_outcome = 'WIN') AS regulation_periods_won
+  count(*) FILTER (WHERE pr.period_outcome = 'WIN') AS regulation_periods_won,
+  (TABLE missing) AS missing_games
 FROM linescore_period_results AS pr
 {where}
 GROUP BY pr.game_date, pr.team_code, pr.home_team_code, pr.away_team_code
 {having}
 ORDER BY pr.game_date DESC, pr.team_code, pr.home_team_code
-LIMIT %(most)s
+LIMIT %(most)s OFFSET %(skipped)s
 """
+
+_GAMES = """
+{missing}, sides AS (
+  SELECT
+    g.game_id, g.game_date, g.season, g.home_team_code, g.away_team_code,
+    sum(p.home_goals) AS home_goals, sum(p.away_goals) AS away_goals,
+    (array_agg(p.period_kind ORDER BY p.period_number DESC))[1] AS decided_in,
+    CASE
+      WHEN %(team_code)s::text IS NULL THEN NULL
+      WHEN sum(p.home_goals) = sum(p.away_goals) THEN 'TIE'
+      WHEN (sum(p.home_goals) > sum(p.away_goals)) = (g.home_team_code = %(team_code)s) THEN 'WIN'
+      WHEN g.game_kind = 'REG' AND max(p.period_number) > 3 THEN 'OT_LOSS'
+      ELSE 'LOSS'
+    END AS result
+  FROM linescore_games AS g JOIN linescore_periods AS p USING (game_id)
+  {where}
+  GROUP BY g.game_id
+)
+"""
+"""Games with their final score and, where a team is given, how it ended for the team; a shootout counts one goal."""
+
+_GAME_ROWS = (
+    _GAMES
+    + """
+SELECT *, (TABLE missing) AS missing_games FROM sides {result}
+ORDER BY game_date DESC, game_id DESC
+LIMIT %(most)s OFFSET %(skipped)s
+"""
+)
+
+_RECORD = (
+    _GAMES
+    + """, periods AS (
+  SELECT
+    count(*) FILTER (WHERE r.period_outcome = 'WIN') AS won,
+    count(*) FILTER (WHERE r.period_outcome = 'LOSS') AS lost,
+    count(*) FILTER (WHERE r.period_outcome = 'TIE') AS tied
+  FROM linescore_period_results AS r JOIN sides USING (game_id)
+  WHERE r.team_code = %(team_code)s
+)
+SELECT
+  (SELECT won FROM periods) AS periods_won,
+  (SELECT lost FROM periods) AS periods_lost,
+  (SELECT tied FROM periods) AS periods_tied,
+  count(*) AS games,
+  count(*) FILTER (WHERE result = 'WIN') AS wins,
+  count(*) FILTER (WHERE result = 'LOSS') AS losses,
+  count(*) FILTER (WHERE result = 'OT_LOSS') AS overtime_losses,
+  count(*) FILTER (WHERE result = 'TIE') AS ties,
+  coalesce(sum(CASE WHEN home_team_code = %(team_code)s THEN home_goals ELSE away_goals END), 0) AS goals_for,
+  coalesce(sum(CASE WHEN home_team_code = %(team_code)s THEN away_goals ELSE home_goals END), 0) AS goals_against
+FROM sides
+LIMIT 1
+"""
+)
+
+_GAME_FILTERS = {
+    "team_code": "%(team_code)s IN (g.home_team_code, g.away_team_code)",
+    "opponent": "%(opponent)s IN (g.home_team_code, g.away_team_code)",
+    "start_date": "g.game_date >= %(start_date)s",
+    "end_date": "g.game_date <= %(end_date)s",
+    "season": "g.season = %(season)s",
+}
+_VENUES = {"home": "g.home_team_code = %(team_code)s", "away": "g.away_team_code = %(team_code)s"}
 
 _TEAMS = "SELECT team_code, team_name, city FROM linescore_teams ORDER BY team_code LIMIT 200"
 
@@ -71,12 +142,39 @@ WHERE %(team_code)s IN (home_team_code, away_team_code) ORDER BY game_date DESC 
 """
 
 _COVERAGE = """
+WITH played AS (
+  SELECT season, game_date FROM linescore_games
+  WHERE %(team_code)s::text IS NULL OR %(team_code)s IN (home_team_code, away_team_code)
+), possible AS (
+  SELECT game_date FROM played WHERE season BETWEEN %(first_season)s AND %(last_season)s
+)
 SELECT
-  (SELECT game_date FROM linescore_period_results ORDER BY game_date LIMIT 1) AS first_date,
-  (SELECT game_date FROM linescore_period_results ORDER BY game_date DESC LIMIT 1) AS last_date,
-  (SELECT season FROM linescore_period_results ORDER BY season DESC LIMIT 1) AS latest_season
+  (SELECT min(game_date) FROM played) AS first_date,
+  (SELECT max(game_date) FROM played) AS last_date,
+  (SELECT array_agg(DISTINCT season ORDER BY season) FROM played) AS seasons,
+  (SELECT max(game_date) FROM possible WHERE game_date < %(start_date)s::date) AS date_before,
+  (SELECT min(game_date) FROM possible WHERE game_date > %(end_date)s::date) AS date_after
+LIMIT 1
 """
+"""The days of a team's games, or of all teams'; and the days nearest to the given ones in the seasons that fit."""
 
+_HAS_ROWS = "SELECT EXISTS (SELECT FROM linescore_period_results AS pr {where}) AS has_rows"
+
+
+_MISSING = """
+WITH missing AS (
+  SELECT jsonb_object_agg(season, games) FROM (
+    SELECT season, count(*) AS games FROM linescore_missing_games AS m {where} GROUP BY season LIMIT 200
+  ) AS counted
+)"""
+"""A value for one column more, the same in each row: how many games of each season were refused; null for none."""
+NOT_STORED = "NOT EXISTS (SELECT FROM linescore_games AS g WHERE g.game_id = m.game_id)"
+_MISSING_FILTERS = {
+    "team_code": "(home_team_code = '' OR %(team_code)s IN (home_team_code, away_team_code))",
+    "start_date": "(game_date IS NULL OR game_date >= %(start_date)s)",
+    "end_date": "(game_date IS NULL OR game_date <= %(end_date)s)",
+    "season": "season = %(season)s",
+}
 
 _FILTERS = {
     "team_code": "pr.team_code = %(team_code)s",
@@ -109,9 +207,13 @@ def statement(ask: LinescoreQuery) -> Statement:
 
     It asks for one row more than the limit, to know whether there are more.
     """
-    parameters = {name: value for name, value in vars(ask).items() if value is not None and name != "limit"}
+    parameters = _given(ask)
     sql = _text(pattern_of(ask), given=frozenset(parameters))
-    return Statement(sql=sql, parameters=parameters | {"most": ask.limit + 1})
+    return Statement(sql=sql, parameters=parameters | {"most": ask.limit + 1, "skipped": (ask.page - 1) * ask.limit})
+
+
+def _given(ask: LinescoreQuery) -> dict[str, Any]:
+    return {name: value for name, value in vars(ask).items() if value is not None and name in _FILTERS}
 
 
 @lru_cache(maxsize=256)
@@ -122,16 +224,55 @@ def _text(pattern: Pattern, *, given: frozenset[str]) -> str:
         filters["period_number"] = "pr.period_number <= 3"
         if filters.pop("period_outcome", None):
             having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
-    where = "WHERE " + "\n  AND ".join(filters.values()) if filters else ""
+    where = _where(filters.values())
+    missing = _missing(given)
     text = {"periods": _PERIODS, "ranking": _RANKING, "two_plus_games": _TWO_PLUS_GAMES}[pattern]
     team_code = "" if "team_code" in given else "\n  pr.team_code,"
-    return text.format(where=where, having=having, team_code=team_code)
+    return text.format(where=where, having=having, team_code=team_code, missing=missing)
+
+
+def _missing(given: Collection[str]) -> str:
+    filters = [sql for name, sql in _MISSING_FILTERS.items() if name in given]
+    return _MISSING.format(where=_where([NOT_STORED, *filters]))
+
+
+def _where(filters: Iterable[str]) -> str:
+    text = "\n  AND ".join(filters)
+    return f"WHERE {text}" if text else ""
 
 
 async def period_results(ask: LinescoreQuery, *, reader: Pool) -> FetchedRows:
-    """Fetch the rows that answer a question, at most limit + 1 of them; one statement."""
+    """Fetch the rows that answer a question, at most limit + 1 of them, each with `missing_games`; one statement."""
     wanted = statement(ask)
     return await reader.fetch(wanted.sql, wanted.parameters)
+
+
+def split_missing(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, int] | None]:
+    """Take the column `missing_games` out of the rows, in place, and give it beside them."""
+    missing = rows[0]["missing_games"] if rows else None
+    for row in rows:
+        del row["missing_games"]
+    return rows, missing
+
+
+async def game_rows(ask: GamesQuery, *, reader: Pool) -> FetchedRows:
+    """Fetch games with their scores, latest first, at most limit + 1, each with `missing_games`; one statement."""
+    sql = _GAME_ROWS.replace("{result}", "WHERE result = %(result)s" if ask.result else "")
+    return await _fetch_games(sql, ask=ask, reader=reader)
+
+
+async def record(ask: GamesQuery, *, reader: Pool) -> dict[str, int]:
+    """Count how the team's games ended, whatever result and page were asked for; one statement."""
+    return (await _fetch_games(_RECORD, ask=ask, reader=reader)).rows[0]
+
+
+async def _fetch_games(sql: str, *, ask: GamesQuery, reader: Pool) -> FetchedRows:
+    parameters = {name: value for name, value in vars(ask).items() if value is not None}
+    filters = [text for name, text in _GAME_FILTERS.items() if name in parameters]
+    filters += [_VENUES[ask.venue]] if ask.venue and ask.team_code else []
+    missing = _missing(parameters)
+    given = parameters | {"team_code": ask.team_code, "most": ask.limit + 1, "skipped": (ask.page - 1) * ask.limit}
+    return await reader.fetch(sql.format(missing=missing, where=_where(filters)), given)
 
 
 async def teams(*, reader: Pool) -> list[dict[str, str]]:
@@ -139,9 +280,24 @@ async def teams(*, reader: Pool) -> list[dict[str, str]]:
     return (await reader.fetch(_TEAMS)).rows
 
 
-async def coverage(*, reader: Pool) -> dict[str, Any]:
-    """Fetch the first and last day and the latest season that there are results for; None where there are none."""
-    return (await reader.fetch(_COVERAGE)).rows[0]
+async def coverage(ask: GameFilters, *, seasons: tuple[str, str], reader: Pool) -> dict[str, Any]:
+    """
+    Fetch the days and seasons of the asked team's games, or of all teams'; None where there are none.
+
+    `date_before` and `date_after` are the days with games next to the asked ones, in seasons from the first to the
+    last of `seasons`.
+    """
+    wanted = {"team_code": ask.team_code, "start_date": ask.start_date, "end_date": ask.end_date}
+    first, last = seasons
+    found = await reader.fetch(_COVERAGE, wanted | {"first_season": first, "last_season": last})
+    return found.rows[0]
+
+
+async def has_rows(ask: LinescoreQuery, *, reader: Pool) -> bool:
+    """Tell whether any period fits the question; one statement."""
+    parameters = _given(ask)
+    where = _where(sql for name, sql in _FILTERS.items() if name in parameters)
+    return bool((await reader.fetch(_HAS_ROWS.format(where=where), parameters)).rows[0]["has_rows"])
 
 
 async def months(*, reader: Pool) -> list[date]:

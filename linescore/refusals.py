@@ -4,26 +4,90 @@ import re
 from difflib import SequenceMatcher
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from linescore import queries
-from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, LinescoreQuery
+from linescore.addresses import season_of
+from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, GameFilters, GamesQuery, LinescoreQuery
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
+MIN_SEASON, MAX_SEASON = "0000-0001", "9999-9999"
+MAX_SEASONS_NAMED = 10
 SHORTEST_START, SHORTEST_END = 2, 5
 SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06
 """How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
 
 
 async def no_results(ask: LinescoreQuery, *, reader: Pool) -> ToolError:
-    """Tell why nothing was found; one statement when the team is unknown, else two."""
-    if ask.team_code is not None:
-        teams = await queries.teams(reader=reader)
-        if ask.team_code not in {team["team_code"] for team in teams}:
-            return unknown_team(ask.team_code, teams=teams)
-    return nothing_fits(ask, coverage=await queries.coverage(reader=reader))
+    """Explain why no period was found; one statement when the team is unknown, else two to five."""
+    if unknown := await _refuse_unknown_team(ask.team_code, field="teamCode", reader=reader):
+        return unknown
+    if ask.page > 1 and await queries.has_rows(ask, reader=reader):
+        return _past_the_end(ask)
+    coverage = await queries.coverage(ask, seasons=asked_seasons(ask), reader=reader)
+    relaxed = await _relax_outcomes(ask, reader=reader)
+    return nothing_fits(ask, coverage=coverage, relaxed=relaxed)
 
 
-def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
+async def no_games(ask: GamesQuery, *, reader: Pool) -> ToolError:
+    """Explain why no game was found; one statement when a team is unknown, else two to five."""
+    for field, code in (("teamCode", ask.team_code), ("opponent", ask.opponent)):
+        if unknown := await _refuse_unknown_team(code, field=field, reader=reader):
+            return unknown
+    wider = ask.model_copy(update={"page": 1})
+    if ask.page > 1 and (await queries.game_rows(wider, reader=reader)).rows:
+        return _past_the_end(ask)
+    relaxed: dict[str, Any] = {}
+    for name in ("result", "venue", "opponent"):
+        if getattr(ask, name) and (await queries.game_rows(wider.model_copy(update={name: None}), reader=reader)).rows:
+            relaxed = {name: None}
+            break
+    return nothing_fits(
+        ask, coverage=await queries.coverage(ask, seasons=asked_seasons(ask), reader=reader), relaxed=relaxed
+    )
+
+
+def _past_the_end(ask: GameFilters) -> ToolError:
+    return ToolError(
+        NO_RESULTS,
+        f"Page {ask.page} of {ask.limit} rows is past the last row.",
+        suggestion="No games found for these filters on this page. Ask for an earlier one.",
+        field="page",
+        retry_with={"page": 1},
+    )
+
+
+async def _refuse_unknown_team(code: str | None, *, field: str, reader: Pool) -> ToolError | None:
+    teams = await queries.teams(reader=reader) if code is not None else []
+    known = code is None or code in {team["team_code"] for team in teams}
+    return None if known else unknown_team(str(code), teams=teams, field=field)
+
+
+def asked_seasons(ask: GameFilters) -> tuple[str, str]:
+    """
+    Give the first and the last season that the question can mean.
+
+    That is the season it names, else those of its days. An answer of another season is never offered.
+    """
+    if ask.season:
+        return ask.season, ask.season
+    return (
+        season_of(ask.start_date) if ask.start_date else MIN_SEASON,
+        season_of(ask.end_date) if ask.end_date else MAX_SEASON,
+    )
+
+
+async def _relax_outcomes(ask: LinescoreQuery, *, reader: Pool) -> dict[str, Any]:
+    """Give the fewest filters on what came of periods that must go for rows to be found; empty where none helps."""
+    given = [name for name in ("period_outcome", "won_two_plus_reg_periods") if getattr(ask, name) is not None]
+    for names in [[name] for name in given] + ([given] if len(given) > 1 else []):
+        if await queries.has_rows(ask.model_copy(update=dict.fromkeys(names)), reader=reader):
+            return {to_camel(name): None for name in names}
+    return {}
+
+
+def unknown_team(given: str, *, teams: list[dict[str, str]], field: str = "teamCode") -> ToolError:
     """Refuse a team by listing the valid codes, the likeliest first."""
     likeness = {team["team_code"]: _likeness(given, team) for team in teams}
     codes = sorted(likeness, key=lambda code: -likeness[code])
@@ -33,9 +97,9 @@ def unknown_team(given: str, *, teams: list[dict[str, str]]) -> ToolError:
         INVALID_TEAM_CODE,
         f"There is no team {given[:40]!r}.",
         suggestion=f"Valid team codes: {', '.join(codes)}" if codes else "No team is loaded yet; run ingest_linescore.",
-        field="teamCode",
+        field=field,
         details={"validTeamCodes": codes},
-        retry_with={"teamCode": codes[0]} if is_sure else None,
+        retry_with={field: codes[0]} if is_sure else None,
     )
 
 
@@ -48,23 +112,32 @@ def alike(given: str, *, teams: list[dict[str, str]]) -> list[dict[str, str]]:
     return found if second and first - second <= MARGIN else []
 
 
-def nothing_fits(ask: LinescoreQuery, *, coverage: dict[str, Any]) -> ToolError:
-    """Refuse filters that no game fits, saying what days and seasons there are."""
-    first, last, season = coverage["first_date"], coverage["last_date"], coverage["latest_season"]
+def nothing_fits(ask: GameFilters, *, coverage: dict[str, Any], relaxed: dict[str, Any]) -> ToolError:
+    """
+    Refuse filters that no game fits, saying which days and seasons the team has.
+
+    `retryWith` relaxes the one filter that conflicts: what came of the periods, else the days, to the nearest ones with
+    games. It never leaves the seasons that were asked for; where these have no game, there is nothing to retry.
+    """
+    first, last, seasons = coverage["first_date"], coverage["last_date"], coverage["seasons"] or []
+    whose = ask.team_code or "any team"
     suggestion = "No games found for these filters. Try expanding date range."
     if first is None:
-        return ToolError(NO_RESULTS, "No games are loaded yet.", suggestion=suggestion)
-    retry: dict[str, Any] = {}
-    if ask.start_date or ask.end_date:
-        retry |= {"startDate": str(first), "endDate": str(last)}
-    if ask.season:
-        retry["season"] = season
+        return ToolError(NO_RESULTS, f"No game of {whose} is loaded.", suggestion=suggestion)
+    days = {"startDate": coverage["date_before"], "endDate": coverage["date_after"]}
+    retry = relaxed or {name: str(day) for name, day in days.items() if day}
     return ToolError(
         NO_RESULTS,
         f"No game fits: {', '.join(ask.filters()) or 'no filters'}.",
-        suggestion=f"{suggestion} Games are known from {first} to {last}.",
-        details={"firstDate": str(first), "lastDate": str(last), "latestSeason": season},
-        retry_with=retry,
+        suggestion=f"{suggestion} Games of {whose} are known from {first} to {last}, "
+        f"in {', '.join(seasons[-MAX_SEASONS_NAMED:])}.",
+        details={
+            "firstDate": str(first),
+            "lastDate": str(last),
+            "latestSeason": seasons[-1],
+            "seasons": seasons[-MAX_SEASONS_NAMED:],
+        },
+        retry_with=retry or None,
     )
 
 

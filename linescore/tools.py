@@ -11,17 +11,21 @@ from linescore.contracts import (
     INVALID_SEASON,
     INVALID_TEAM_CODE,
     NO_RESULTS,
+    GameFilters,
+    GameResults,
+    GamesQuery,
     LinescoreDialect,
     LinescoreQuery,
     LinescoreRows,
     QueryMetadata,
+    TeamRecord,
 )
 from linescore.ingesting import INGESTION_FAILED, Ingested, IngestQuestion, ingest
-from linescore.refusals import no_results
+from linescore.refusals import no_games, no_results
 from linescore.slots import SLOTS
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
-from toolbox.database.pools import reader
+from toolbox.database.pools import FetchedRows, reader
 
 toolkit = Toolkit(
     domain="linescore", summary="NHL games, scored period by period.", envelope=LinescoreDialect(), slots=SLOTS
@@ -50,13 +54,39 @@ async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> Li
         ask, found = meant, await queries.period_results(meant, reader=reader)
     if not found.rows:
         raise await no_results(ask, reader=reader)
-    rows = found.rows[: ask.limit]
-    metadata = QueryMetadata(
+    rows, missing = queries.split_missing(found.rows[: ask.limit])
+    return LinescoreRows(results=rows, count=len(rows), query_metadata=_metadata(ask, found=found, missing=missing))
+
+
+@toolkit.tool(
+    example=GamesQuery(team_code="CAR", start_date=date(2025, 1, 1), end_date=date(2025, 1, 31), limit=20),
+    errors=(INVALID_TEAM_CODE, INVALID_DATE, INVALID_DATE_RANGE, INVALID_SEASON, NO_RESULTS),
+    queries=2,
+    deadline_seconds=5,
+)
+async def list_game_results(ask: GamesQuery) -> GameResults:
+    """
+    List NHL games with their final scores, and a team's wins and losses over them.
+
+    Use it for who won, a team's record, home against away, or one team against another. Single periods are in
+    query_linescore_data.
+    """
+    found = await queries.game_rows(ask, reader=reader)
+    if not found.rows:
+        raise await no_games(ask, reader=reader)
+    record = TeamRecord(**await queries.record(ask, reader=reader)) if ask.team_code else None
+    rows, missing = queries.split_missing(found.rows[: ask.limit])
+    metadata = _metadata(ask, found=found, missing=missing)
+    return GameResults(record=record, results=rows, count=len(rows), query_metadata=metadata)
+
+
+def _metadata(ask: GameFilters, *, found: FetchedRows, missing: dict[str, int] | None) -> QueryMetadata:
+    return QueryMetadata(
         execution_time_ms=round(found.milliseconds, 3),
         was_limited=len(found.rows) > ask.limit,
         filters_applied=ask.filters(),
+        missing_games=missing,
     )
-    return LinescoreRows(results=rows, count=len(rows), query_metadata=metadata)
 
 
 @toolkit.tool(
@@ -66,6 +96,7 @@ async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> Li
     writes=True,
     deadline_seconds=900,
     is_open_world=True,
+    is_idempotent=True,
 )
 async def ingest_linescore_games(ask: IngestQuestion, client: ClientChannel) -> Ingested:
     """

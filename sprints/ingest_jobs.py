@@ -4,12 +4,10 @@ from django import forms
 from django.conf import settings
 from django.utils.text import slugify
 
-from sprints.ingest.fetch import JiraClient, authorization
 from sprints.ingest.files import ingest_files
 from sprints.ingest.load import OnProgress, ensure_organisation, note_synced, organisations_with_site
 from sprints.ingest.record import NotReadable
 from sprints.ingest.samples import load_samples
-from sprints.ingest.site import Wanted, ingest_site
 from sprints.models import Organisation
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
@@ -63,6 +61,9 @@ def from_own_site(given: Assignment) -> Outcome:
 
 
 def _of(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
+    from sprints.ingest.fetch import JiraClient, authorization  # noqa: PLC0415 - httpx is loaded by what asks
+    from sprints.ingest.site import Wanted, ingest_site  # noqa: PLC0415
+
     projects = tuple(part.strip() for part in given.values["projects"].split(",") if part.strip())
     wanted = Wanted(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)

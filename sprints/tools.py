@@ -227,6 +227,7 @@ async def evaluate_sql_questions(ask: EvaluationQuestion, client: ClientChannel)
     writes=True,
     deadline_seconds=3_900,
     is_open_world=True,
+    is_idempotent=True,
 )
 async def ingest_jira_issues(ask: IngestIssuesQuestion, client: ClientChannel) -> IngestedIssues:
     """

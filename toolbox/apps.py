@@ -17,7 +17,7 @@ class ToolboxConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks, take in each app's tools, offers and jobs; a broken module of one stops the start."""
+        """Register the checks, and each app's tools, documents, prompts and jobs; a broken module stops the start."""
         import_module("toolbox.checks")
         import_module("toolbox.oauth.validators")
         for app in apps.get_app_configs():

@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` asks of a database: that the reader role can read, and do nothing else."""
+"""What `manage.py check` asks: of tools, their schemas; with `--deploy`, that the reader role can only read."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,6 +6,9 @@ from typing import Any
 from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import DatabaseError, connections
+
+from toolbox.catalogue.registry import registry
+from toolbox.contract.tool import find_schema_mistakes
 
 _FORBIDDEN_POWERS = ("rolsuper", "rolcreaterole", "rolcreatedb", "rolreplication", "rolbypassrls")
 _LIMITS = ("statement_timeout", "idle_in_transaction_session_timeout", "temp_file_limit")
@@ -37,6 +40,20 @@ _PLACES = """
 SELECT has_schema_privilege('public', 'CREATE'), has_database_privilege(current_database(), 'TEMPORARY, CREATE'),
        current_user, current_database()
 """
+
+
+@register()
+def tools_are_described(**_: Any) -> list[CheckMessage]:
+    """Name what is wrong with the schemas of the tools that the code declares."""
+    return [
+        Error(
+            f"{tool.domain}.{tool.name}: {mistake}",
+            hint="Models read these schemas: give every field a description.",
+            id="toolbox.E006",
+        )
+        for tool in registry.tools()
+        for mistake in find_schema_mistakes(tool)
+    ]
 
 
 @register(Tags.security, deploy=True)

@@ -9,14 +9,16 @@ MAX_LISTED = 100
 MAX_MESSAGES = 1_000
 
 _COLUMNS = """
-id, title, toolkits, model, max_steps, max_tokens, max_seconds, max_answer_bytes, approve_tools, second_message,
-message_count, forked_from_id, created_at, updated_at
+id, title, toolkits, model, max_steps, max_tokens, max_cost, max_total_tokens, max_total_cost, max_seconds,
+max_answer_bytes, approve_tools, second_message, message_count, forked_from_id, created_at, updated_at
 """
 _CREATE = f"""
-INSERT INTO agents_conversations (id, owner_id, title, toolkits, model, max_steps, max_tokens, max_seconds,
-    max_answer_bytes, approve_tools, second_message, message_count, created_at, updated_at)
-VALUES (gen_random_uuid(), %(owner)s, %(title)s, %(toolkits)s, %(model)s, %(max_steps)s, %(max_tokens)s,
-    %(max_seconds)s, %(max_answer_bytes)s, %(approve_tools)s, %(second_message)s, 0, clock_timestamp(),
+INSERT INTO agents_conversations (id, owner_id, title, toolkits, model, max_steps, max_tokens, max_cost,
+    max_total_tokens, max_total_cost, max_seconds, max_answer_bytes, approve_tools, second_message, message_count,
+    created_at, updated_at)
+VALUES (gen_random_uuid(), %(owner)s, %(title)s, %(toolkits)s, %(model)s, %(max_steps)s, %(max_tokens)s, %(max_cost)s,
+    %(max_total_tokens)s, %(max_total_cost)s, %(max_seconds)s,
+    %(max_answer_bytes)s, %(approve_tools)s, %(second_message)s, 0, clock_timestamp(),
     clock_timestamp())
 RETURNING {_COLUMNS}
 """
@@ -61,10 +63,12 @@ ORDER BY said.number DESC
 LIMIT 400
 """
 _FORK = f"""
-INSERT INTO agents_conversations (id, owner_id, title, toolkits, model, max_steps, max_tokens, max_seconds,
-    max_answer_bytes, approve_tools, second_message, message_count, forked_from_id, created_at, updated_at)
-SELECT gen_random_uuid(), %(owner)s::int, %(title)s, toolkits, model, max_steps, max_tokens, max_seconds,
-    max_answer_bytes, approve_tools, second_message, least(message_count, %(number)s), id, clock_timestamp(),
+INSERT INTO agents_conversations (id, owner_id, title, toolkits, model, max_steps, max_tokens, max_cost,
+    max_total_tokens, max_total_cost, max_seconds, max_answer_bytes, approve_tools, second_message, message_count,
+    forked_from_id, created_at, updated_at)
+SELECT gen_random_uuid(), %(owner)s::int, %(title)s, toolkits, model, max_steps, max_tokens, max_cost,
+    max_total_tokens, max_total_cost, max_seconds, max_answer_bytes, approve_tools, second_message,
+    least(message_count, %(number)s), id, clock_timestamp(),
     clock_timestamp()
 FROM agents_conversations
 WHERE id = %(conversation)s AND message_count >= %(number)s

@@ -5,17 +5,18 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from agents.queries.findings import describe_cancelled
 from agents.queries.rows import Budgets, ClaimedRun, clean
 from toolbox.database.pools import Connection, relaxed_pool, work_pool
 from toolbox.work.lease import Lease, LeaseLost, Row, WorkKind, register_kind
 
 _CLAIMED = """
-SELECT run.key_id, run.prompt_tokens + run.completion_tokens AS tokens,
+SELECT run.key_id,
     extract(epoch FROM run.deadline_at - clock_timestamp())::float AS seconds_left,
     to_char(run.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS asked_on,
     question.number AS question_number, coalesce(owner.username, 'local') AS owner_name,
     conversation.id AS conversation_id, conversation.owner_id, conversation.toolkits, conversation.model,
-    conversation.approve_tools, conversation.max_steps, conversation.max_tokens, conversation.max_answer_bytes
+    conversation.approve_tools, conversation.max_steps, conversation.max_answer_bytes
 FROM agents_runs AS run
 JOIN agents_messages AS question ON question.id = run.question_id
 JOIN agents_conversations AS conversation ON conversation.id = run.conversation_id
@@ -42,7 +43,7 @@ _END = """
 UPDATE agents_runs
 SET state = %(state)s, finished_at = clock_timestamp(), error_code = %(code)s, error = %(error)s, worker = ''
 WHERE id = %(run)s AND state IN ('queued', 'running', 'awaiting_approval')
-RETURNING conversation_id, question_id, prompt_tokens, completion_tokens, cost, step_count
+RETURNING conversation_id, question_id, prompt_tokens, completion_tokens, estimated_tokens, cost, step_count
 """
 _ANSWER = """
 WITH counted AS (
@@ -76,7 +77,7 @@ async def load_claimed(lease: Lease) -> ClaimedRun:
     if not found:
         raise LeaseLost
     row = found[0]
-    budgets = {"steps": "max_steps", "tokens": "max_tokens", "answer_bytes": "max_answer_bytes"}
+    budgets = {"steps": "max_steps", "answer_bytes": "max_answer_bytes"}
     return ClaimedRun(
         lease=lease,
         budgets=Budgets(**{name: row.pop(column) for name, column in budgets.items()}),
@@ -124,8 +125,9 @@ async def end_run(
     """
     End a live run within a transaction that holds its conversation; gives the conversation's next run.
 
-    None also where the run had ended.
+    None also where the run had ended. One that is cancelled answers with what it had said and found.
     """
+    text = text or (await describe_cancelled(connection, run_id=run_id) if state == "cancelled" else "")
     parameters = {"run": run_id, "state": state, "code": code[:60], "error": clean(error)}
     ended = await (await connection.execute(_END, parameters)).fetchone()
     if ended is None:
@@ -138,6 +140,7 @@ async def end_run(
         "steps": ended["step_count"],
         "promptTokens": ended["prompt_tokens"],
         "completionTokens": ended["completion_tokens"],
+        "estimatedTokens": ended["estimated_tokens"],
         "cost": f"{ended['cost'].normalize():f}" if ended["cost"] else "0",
     }
     data = {name: value for name, value in outcome.items() if value} | figures
@@ -189,6 +192,9 @@ RUNS = register_kind(
             )
         ),
         paused_at = NULL""",
+        on_progress="""
+        streamed_prompt_tokens = %(streamed_prompt_tokens)s,
+        streamed_completion_tokens = %(streamed_completion_tokens)s""",
         on_requeue=_append_taken_back,
         on_sweep=cancel_unwanted,
     )

@@ -1,8 +1,11 @@
 """What the engine knows of a run, as its rows say."""
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
+
+import orjson
 
 from agents.models import Step
 from toolbox.work.lease import Lease
@@ -10,10 +13,9 @@ from toolbox.work.lease import Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """How far a run may go."""
+    """How far a run may go; its tokens and cost are held by the database (agents/queries/budgets.py)."""
 
     steps: int
-    tokens: int
     answer_bytes: int
 
 
@@ -31,7 +33,6 @@ class ClaimedRun:
     model: str
     approve_tools: frozenset[str]
     budgets: Budgets
-    tokens: int
     seconds_left: float
     asked_on: str
 
@@ -68,6 +69,11 @@ class StepRow:
         """Give what the tool is called with."""
         return self.edited_arguments or self.arguments
 
+    @property
+    def digest(self) -> str:
+        """Give the digest of the call as it would be made."""
+        return digest_call(self.tool, arguments=self.effective_arguments)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply:
@@ -79,8 +85,10 @@ class ModelReply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     milliseconds: float = 0.0
-    cost: Any = 0
+    is_estimated: bool = False
     model: str = ""
+    ends: dict[str, str] | None = None
+    """Set on the last turn of a run that must end: state, code and error of the end, whose text this reply is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +101,19 @@ class ToolReply:
     code: str = ""
     milliseconds: float = 0.0
     event: dict[str, Any] = field(default_factory=dict)
+
+
+def canonical_arguments(arguments: str) -> bytes:
+    """Give arguments in one form, however their JSON is written."""
+    try:
+        return orjson.dumps(orjson.loads(arguments or "{}"), option=orjson.OPT_SORT_KEYS)
+    except (ValueError, TypeError):
+        return clean(arguments).encode()
+
+
+def digest_call(tool: str, *, arguments: str) -> str:
+    """Give what an approval is bound to: a digest of the tool and its arguments."""
+    return hashlib.sha256(tool.encode() + b"\0" + canonical_arguments(arguments)).hexdigest()
 
 
 def clean(text: str) -> str:

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from agents.contracts import CALL_CHANGED
 from agents.queries.leases import append, end_run
+from agents.queries.rows import digest_call
 from agents.step_access import require_scope
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
+from toolbox.contract.errors import Refusal
 from toolbox.database.pools import Connection, work_pool, writer
 
 MAX_WAITING = 20
@@ -51,7 +54,7 @@ RETURNING id
 _OWNED = """
 SELECT run.id, run.conversation_id AS conversation, question.number AS message, run.state, run.attempt, run.model,
     run.created_at, run.started_at, run.finished_at, run.event_count AS events, run.prompt_tokens,
-    run.completion_tokens, run.cost, run.error_code, run.error, run.step_count AS steps_done,
+    run.completion_tokens, run.estimated_tokens, run.cost, run.error_code, run.error, run.step_count AS steps_done,
     (SELECT text FROM agents_messages WHERE run_id = run.id ORDER BY number LIMIT 1) AS text
 FROM agents_runs AS run
 JOIN agents_messages AS question ON question.id = run.question_id
@@ -67,17 +70,24 @@ LIMIT 1
 """
 _STEPS = """
 SELECT number, kind, state, tool, left(coalesce(nullif(edited_arguments, ''), arguments), 16384) AS arguments, code,
-    milliseconds, octet_length(answer) AS answer_bytes, prompt_tokens, completion_tokens
+    milliseconds, octet_length(answer) AS answer_bytes, prompt_tokens, completion_tokens, is_estimated,
+    approved_by, approved_at, approved_scopes
 FROM agents_steps WHERE run_id = %s ORDER BY number LIMIT 1000
 """
 _STEP = "SELECT number, kind, tool, code, answer, shown FROM agents_steps WHERE run_id = %s AND number = %s LIMIT 1"
 _LOCK_RUN = "SELECT state FROM agents_runs WHERE id = %s FOR UPDATE"
 _WAITING = """
-SELECT number, tool, arguments, edited_arguments FROM agents_steps
+SELECT number, tool, arguments, edited_arguments, idempotency_key FROM agents_steps
 WHERE run_id = %s AND state = 'awaiting_approval' AND (%s::int IS NULL OR number = %s)
 ORDER BY number LIMIT 1
 """
-_APPROVE = "UPDATE agents_steps SET state = 'approved', edited_arguments = %s WHERE run_id = %s AND number = %s"
+_APPROVE = """
+UPDATE agents_steps
+SET state = 'approved', edited_arguments = %(edited_arguments)s, idempotency_key = %(idempotency_key)s,
+    approval_digest = %(digest)s, approved_by = %(by)s, approved_key_id = %(key)s, approved_scopes = %(scopes)s,
+    approved_at = clock_timestamp(), approval_used_at = NULL
+WHERE run_id = %(run)s AND number = %(number)s
+"""
 _REJECT = """
 UPDATE agents_steps SET state = 'rejected', word = %s, code = 'REJECTED', finished_at = clock_timestamp()
 WHERE run_id = %s AND number = %s
@@ -159,17 +169,40 @@ async def find_step(run_id: UUID, *, number: int) -> Row | None:
     return found.rows[0] if found.rows else None
 
 
-async def approve(run_id: UUID, *, number: int | None, caller: Caller, arguments: str = "") -> int | None:
+async def approve(
+    run_id: UUID, *, number: int | None, caller: Caller, arguments: str = "", digest: str = ""
+) -> int | None:
     """
     Approve the waiting step, with other arguments where some are given; None where no step waits.
 
-    Raises ScopeMissing where the caller could not make the call themselves.
+    The approval holds for this tool with these arguments, once. Other arguments make another call, with an idempotency
+    key of its own. Raises ScopeMissing where the caller could not make the call themselves, and Refusal where `digest`
+    is given and is not that of the call that waits.
     """
 
     async def decide(connection: Connection, waiting: Row) -> None:
-        require_scope(caller, tool=waiting["tool"], right="write")
-        await connection.execute(_APPROVE, [arguments, run_id, waiting["number"]])
-        data = {"step": waiting["number"], "edited": bool(arguments)}
+        tool, step = waiting["tool"], waiting["number"]
+        require_scope(caller, tool=tool, right="write")
+        before = waiting["edited_arguments"] or waiting["arguments"]
+        if digest and digest != digest_call(tool, arguments=before):
+            raise Refusal(
+                CALL_CHANGED,
+                "The call that waits is not the one that was shown.",
+                suggestion="Read the run's latest approval.needed event, and decide about that call.",
+            )
+        approved = digest_call(tool, arguments=arguments or before)
+        values = {
+            "run": run_id,
+            "number": step,
+            "edited_arguments": arguments or waiting["edited_arguments"],
+            "idempotency_key": f"{run_id.hex}-{step}-{approved[:8]}" if arguments else waiting["idempotency_key"],
+            "digest": approved,
+            "by": caller.name[:200],
+            "key": caller.key_id,
+            "scopes": " ".join(sorted(caller.scopes)),
+        }
+        await connection.execute(_APPROVE, values)
+        data = {"step": step, "edited": bool(arguments), "by": caller.name, "digest": approved}
         await append(connection, run_id=run_id, kind="approval.given", data=data)
 
     return await _decide(run_id, number=number, decide=decide)

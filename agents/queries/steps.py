@@ -6,7 +6,9 @@ from uuid import UUID
 import orjson
 from psycopg.types.json import Jsonb
 
+from agents.budgets import ModelCall
 from agents.models import Step
+from agents.queries.budgets import reserve_tokens
 from agents.queries.leases import append, clean_json
 from agents.queries.rows import ModelReply, StepRow, ToolReply, clean
 from toolbox.database.pools import Connection, Pool, relaxed_pool, work_pool
@@ -47,8 +49,10 @@ _BEGIN_MODEL = f"""
 _SAVE_MODEL_REPLY = f"""
 {_HELD}, finished AS (
     UPDATE agents_steps
-    SET state = 'answered', answer = %(answer)s, milliseconds = %(milliseconds)s, prompt_tokens = %(prompt_tokens)s,
-        completion_tokens = %(completion_tokens)s, finished_at = clock_timestamp()
+    SET state = 'answered', answer = %(answer)s, milliseconds = %(milliseconds)s,
+        prompt_tokens = prompt_tokens + %(prompt_tokens)s,
+        completion_tokens = completion_tokens + %(completion_tokens)s,
+        is_estimated = is_estimated OR %(is_estimated)s, finished_at = clock_timestamp()
     FROM held WHERE run_id = held.id AND number = %(number)s AND state = 'started'
     RETURNING run_id
 ), planned AS (
@@ -59,8 +63,8 @@ _SAVE_MODEL_REPLY = f"""
     ON CONFLICT (run_id, number) DO UPDATE SET attempt = excluded.attempt
 ), counted AS (
     UPDATE agents_runs
-    SET prompt_tokens = prompt_tokens + %(prompt_tokens)s,
-        completion_tokens = completion_tokens + %(completion_tokens)s, cost = cost + %(cost)s, model = %(model)s,
+    SET streamed_prompt_tokens = %(prompt_tokens)s, streamed_completion_tokens = %(completion_tokens)s,
+        streamed_is_estimated = %(is_estimated)s, reserved_on = NULL, model = %(model)s,
         step_count = step_count + 1, event_count = event_count + 1
     FROM finished WHERE id = run_id
     RETURNING event_count
@@ -68,11 +72,21 @@ _SAVE_MODEL_REPLY = f"""
 """
 _BEGIN_TOOL = f"""
 {_HELD}, begun AS (
-    UPDATE agents_steps SET state = 'started', attempt = %(attempt)s
-    FROM held WHERE run_id = held.id AND number = %(number)s
+    UPDATE agents_steps AS step
+    SET state = 'started', attempt = %(attempt)s,
+        approval_used_at = CASE WHEN step.state = 'approved' THEN clock_timestamp() ELSE approval_used_at END
+    FROM held
+    WHERE run_id = held.id AND number = %(number)s
+      AND (step.state IN ('planned', 'started')
+           OR (step.state = 'approved' AND approval_digest = %(digest)s AND approval_used_at IS NULL))
+    RETURNING run_id
 ), counted AS (
-    UPDATE agents_runs AS run SET event_count = event_count + 1 FROM held WHERE run.id = held.id RETURNING event_count
-), {_APPEND_EVENT}
+    UPDATE agents_runs AS run SET event_count = event_count + 1 FROM begun WHERE run.id = run_id RETURNING event_count
+), appended AS (
+    INSERT INTO agents_events (run_id, number, kind, data, at)
+    SELECT %(run)s, event_count, %(event)s, %(data)s, clock_timestamp() FROM counted
+)
+SELECT id, EXISTS (SELECT 1 FROM begun) AS is_begun FROM held LIMIT 1
 """
 _SAVE_TOOL_REPLY = f"""
 {_HELD}, finished AS (
@@ -99,12 +113,23 @@ async def load_steps(run_id: UUID) -> list[StepRow]:
     return [StepRow(**row) for row in found.rows]
 
 
-async def begin_model(lease: Lease, *, number: int) -> None:
-    """Note that the model is being asked; asking again after a crash takes the same step."""
-    key = _key(lease, number=number)
-    await _write(
-        _BEGIN_MODEL, pool=relaxed_pool, lease=lease, number=number, key=key, event="model.asked", data={"step": number}
-    )
+async def begin_model(lease: Lease, *, number: int, call: ModelCall) -> int:
+    """
+    Note that the model is being asked, and set aside what it may take; gives the longest answer in tokens.
+
+    Asking again after a crash takes the same step. Raises BudgetUsedUp, and nothing is begun then.
+    """
+    values = {"number": number, "key": _key(lease, number=number), "event": "model.asked", "data": {"step": number}}
+    if not call.prompt_tokens:  # examples answer: no tokens, no budget
+        await _write(_BEGIN_MODEL, pool=relaxed_pool, lease=lease, **values)
+        return call.max_tokens
+
+    async def begin(connection: Connection) -> int:
+        reservation = await reserve_tokens(connection, run_id=lease.id, call=call)
+        await connection.execute(_BEGIN_MODEL, _parameters(lease, values))
+        return reservation.max_tokens
+
+    return await lease.transact(begin)
 
 
 async def save_model_reply(lease: Lease, *, number: int, reply: ModelReply) -> None:
@@ -116,15 +141,20 @@ async def save_model_reply(lease: Lease, *, number: int, reply: ModelReply) -> N
     tokens = {"promptTokens": reply.prompt_tokens, "completionTokens": reply.completion_tokens}
     await _write(
         _SAVE_MODEL_REPLY, pool=work_pool, lease=lease, number=number, answer=_message(reply), calls=Jsonb(calls),
-        cost=reply.cost, model=reply.model, milliseconds=reply.milliseconds, prompt_tokens=reply.prompt_tokens,
-        completion_tokens=reply.completion_tokens, event="model.answered",
+        is_estimated=reply.is_estimated, model=reply.model, milliseconds=reply.milliseconds,
+        prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, event="model.answered",
         data={"step": number, "milliseconds": round(reply.milliseconds, 1), "calls": len(reply.calls)} | tokens,
     )  # fmt: skip
 
 
-async def begin_tool(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
-    """Note that a tool is being called; `data` is what watchers are told."""
-    await _write(_BEGIN_TOOL, pool=work_pool, lease=lease, number=step.number, event="tool.called", data=data)
+async def begin_tool(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> bool:
+    """
+    Note that a tool is being called; `data` is what watchers are told.
+
+    An approval is used up by this. False, and nothing is begun, where it was given for another call or used before.
+    """
+    values = {"number": step.number, "digest": step.digest, "event": "tool.called", "data": data}
+    return bool((await _write(_BEGIN_TOOL, pool=work_pool, lease=lease, **values))["is_begun"])
 
 
 async def save_tool_reply(lease: Lease, *, step: StepRow, reply: ToolReply) -> None:
@@ -164,7 +194,8 @@ def _row(new: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(reply: ModelReply) -> str:
-    return clean(orjson.dumps({"text": reply.text, "calls": list(reply.calls), "reason": reply.reason}).decode())
+    said: dict[str, Any] = {"text": reply.text, "calls": list(reply.calls), "reason": reply.reason}
+    return clean(orjson.dumps(said | ({"ends": reply.ends} if reply.ends else {})).decode())
 
 
 def _new(lease: Lease, *, number: int, kind: str, state: str) -> dict[str, Any]:
@@ -190,8 +221,13 @@ def _key(lease: Lease, *, number: int) -> str:
     return f"{lease.id.hex}-{number}"
 
 
-async def _write(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> None:
+async def _write(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> dict[str, Any]:
     """Write as the run's holder, in one statement and so one round trip; raises LeaseLost."""
-    parameters = values | {"run": lease.id, "attempt": lease.attempt, "data": Jsonb(clean_json(values["data"]))}
-    if not (await pool.fetch(statement, parameters)).rows:
+    found = (await pool.fetch(statement, _parameters(lease, values))).rows
+    if not found:
         raise LeaseLost
+    return found[0]
+
+
+def _parameters(lease: Lease, values: dict[str, Any]) -> dict[str, Any]:
+    return values | {"run": lease.id, "attempt": lease.attempt, "data": Jsonb(clean_json(values["data"]))}

@@ -219,7 +219,7 @@ async def _request_decision(run_id: UUID, *, client: ClientChannel) -> bool:
         return False
     content = given.get("content") or {}
     if given["action"] == "accept" and content.get("approve") is True:
-        await run_requests.approve(run_id, number=data["step"], caller=client.caller)
+        await run_requests.approve(run_id, number=data["step"], caller=client.caller, digest=data.get("digest", ""))
     else:
         await run_requests.reject(run_id, number=data["step"], word=str(content.get("word") or "")[:2_000])
     if client.task_id != run_id:

@@ -8,19 +8,22 @@ too.
 
 import asyncio
 import logging
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
 import orjson
 
+from agents.budgets import BudgetUsedUp
 from agents.models import Run, Step
 from agents.queries import leases
 from agents.queries import steps as rows
-from agents.queries.rows import ClaimedRun, StepRow, ToolReply
-from agents.runs import run_caller
+from agents.queries.findings import has_findings, list_findings
+from agents.queries.rows import ClaimedRun, ModelReply, StepRow, ToolReply
+from agents.runs import run_caller, transcript
 from agents.runs.model_step import ModelStep, choose_model, find_examples
 from agents.runs.run_listeners import ENDINGS, run_listeners
-from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTool
+from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTools, end_partially
 from agents.runs.tool_step import call_tool, shown_arguments
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
@@ -38,6 +41,10 @@ KEY_ENDED = End(
     code="KEY_ENDED",
     error="The API key that this run acts with has ended, or its owner may not log in any more.",
 )
+CONCLUDED = {"STEPS_USED_UP", "TOKENS_USED_UP", "COST_USED_UP", "TIME_OVER"}
+"""Ends of runs that may take a last turn."""
+LAST_TURN_SECONDS, LAST_TURN_SHARE = 15.0, 0.2
+"""Of a run's time, the smaller of both is kept for the last turn."""
 _FAILURES = ((ContextOverrun, "CONTEXT_OVERRUN"), (ModelMisbehaved, "MODEL_MISBEHAVED"))
 
 
@@ -50,6 +57,7 @@ async def carry_out(lease: Lease) -> None:
         end = await _end_of(attempt)
         if end is None:
             return
+        await _save_progress(lease)
         following = await leases.finish(lease, state=end.state, text=end.text, code=end.code, error=end.error)
     if following:
         enqueue(leases.RUNS, work_id=following)
@@ -60,14 +68,12 @@ async def _end_of(attempt: "Attempt") -> End | None:
     if run.lease.is_hopeless:
         error = f"{run.lease.losses} workers were lost over this run; it is not tried again."
         return End(state=Run.State.FAILED, code="WORKERS_LOST", error=error)
-    limit = asyncio.timeout(max(run.seconds_left, 0.0))
+    until = asyncio.get_running_loop().time() + max(run.seconds_left, 0.0)
     try:
-        async with limit:
-            return await _go_on_with_key(attempt)
-    except TimeoutError:
-        if limit.expired():
-            return End(state=Run.State.TIMED_OUT, code="TIME_OVER", error="The time of this run is over.")
-        logger.exception("run %s failed", run.lease.id)
+        end = await _go_on_in_time(attempt, until=until)
+        if end is None or end.text or end.code not in CONCLUDED or not attempt.has_findings:
+            return end
+        return await _while_key_is_good(run, attempt.conclude(end, until=until))
     except (LeaseLost, DatabaseUnavailable):
         raise
     except Exception:  # the entry point of every run: logged here, ended without details
@@ -76,10 +82,39 @@ async def _end_of(attempt: "Attempt") -> End | None:
     return End(state=Run.State.FAILED, code="INTERNAL_ERROR", error=error)
 
 
-async def _go_on_with_key(attempt: "Attempt") -> End | None:
-    """Go on for as long as the run's key is good."""
-    going = asyncio.create_task(attempt.go_on())
-    watching = asyncio.create_task(_watch_key(attempt.run))
+async def _save_progress(lease: Lease) -> None:
+    """Write what an answer that broke off took so far, to be counted as its reservation ends."""
+    if lease.progress:
+        await lease.heartbeat()
+        lease.progress = {}
+
+
+async def _go_on_in_time(attempt: "Attempt", *, until: float) -> End | None:
+    """Go on until the run's time is over, or until only the time of a last turn is left and there is what to tell."""
+    loop = asyncio.get_running_loop()
+    held_back = min(LAST_TURN_SECONDS, (until - loop.time()) * LAST_TURN_SHARE)
+    limit = asyncio.timeout_at(until)
+
+    def end_early() -> None:
+        if attempt.has_findings and not limit.expired():
+            limit.reschedule(loop.time())
+
+    early = loop.call_at(until - held_back, end_early)
+    try:
+        async with limit:
+            return await _while_key_is_good(attempt.run, attempt.go_on())
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return End(state=Run.State.TIMED_OUT, code="TIME_OVER", error="The time of this run is over.")
+    finally:
+        early.cancel()
+
+
+async def _while_key_is_good(run: ClaimedRun, work: Coroutine[Any, Any, End | None]) -> End | None:
+    """Work for as long as the run's key is good."""
+    going = asyncio.create_task(work)
+    watching = asyncio.create_task(_watch_key(run))
     try:
         await asyncio.wait({going, watching}, return_when=asyncio.FIRST_COMPLETED)
         if going.done():
@@ -103,6 +138,14 @@ async def _watch_key(run: ClaimedRun) -> None:
             logger.warning("run %s: %s", run.lease.id, away)
 
 
+class ApprovalVoid(Exception):
+    """A call's approval was given for another call, or is used up."""
+
+    def __init__(self, step: StepRow) -> None:
+        super().__init__(step.tool)
+        self.step = step
+
+
 class Attempt:
     """
     What a worker knows of the run it holds.
@@ -115,11 +158,12 @@ class Attempt:
         self._is_leaving = False
         self._asking: asyncio.Task[Any] | None = None
         self._steps: list[StepRow] = []
-        self._tokens = run.tokens
         self._caller: Caller | None = None
         self._examples: Message | None = None
         self._has_examples = False
-        self._policy = RunPolicy(budgets=run.budgets, writes=_writes, needs_approval=self._needs_approval)
+        self._policy = RunPolicy(
+            budgets=run.budgets, writes=_writes, may_repeat=_may_repeat, needs_approval=self._needs_approval
+        )
 
     def leave(self) -> None:
         """Be cancelled before the next step, and at once while the model is asked, which another worker can repeat."""
@@ -138,50 +182,97 @@ class Attempt:
             self._caller = await run_caller.resolve_caller(self.run)
             if self._caller is None:
                 return KEY_ENDED
-            action = self._policy.next_action(self._steps, tokens=self._tokens)
+            action = self._policy.next_action(self._steps)
             if isinstance(action, AskPerson):
                 await self._pause(action)
                 return None
-            if end := await self._perform(action, caller=self._caller):
+            try:
+                end = await self._perform(action, caller=self._caller)
+            except ApprovalVoid as void:
+                await self._pause(AskPerson(step=void.step, is_void=True))
+                return None
+            if end:
                 return end
 
-    async def _perform(self, action: AskModel | UseTool | Repeat | End, *, caller: Caller) -> End | None:
+    async def _perform(self, action: AskModel | UseTools | Repeat | End, *, caller: Caller) -> End | None:
         """Perform an action; return the end if it is one or leads to one."""
         match action:
             case End():
                 return action
             case AskModel(number=number):
                 return await self._ask_model(number, caller=caller)
-            case UseTool(step=step):
-                await self._use_tool(step, caller=caller)
+            case UseTools(steps=steps):
+                await self._use_tools(steps, caller=caller)
             case Repeat():
                 await self._repeat(action)
         return None
 
     async def _ask_model(self, number: int, *, caller: Caller) -> End | None:
         model, tools = choose_model(self.run.model), registry.visible_to(caller)
-        await rows.begin_model(self.run.lease, number=number)
         if not self._has_examples:
             self._examples, self._has_examples = await find_examples(self.run, model=model, tools=tools), True
         step = ModelStep(self.run, number=number, model=model, shown=self._examples)
         self._asking = asyncio.current_task()
         try:
             reply = await step.execute(self._steps, tools=tools)
+        except BudgetUsedUp as refused:
+            return End(state=Run.State.FAILED, code=refused.code, error=str(refused))
         except ModelFailure as failure:
             code = next((code for kind, code in _FAILURES if isinstance(failure, kind)), "MODEL_UNAVAILABLE")
             return End(state=Run.State.FAILED, code=code, error=str(failure))
         finally:
             self._asking = None
-        await rows.save_model_reply(self.run.lease, number=number, reply=reply)
-        self._tokens += reply.prompt_tokens + reply.completion_tokens
-        before = [known for known in self._steps if known.number != number]
-        self._steps = [*before, *rows.build_reply_steps(self.run.lease, number=number, reply=reply)]
+        await self._save_reply(number, reply=reply)
         return None
 
+    @property
+    def has_findings(self) -> bool:
+        """Tell whether there is something to tell in a partial answer."""
+        return has_findings(self._steps)
+
+    async def conclude(self, end: End, *, until: float) -> End:
+        """Take the last turn of a run that must end: a partial answer by the model, or a list of what was found."""
+        await _save_progress(self.run.lease)
+        open_steps = (step.number for step in self._steps if step.is_model and not step.is_over)
+        number = next(open_steps, len(self._steps) + 1)
+        model = choose_model(self.run.model)
+        asked = transcript.last_turn_message(end.error)
+        step = ModelStep(self.run, number=number, model=model, shown=None, last_turn=asked)
+        self._asking = asyncio.current_task()
+        try:
+            async with asyncio.timeout_at(until):
+                reply = await step.execute(self._steps, tools=())
+        except (ModelFailure, BudgetUsedUp, TimeoutError) as failure:
+            logger.info("run %s: no last turn: %r", self.run.lease.id, failure)
+            return end_partially(end, text=step.text or list_findings(self._steps), steps=self._steps)
+        finally:
+            self._asking = None
+        ends = {"state": end.state, "code": end.code, "error": end.error}
+        await self._save_reply(number, reply=replace(reply, calls=(), ends=ends))
+        concluded = self._policy.next_action(self._steps)
+        return concluded if isinstance(concluded, End) else end
+
+    async def _save_reply(self, number: int, *, reply: ModelReply) -> None:
+        await rows.save_model_reply(self.run.lease, number=number, reply=reply)
+        before = [known for known in self._steps if known.number != number]
+        self._steps = [*before, *rows.build_reply_steps(self.run.lease, number=number, reply=reply)]
+
+    async def _use_tools(self, steps: Sequence[StepRow], *, caller: Caller) -> None:
+        """Call tools at once; each answer is saved as it comes."""
+        for step in steps:
+            arguments = shown_arguments(step.effective_arguments)
+            data = {"step": step.number, "tool": step.tool, "arguments": arguments}
+            if not await rows.begin_tool(self.run.lease, step=step, data=data):
+                raise ApprovalVoid(step)
+        calling = [asyncio.create_task(self._use_tool(step, caller=caller)) for step in steps]
+        try:
+            await asyncio.gather(*calling)
+        finally:
+            for call in calling:
+                call.cancel()
+            await asyncio.wait(calling)
+
     async def _use_tool(self, step: StepRow, *, caller: Caller) -> None:
-        arguments = shown_arguments(step.effective_arguments)
-        data = {"step": step.number, "tool": step.tool, "arguments": arguments}
-        await rows.begin_tool(self.run.lease, step=step, data=data)
         reply = await call_tool(step, caller=caller, most_bytes=self.run.budgets.answer_bytes)
         await self._keep(step, reply=reply)
 
@@ -206,13 +297,16 @@ class Attempt:
 
     async def _pause(self, asked: AskPerson) -> None:
         step = asked.step
-        why = (
-            f"A worker was lost while it called {step.tool}, which may have been done already. Approve to do it again."
-            if asked.is_unsure
-            else f"{step.tool} waits for your approval."
-        )
+        why = f"{step.tool} waits for your approval."
+        if asked.is_unsure:
+            why = (
+                f"A worker was lost while it called {step.tool}, which may have been done already. "
+                "Approve to do it again."
+            )
+        if asked.is_void:
+            why = f"{step.tool} was approved for other arguments, or was called already. Approve to call it with these."
         arguments = shown_arguments(step.effective_arguments)
-        data = {"step": step.number, "tool": step.tool, "arguments": arguments, "reason": why}
+        data = {"step": step.number, "tool": step.tool, "arguments": arguments, "reason": why, "digest": step.digest}
         await rows.pause(self.run.lease, step=step, data=data)
 
     def _needs_approval(self, name: str) -> bool:
@@ -226,3 +320,8 @@ class Attempt:
 def _writes(name: str) -> bool:
     tool = registry.find(name)
     return tool is not None and tool.writes
+
+
+def _may_repeat(name: str) -> bool:
+    tool = registry.find(name)
+    return tool is None or tool.may_repeat

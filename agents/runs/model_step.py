@@ -3,15 +3,17 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
-from decimal import Decimal
 from types import TracebackType
 from typing import Self
 
 from django.conf import settings
 
+from agents.budgets import MIN_ANSWER_TOKENS, ModelCall
 from agents.queries import conversations
+from agents.queries.findings import has_findings
 from agents.queries.leases import append_event
 from agents.queries.rows import ClaimedRun, ModelReply, StepRow, clean
+from agents.queries.steps import begin_model
 from agents.runs import transcript
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.tool import Tool
@@ -33,9 +35,7 @@ from toolbox.model import (
 from toolbox.work.lease import Lease, LeaseLost
 
 GATHER_SECONDS = 0.05
-MAX_CALLS = 32
-"""Of one step; a model that asks for more at once is not followed further."""
-MILLION = 1_000_000
+LAST_ANSWER_TOKENS = 512
 
 
 def choose_model(name: str) -> Model:
@@ -53,11 +53,14 @@ async def find_examples(run: ClaimedRun, *, model: Model, tools: Sequence[Tool])
 
 
 class ModelStep:
-    """One call of the model; `shown` are examples of how its tools are used."""
+    """One call of the model; `shown` are examples of how its tools are used, `last_turn` asks for a partial answer."""
 
-    def __init__(self, run: ClaimedRun, *, number: int, model: Model, shown: Message | None) -> None:
+    def __init__(
+        self, run: ClaimedRun, *, number: int, model: Model, shown: Message | None, last_turn: Message | None = None
+    ) -> None:
         self._run = run
         self._shown = [shown] if shown else []
+        self._last_turn = [last_turn] if last_turn else []
         self._number = number
         self._model = model
         self._text: list[str] = []
@@ -65,27 +68,52 @@ class ModelStep:
         self._used = Used(prompt_tokens=0, completion_tokens=0)
         self._reason = "stop"
 
+    @property
+    def text(self) -> str:
+        """What the model has written so far."""
+        return clean("".join(self._text))
+
     async def execute(self, steps: Sequence[StepRow], *, tools: Sequence[Tool]) -> ModelReply:
-        """Ask, with less of what was said before where all is too much; raises a ModelFailure, LeaseLost."""
+        """
+        Ask, with less of what was said before and a shorter answer where all is too much.
+
+        Sets aside what the call may take before; raises BudgetUsedUp, a ModelFailure, LeaseLost.
+        """
         clock = asyncio.get_running_loop().time
         started = clock()
-        for place, most_bytes in enumerate(transcript.HISTORY_BYTES):
+        messages = await self._messages(steps, most_bytes=transcript.HISTORY_BYTES[0])
+        call = ModelCall(
+            model=self._model.name,
+            prompt_tokens=self._model.estimate_tokens(messages, tools=tools),
+            max_tokens=settings.AGENT_MAX_COMPLETION_TOKENS,
+            held_back=0 if self._last_turn or not has_findings(steps) else self._estimate_last_turn(messages),
+        )
+        max_tokens = await begin_model(self._run.lease, number=self._number, call=call)
+        for shorter in (*transcript.HISTORY_BYTES[1:], None):
             try:
-                await self._ask(await self._messages(steps, most_bytes=most_bytes), tools=tools)
+                await self._ask(messages, tools=tools, max_tokens=max_tokens)
                 break
             except ContextOverrun:
-                if place == len(transcript.HISTORY_BYTES) - 1:
+                if shorter is None:
                     raise
+                messages = await self._messages(steps, most_bytes=shorter)
+                max_tokens = max(min(MIN_ANSWER_TOKENS, max_tokens), max_tokens // 4)
+        self._run.lease.progress = {}
         return ModelReply(
-            text=clean("".join(self._text)),
-            calls=tuple(_serialize_call(call) for call in self._calls[:MAX_CALLS]),
+            text=self.text,
+            calls=tuple(_serialize_call(call) for call in self._calls),
             reason=self._reason,
             prompt_tokens=self._used.prompt_tokens,
             completion_tokens=self._used.completion_tokens,
             milliseconds=(clock() - started) * 1000,
-            cost=_cost(self._used),
+            is_estimated=self._used.is_estimated,
             model=self._model.name[:200],
         )
+
+    def _estimate_last_turn(self, messages: Sequence[Message]) -> int:
+        """Estimate what a last turn needs: the same without tools, and a short answer."""
+        prompt_tokens = self._model.estimate_tokens(messages)
+        return prompt_tokens + LAST_ANSWER_TOKENS if prompt_tokens else 0
 
     async def _messages(self, steps: Sequence[StepRow], *, most_bytes: int) -> list[Message]:
         run = self._run
@@ -94,13 +122,14 @@ class ModelStep:
             transcript.system_message(owner=run.owner_name, today=run.asked_on, run_id=run.lease.id),
             *self._shown,
             *transcript.history(said, question=run.question_number, most_bytes=most_bytes),
-            *transcript.build_step_messages(steps, run_id=run.lease.id),
+            *transcript.build_step_messages(steps, run_id=run.lease.id, is_last=bool(self._last_turn)),
+            *self._last_turn,
         ]
 
-    async def _ask(self, messages: Sequence[Message], *, tools: Sequence[Tool]) -> None:
+    async def _ask(self, messages: Sequence[Message], *, tools: Sequence[Tool], max_tokens: int) -> None:
         async with EventBatcher(self._run.lease, step=self._number) as batcher:
             self._text, self._calls = [], []
-            async with aclosing(self._model.turn(messages, tools=tools)) as events:
+            async with aclosing(self._model.turn(messages, tools=tools, max_tokens=max_tokens)) as events:
                 async for event in events:
                     match event:
                         case TextDelta(text=text):
@@ -113,6 +142,10 @@ class ModelStep:
                             await batcher.discard(retrying)
                         case Used() as used:
                             self._used = used
+                            self._run.lease.progress = {
+                                "streamed_prompt_tokens": used.prompt_tokens,
+                                "streamed_completion_tokens": used.completion_tokens,
+                            }
                         case StepEnd(reason=reason):
                             self._reason = reason
                             return
@@ -188,8 +221,3 @@ class EventBatcher:
 
 def _serialize_call(call: ToolRequest) -> dict[str, str]:
     return {"id": clean(call.id)[:200], "name": clean(call.name)[:200] or "?", "arguments": clean(call.arguments)}
-
-
-def _cost(used: Used) -> Decimal:
-    prompt, completion = settings.AGENT_PROMPT_PRICE, settings.AGENT_COMPLETION_PRICE
-    return (used.prompt_tokens * prompt + used.completion_tokens * completion) / MILLION

@@ -5,17 +5,19 @@ Pure, so that a worker that takes a run over decides exactly as the one that die
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from agents.models import Run, Step
+from agents.queries.findings import list_findings, list_missing
 from agents.queries.rows import Budgets, StepRow
 
 ONCE_MORE = 1
 """A refused call is tried again once; the contracts' retry rule."""
 MAX_REASON = 500
+MAX_PARALLEL_READS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +28,10 @@ class AskModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UseTool:
-    """A tool is to be called."""
+class UseTools:
+    """Tools are to be called: several at once where all only read, else one."""
 
-    step: StepRow
+    steps: tuple[StepRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +44,15 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskPerson:
-    """A person is to approve the call; `is_unsure` says that a dead worker may have made it already."""
+    """
+    A person is to approve the call.
+
+    `is_unsure` says that a dead worker may have made it already, `is_void` that an approval was given for another call.
+    """
 
     step: StepRow
     is_unsure: bool = False
+    is_void: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,33 +65,54 @@ class End:
     error: str = ""
 
 
-Action = AskModel | UseTool | Repeat | AskPerson | End
+Action = AskModel | UseTools | Repeat | AskPerson | End
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPolicy:
-    """The rules of one run: its budgets, and which tools change things or need a person's word."""
+    """The rules of one run: its budgets, and which tools change things, may be repeated or need a person's word."""
 
     budgets: Budgets
     writes: Callable[[str], bool]
+    may_repeat: Callable[[str], bool]
     needs_approval: Callable[[str], bool]
 
-    def next_action(self, steps: Sequence[StepRow], *, tokens: int) -> Action:
-        """Return the next action of a run that has taken these steps and so many tokens."""
+    def next_action(self, steps: Sequence[StepRow]) -> Action:
+        """Return the next action of a run that has taken these steps."""
+        if steps and (end := _end_with_last_turn(steps)):
+            return end
         unfinished = next((step for step in steps if not step.is_over), None)
         if unfinished is not None and not unfinished.is_model:
-            return self._about_tool(steps, unfinished)
+            return self._about_tools(steps, unfinished)
         if unfinished is not None:
-            return AskModel(number=unfinished.number)
+            is_last_turn = len(steps) > self.budgets.steps
+            return _too_many(self.budgets) if is_last_turn else AskModel(number=unfinished.number)
         if steps and steps[-1].is_model:
             return _end_with_answer([step for step in steps if step.is_model])
-        return rephrase(steps) or self._over_budget(steps, tokens=tokens) or AskModel(number=len(steps) + 1)
+        if end := rephrase(steps):
+            return end
+        return _too_many(self.budgets) if len(steps) >= self.budgets.steps else AskModel(number=len(steps) + 1)
+
+    def _about_tools(self, steps: Sequence[StepRow], first: StepRow) -> Action:
+        """Call reads that follow each other at once; writes alone, in the order in which they were asked for."""
+        action = self._about_tool(steps, first)
+        if not isinstance(action, UseTools) or self.writes(first.tool):
+            return action
+        batch = [first]
+        for step in steps[steps.index(first) + 1 :]:
+            is_new = not any(is_same_call(step, other=known) for known in batch)
+            if step.is_over or self.writes(step.tool) or not is_new or len(batch) == MAX_PARALLEL_READS:
+                break
+            if not isinstance(self._about_tool(steps, step), UseTools):
+                break
+            batch.append(step)
+        return UseTools(steps=tuple(batch))
 
     def _about_tool(self, steps: Sequence[StepRow], step: StepRow) -> Action:
         if step.state == Step.State.APPROVED:
-            return UseTool(step=step)
+            return UseTools(steps=(step,))
         if step.state == Step.State.STARTED:
-            return AskPerson(step=step, is_unsure=True) if self.writes(step.tool) else UseTool(step=step)
+            return UseTools(steps=(step,)) if self.may_repeat(step.tool) else AskPerson(step=step, is_unsure=True)
         if len(steps) > self.budgets.steps:
             return _too_many(self.budgets)
         earlier = [done for done in self._since_last_change(steps) if is_same_call(done, other=step)]
@@ -96,7 +124,7 @@ class RunPolicy:
             )
         if earlier:
             return Repeat(step=step, earlier=earlier[0])
-        return AskPerson(step=step) if self.needs_approval(step.tool) else UseTool(step=step)
+        return AskPerson(step=step) if self.needs_approval(step.tool) else UseTools(steps=(step,))
 
     def _since_last_change(self, steps: Sequence[StepRow]) -> list[StepRow]:
         """Give the calls answered since a tool last changed something: before that, asking again made sense."""
@@ -104,16 +132,11 @@ class RunPolicy:
         changed = [place for place, step in enumerate(answered) if self.writes(step.tool)]
         return answered[changed[-1] :] if changed else answered
 
-    def _over_budget(self, steps: Sequence[StepRow], *, tokens: int) -> End | None:
-        if len(steps) >= self.budgets.steps:
-            return _too_many(self.budgets)
-        if tokens >= self.budgets.tokens:
-            return End(
-                state=Run.State.FAILED,
-                code="TOKENS_USED_UP",
-                error=f"The run took {tokens:,} tokens, its budget is {self.budgets.tokens:,}; ask for less at once.",
-            )
-        return None
+
+def end_partially(end: End, *, text: str, steps: Sequence[StepRow]) -> End:
+    """Give an end a partial answer that says so, why, and which calls brought nothing."""
+    parts = (f"(Partial answer: {end.error})", text.strip(), list_missing(steps))
+    return replace(end, text="\n\n".join(filter(None, parts)))
 
 
 def rephrase(steps: Sequence[StepRow]) -> End | None:
@@ -159,14 +182,7 @@ def reason(refusal: str) -> tuple[str, str]:
 
 def is_same_call(one: StepRow, *, other: StepRow) -> bool:
     """Tell whether two steps call the same tool with the same arguments, however they are written."""
-    return one.tool == other.tool and _canonical(one.effective_arguments) == _canonical(other.effective_arguments)
-
-
-def _canonical(arguments: str) -> bytes | str:
-    try:
-        return orjson.dumps(orjson.loads(arguments or "{}"), option=orjson.OPT_SORT_KEYS)
-    except (ValueError, TypeError):
-        return arguments
+    return one.digest == other.digest
 
 
 def _rounds(steps: Sequence[StepRow]) -> list[list[StepRow]]:
@@ -202,6 +218,17 @@ def _end_with_answer(steps: Sequence[StepRow]) -> End:
         said.append({"text": "(The model stopped here: its answer reached the longest that it may write.)"})
     text = "\n\n".join(filter(None, (part["text"].strip() for part in said)))
     return End(state=Run.State.SUCCEEDED, text=text)
+
+
+def _end_with_last_turn(steps: Sequence[StepRow]) -> End | None:
+    """Give the partial answer of a run whose last turn was taken."""
+    last = steps[-1]
+    if not (last.is_model and last.is_over):
+        return None
+    said = orjson.loads(last.answer)
+    if not (ends := said.get("ends")):
+        return None
+    return end_partially(End(**ends), text=said["text"] or list_findings(steps), steps=steps)
 
 
 def _too_many(budgets: Budgets) -> End:

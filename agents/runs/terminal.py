@@ -142,7 +142,9 @@ def _is_taken(kind: str, *, before: bool) -> bool:
 async def _decide(run_id: UUID, *, data: dict[str, Any], caller: Caller, terminal: Terminal) -> None:
     is_approved, word = await terminal.decision(data)
     if is_approved:
-        await run_requests.approve(run_id, number=data["step"], caller=caller, arguments=word)
+        await run_requests.approve(
+            run_id, number=data["step"], caller=caller, arguments=word, digest=data.get("digest", "")
+        )
     else:
         await run_requests.reject(run_id, number=data["step"], word=word)
     enqueue(RUNS, work_id=run_id)

@@ -23,7 +23,7 @@ async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> ToolRe
     Call the step's tool as the caller; cancelling it cancels its statement in the database.
 
     A key that has used up its calls is waited for, and so is a part that is down, a few times; a tool that writes is
-    called once, whatever comes of it.
+    called once, whatever comes of it, unless it is declared idempotent.
     """
     clock = asyncio.get_running_loop().time
     started = clock()
@@ -61,7 +61,7 @@ async def _reply(step: StepRow, *, caller: Caller) -> Reply:
     )
     for tries in range(1, MAX_TRIES + 1):
         reply = await dispatch(call)
-        if tries == MAX_TRIES or (pause := _pause(reply, tries=tries)) is None or (tool and tool.writes):
+        if tries == MAX_TRIES or (pause := _pause(reply, tries=tries)) is None or not (tool and tool.may_repeat):
             break
         await asyncio.sleep(pause)
     return reply

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import md5, sha256
@@ -17,9 +17,9 @@ from backtests.ingest.check import EPOCH
 from backtests.ingest.drafting import Draft, Ready
 from backtests.ingest.linking import CIRCLE, array_text, link, link_unlocked
 from backtests.ingest.parse import KEPT_OF_LINE
-from backtests.ingest.record import EventRow, Unreadable
+from backtests.ingest.record import EventRow, RunFacts, SourceDigest, Unreadable
 from backtests.ingest.report import LoadReport
-from backtests.ingest.writing import write_events, write_lists, write_orders
+from backtests.ingest.writing import write_events, write_lists, write_orders, write_signatures
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 
 Cursor = Any
@@ -72,6 +72,7 @@ def store_batch(
     report: LoadReport,
     place: Place | None = None,
     ready: Ready | None = None,
+    facts: Sequence[RunFacts] = (),
 ) -> Place | None:
     """
     Store what is new of a batch, in one transaction; the run's row is locked, so that loads of one run take turns.
@@ -82,23 +83,30 @@ def store_batch(
     """
     if ready is not None:
         try:
-            after = _store_ready(run_id, ready=ready, place=place, unreadable=unreadable, report=report)
+            after = _store_ready(run_id, ready=ready, place=place, unreadable=unreadable, report=report, facts=facts)
         except UniqueViolation:
             after = None
         if after is not None:
             return after
         for row in rows:  # what linking said of a batch that was not stored
             row.problems = tuple(problem for problem in row.problems if problem is not CIRCLE)
-    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report)
+    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report, facts=facts, place=place)
 
 
 def _store_ready(
-    run_id: UUID, *, ready: Ready, place: Place | None, unreadable: list[Unreadable], report: LoadReport
+    run_id: UUID,
+    *,
+    ready: Ready,
+    place: Place | None,
+    unreadable: list[Unreadable],
+    report: LoadReport,
+    facts: Sequence[RunFacts],
 ) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
         run = lock_run(cursor, run_id=run_id)
         if Place(number=run.number, event_count=run.event_count) != place:
             return None
+        _write_facts(cursor, run_id=run_id, facts=facts)
         quarantined = _quarantine(cursor, run_id, unreadable)
         _store(cursor, run, ready)
         _count(cursor, run, ready)
@@ -107,10 +115,17 @@ def _store_ready(
 
 
 def _store_looked_at(
-    run_id: UUID, *, rows: list[EventRow], unreadable: list[Unreadable], report: LoadReport
+    run_id: UUID,
+    *,
+    rows: list[EventRow],
+    unreadable: list[Unreadable],
+    report: LoadReport,
+    facts: Sequence[RunFacts],
+    place: Place | None,
 ) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
-        run = lock_run(cursor, run_id=run_id)
+        run = lock_run(cursor, run_id=run_id, is_new=place is None)
+        _write_facts(cursor, run_id=run_id, facts=facts)
         looks = run.event_count or len({row.event_id for row in rows}) < len(rows)
         fresh, conflicts = _new_ones(cursor, run_id, rows) if looks else (rows, [])
         lines = [*unreadable, *conflicts]
@@ -136,17 +151,56 @@ def _tell(report: LoadReport, *, ready: Ready | None, lines: list[Unreadable], g
         report.refuse(line.line_number, reason=line.reason)
 
 
-def lock_run(cursor: Cursor, *, run_id: UUID) -> RunRow:
-    """Lock the run's row, adding it and its partitions when it is new."""
-    cursor.execute(statements.LOCK_RUN, [run_id])
-    found = cursor.fetchone()
+def lock_run(cursor: Cursor, *, run_id: UUID, is_new: bool = False) -> RunRow:
+    """Lock the run's row, adding it and its partitions when it is new, which `is_new` says that it may well be."""
+    found = None
+    if not is_new:
+        cursor.execute(statements.LOCK_RUN, [run_id])
+        found = cursor.fetchone()
     if found is None:
         cursor.execute(statements.ADD_RUN, [run_id])
+        found = cursor.fetchone()
+    if found is None:
         cursor.execute(statements.LOCK_RUN, [run_id])
         found = cursor.fetchone()
     number, events, malformed, *documents = found
     read = [json.loads(document) if isinstance(document, str) else document for document in documents]
     return RunRow(run_id, number, events, malformed, *read)
+
+
+def source_of(run_id: UUID) -> SourceDigest | None:
+    """Fetch what an engine's run was loaded from; None where it is not known."""
+    with connection.cursor() as cursor:
+        cursor.execute(statements.SOURCE, [run_id])
+        found = cursor.fetchone()
+    return SourceDigest(size_bytes=found[0], sha256=found[1]) if found and found[1] else None
+
+
+def delete_empty_run(run_id: UUID) -> bool:
+    """Delete a run that has no event; tells whether it was there."""
+    with connection.cursor() as cursor:
+        cursor.execute(statements.DELETE_EMPTY_RUN, [run_id])
+        return bool(cursor.rowcount)
+
+
+def _write_facts(cursor: Cursor, *, run_id: UUID, facts: Iterable[RunFacts]) -> None:
+    """Write what is known of a run as a whole on its row."""
+    for one in facts:
+        values = {
+            "run": run_id,
+            "name": one.name,
+            "engine": one.engine,
+            "config_hash": one.config_hash[:64] if one.config_hash else None,
+            "started_at": one.started_at,
+            "ended_at": one.ended_at,
+            "sweep": one.sweep,
+            "parameters": json.dumps(dict(one.parameters)),
+            "labels": json.dumps(list(one.labels)),
+            "source_bytes": one.source.size_bytes if one.source else None,
+            "source_sha256": one.source.sha256 if one.source else None,
+            "details": json.dumps(dict(one.details)),
+        }
+        cursor.execute(statements.TELL, values)
 
 
 def analyse(run_id: UUID) -> None:
@@ -198,6 +252,7 @@ def _store(cursor: Cursor, run: RunRow, ready: Ready) -> None:
     write_events(cursor, ready=ready, table=f"backtests_events_{run.number}")
     write_lists(cursor, ready=ready, run_id=run.run_id, table=f"backtests_lists_{run.number}")
     write_orders(cursor, ready=ready, run_id=run.run_id, table=f"backtests_order_states_{run.number}")
+    write_signatures(cursor, ready=ready, run_id=run.run_id)
 
 
 def _count(cursor: Cursor, run: RunRow, ready: Ready) -> None:

@@ -2,7 +2,7 @@
 Which event each event's chain of parents begins with. Pure.
 
 A link is the root's number and the trail: type codes from the root to the event, after `?` where the root's parent is
-not in the run and `@` where the parents run in a circle. A circle is cut at the member that arrived first.
+not in the run and `@` where the parents run in a circle. A circle is cut at the member that happened first.
 """
 
 from collections.abc import Iterable, Mapping
@@ -89,8 +89,8 @@ def _descend(path: list[Node], *, above: Link | None, links: dict[str, Link]) ->
 
 
 def _cut(circle: list[Node], *, links: dict[str, Link]) -> Link:
-    """Make the member that arrived first the root, and link the others below it; `circle` goes from child to parent."""
-    first = min(range(len(circle)), key=lambda place: circle[place].number)
+    """Make the member that happened first the root, with the others below it; `circle` goes from child to parent."""
+    first = min(range(len(circle)), key=lambda place: (circle[place].moment, circle[place].number))
     root = circle[first]
     link = links[root.event_id] = Link(root.number, f"{CIRCLE}{root.event_type}", in_circle=True)
     for node in reversed(circle[first + 1 :] + circle[:first]):

@@ -10,18 +10,22 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from backtests.ingest.lists import lists_of, numbers_of, order_state
+from backtests.ingest.lists import lists_of, numbers_of, read_order_step
 from backtests.ingest.record import EventRow, LoggedEvent, Problem, Unreadable
 from backtests.ingest.values import is_guid, usable
 from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNKNOWN, USUAL_CATEGORY
 
 MAX_PROPERTY_BYTES = 1_048_576
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MIN_YEAR, MAX_YEAR = 1800, 2199
+"""Times beyond stand for no time at all, as the first or the last that a program can write."""
 
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 _FAR = re.compile(rb"[0-9][eE][+-]?[0-9]{3}").search
 _SURELY_SHORT = 400
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST_MOMENT = (datetime(MIN_YEAR, 1, 1, tzinfo=UTC) - EPOCH) // _MICROSECOND
+_END_MOMENT = (datetime(MAX_YEAR + 1, 1, 1, tzinfo=UTC) - EPOCH) // _MICROSECOND
 _USUAL_TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:Z|\+00:?00)", re.ASCII
 ).fullmatch
@@ -59,7 +63,7 @@ def _choice(name: str, *choices: str) -> Rule:
 
 _DIRECTION = _choice("Direction", "Buy", "Sell")
 _ORDER, _SYMBOL, _QUANTITY = _guid("OrderId"), _text("SecuritySymbol"), _number("Quantity")
-_SCHEMAS: dict[str, Schema] = {
+SCHEMAS: dict[str, Schema] = {
     "TradeExecution": (
         _ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _number("Price"), _number("Commission"), _number("Slippage"),
     ),
@@ -78,7 +82,7 @@ _SCHEMAS: dict[str, Schema] = {
     "RiskEvent": (_text("RiskType"), _number("Threshold"), _number("CurrentValue"), _text("Action")),
     UNKNOWN: (),
 }  # fmt: skip
-_STATE_AFTER: dict[str, Schema] = {
+STATE_AFTER: dict[str, Schema] = {
     "Order": (_ORDER, _SYMBOL, _DIRECTION, _QUANTITY, _text("Status")),
     "PnL": (_number("Total"), _number("Realized"), _number("Unrealized")),
 }
@@ -97,9 +101,9 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
         return read
     raw, values = read
     name = _type(event.event_type, problems)
-    _check_properties(values, _SCHEMAS[name], problems, "Properties.")
+    _check_properties(values, SCHEMAS[name], problems, "Properties.")
     if name == "StateChange" and isinstance(values.get("StateAfter"), dict):
-        schema = _STATE_AFTER.get(str(values.get("StateType")), ())
+        schema = STATE_AFTER.get(str(values.get("StateType")), ())
         _check_properties(values["StateAfter"], schema, problems, "Properties.StateAfter.")
     kind, symbol = TYPE_CODES[name], values.get("SecuritySymbol")
     severity = _word(event.severity, SEVERITY_CODES, "Info", "Severity", problems)
@@ -115,7 +119,7 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
         lists=tuple(lists_of(kind, severity=severity, values=values)),
         number_lists=tuple(name for name, _ in numbers),
         numbers=tuple(text for _, text in numbers),
-        order=order_state(kind, values=values),
+        order=read_order_step(kind, values=values),
         symbol=symbol if isinstance(symbol, str) else None,
         problems=tuple(problems),
         line_number=event.line_number,
@@ -124,7 +128,7 @@ def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | 
 
 
 def _type(given: object, problems: list[Problem]) -> str:
-    if isinstance(given, str) and given in _SCHEMAS and given != UNKNOWN:
+    if isinstance(given, str) and given in SCHEMAS and given != UNKNOWN:
         return given
     problems.append(Problem("EventType", _unlike("event type", given)))
     return UNKNOWN
@@ -197,22 +201,34 @@ def _moment(given: object, usual: int, problems: list[Problem]) -> int:
 
     A number is refused: whether it counts seconds, milliseconds or nanoseconds, only its engine's translator knows.
     """
-    if isinstance(given, str):
-        try:
-            if usually := _USUAL_TIME(given):
-                year, month, day, hour, minute, second, fraction = usually.groups()
-                moment = datetime(*map(int, (year, month, day, hour, minute, second)), tzinfo=UTC) - EPOCH  # type: ignore[arg-type,misc]
-                whole = moment.days * 86_400_000_000 + moment.seconds * 1_000_000
-                return whole + (int(fraction[:6].ljust(6, "0")) if fraction else 0)
-            read = datetime.fromisoformat(given)
-            return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
-        except (ValueError, OverflowError):
-            pass
-    elif isinstance(given, datetime):
-        return ((given if given.tzinfo else given.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
-    words = "Missing required field" if given is None else f"Not an ISO 8601 time: {str(given)[:60]!r}"
+    moment = _read_moment(given)
+    if moment is not None and _FIRST_MOMENT <= moment < _END_MOMENT:
+        return moment
+    if given is None:
+        words = "Missing required field"
+    elif moment is None:
+        words = f"Not an ISO 8601 time: {str(given)[:60]!r}"
+    else:
+        words = f"Not a time between {MIN_YEAR} and {MAX_YEAR}: {str(given)[:60]!r}"
     problems.append(Problem("Timestamp", f"{words}; placed at the event before"))
     return usual
+
+
+def _read_moment(given: object) -> int | None:
+    if isinstance(given, datetime):
+        return ((given if given.tzinfo else given.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
+    if not isinstance(given, str):
+        return None
+    try:
+        if usually := _USUAL_TIME(given):
+            year, month, day, hour, minute, second, fraction = usually.groups()
+            moment = datetime(*map(int, (year, month, day, hour, minute, second)), tzinfo=UTC) - EPOCH  # type: ignore[arg-type,misc]
+            whole = moment.days * 86_400_000_000 + moment.seconds * 1_000_000
+            return whole + (int(fraction[:6].ljust(6, "0")) if fraction else 0)
+        read = datetime.fromisoformat(given)
+        return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
+    except (ValueError, OverflowError):
+        return None
 
 
 def _unlike(kind: str, given: object) -> str:

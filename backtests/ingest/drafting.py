@@ -16,11 +16,12 @@ from backtests.ingest import binary
 from backtests.ingest.chains import Link
 from backtests.ingest.linking import Linked
 from backtests.ingest.lists import error_lists
+from backtests.ingest.orders import OrderRow, format_rows, trace_order
 from backtests.ingest.record import EventRow
+from backtests.ingest.signatures import ROOTS, digest_shape, list_of_shape
 from backtests.vocabulary import EVENT_TYPES
 
 PIECE_BYTES = 1_048_576
-NULL = "\\N"
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -29,7 +30,8 @@ class Ready:
     """
     A batch that can be sent as it is to a run that holds `first` events; counts are of these events alone.
 
-    `newly_malformed` are stored events that these put into a circle.
+    `newly_malformed` are stored events that these put into a circle; `signatures` are digest, number and trails of new
+    shapes.
     """
 
     first: int
@@ -38,8 +40,9 @@ class Ready:
     lists: list[bytes]
     removed: list[bytes]
     orders: list[bytes]
-    order_ids: list[str]
-    signatures: list[tuple[UUID, str, str]]
+    first_steps: list[OrderRow]
+    signatures: list[tuple[str, int, str]]
+    joins_roots: bool
     kinds: Counter[tuple[int, int]]
     symbols: list[str]
     malformed_rows: int
@@ -59,12 +62,13 @@ class Draft:
         self._events = [binary.event_element(row.number) for row in ordered]
         self._moments = [binary.moment_element(row.moment) for row in ordered]
         self._lists = [*self._own_lists(), *self._number_lists()]
-        self._orders, self._order_ids = self._order_states()
+        self._orders, self._first_steps = self._order_states()
 
     def ready(self, linked: Linked) -> Ready:
         """Write the rest, now that it is known where each event hangs."""
         rows = self.rows
-        removed = [f"{name}\t{number}\t{moment}\n".encode() for name, number, moment in linked.removed]
+        lists = {shape: ROOTS if linked.has_many_shapes else list_of_shape(shape) for shape, _, _ in linked.removed}
+        removed = [f"{lists[shape]}\t{number}\t{moment}\n".encode() for shape, number, moment in linked.removed]
         symbols = dict.fromkeys(row.symbol for row in rows if row.symbol is not None and "\x00" not in row.symbol)
         return Ready(
             first=self.first,
@@ -73,8 +77,12 @@ class Draft:
             lists=pieces([*self._lists, *self._linked_lists(linked)]),
             removed=[b"".join(removed)] if removed else [],
             orders=self._orders,
-            order_ids=self._order_ids,
-            signatures=linked.signatures,
+            first_steps=self._first_steps,
+            signatures=[
+                (digest_shape(shape), number, json.dumps(shape))
+                for number, shape in enumerate(linked.new_shapes, start=linked.first_new_shape)
+            ],
+            joins_roots=linked.joins_roots,
             kinds=Counter((row.event_type, row.severity) for row in rows),
             symbols=[symbol.encode("utf-8", "replace").decode() for symbol in symbols],
             malformed_rows=sum(1 for row in rows if row.problems),
@@ -113,8 +121,13 @@ class Draft:
     def _linked_lists(self, linked: Linked) -> Iterator[bytes]:
         """Write the lists of roots and of errors, and what `linked` puts in them besides, stored events among it."""
         moved: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for name, event, moment in (*linked.added, *linked.marked):
+        for name, event, moment in linked.marked:
             moved[name].append((moment, event))
+        if linked.has_many_shapes:
+            yield from self._roots(linked)
+        else:
+            for shape, event, moment in linked.added:
+                moved[list_of_shape(shape)].append((moment, event))
         for name, places in self._lists_by_link(linked).items():
             if name in moved:
                 moved[name] += [(self._ordered[place].moment, self._ordered[place].number) for place in places]
@@ -123,12 +136,21 @@ class Draft:
         for name, members in moved.items():
             yield _merged(name, members)
 
+    def _roots(self, linked: Linked) -> Iterator[bytes]:
+        """Write the list of all roots, each with its shape."""
+        roots = [(moment, event, shape) for shape, event, moment in linked.added]
+        roots += [(row.moment, row.number, row.event_type) for row in self.rows if row.event_id not in linked.links]
+        if roots:
+            roots.sort()
+            shapes = ",".join([str(shape) for _, _, shape in roots])
+            yield _merged(ROOTS, [(moment, event) for moment, event, _ in roots], numbers=f"{{{shapes}}}".encode())
+
     def _lists_by_link(self, linked: Linked) -> dict[str, list[int]]:
         lists: dict[str, list[int]] = defaultdict(list)
-        links, lone = linked.links, linked.lone
+        links, lone = linked.links, not linked.has_many_shapes
         for place, row in enumerate(self._ordered):
-            if row.event_id not in links:
-                lists[lone[row.event_type]].append(place)
+            if lone and row.event_id not in links:
+                lists[list_of_shape(row.event_type)].append(place)
             if row.problems:
                 for name in error_lists(problem.severity for problem in row.problems):
                     lists[name].append(place)
@@ -145,15 +167,17 @@ class Draft:
             binary.text(numbers),
         ))  # fmt: skip
 
-    def _order_states(self) -> tuple[list[bytes], list[str]]:
-        """Write states of orders, each until the order's next one, and name the orders."""
-        orders: dict[str, list[tuple[EventRow, bool, str | None]]] = defaultdict(list)
+    def _order_states(self) -> tuple[list[bytes], list[OrderRow]]:
+        """Write how orders stand after each step, as far as these events say; give the first step of each."""
+        orders: dict[str, list[OrderRow]] = defaultdict(list)
         for row in self._ordered:
             if row.order is not None:
-                order, is_open, symbol = row.order
-                orders[order].append((row, is_open, symbol))
-        lines = "".join(_order_lines(self._run_id, orders=orders))
-        return [lines.encode()] if lines else [], list(orders)
+                orders[row.order.order].append(OrderRow.of(row.order, moment=row.moment, number=row.number))
+        for rows in orders.values():
+            trace_order(rows, before=None)
+        every = (row for rows in orders.values() for row in rows)
+        lines = "".join(format_rows(every, run_id=self._run_id, escape=escaped))
+        return [lines.encode()] if lines else [], [rows[0] for rows in orders.values()]
 
 
 def pieces(rows: Iterable[bytes]) -> list[bytes]:
@@ -199,17 +223,7 @@ def escaped(text: str) -> str:
     return text
 
 
-def _order_lines(run_id: UUID, *, orders: Mapping[str, list[tuple[EventRow, bool, str | None]]]) -> Iterator[str]:
-    for order, states in orders.items():
-        untils = [str(row.moment) for row, _, _ in states[1:]] + [NULL]
-        for (row, is_open, symbol), until in zip(states, untils, strict=True):
-            named = NULL if symbol is None else escaped(symbol)
-            yield (
-                f"{run_id}\t{escaped(order)}\t{row.moment}\t{row.number}\t{until}\t{'t' if is_open else 'f'}\t{named}\n"
-            )
-
-
-def _merged(name: str, members: list[tuple[int, int]]) -> bytes:
+def _merged(name: str, members: list[tuple[int, int]], *, numbers: bytes | None = None) -> bytes:
     members.sort()
     return b"".join((
         binary.row_start(5),
@@ -217,5 +231,5 @@ def _merged(name: str, members: list[tuple[int, int]]) -> bytes:
         binary.moment_element(members[0][0]),
         binary.events(binary.event_element(number) for _, number in members),
         binary.moments(binary.moment_element(moment) for moment, _ in members),
-        binary.NULL,
+        binary.text(numbers),
     ))  # fmt: skip

@@ -3,33 +3,23 @@
 import json
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from hashlib import sha256
 from typing import Any
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import UUID
 
 import orjson
 
-from backtests.ingest.engines import Event, Translator, translator
-from backtests.ingest.record import Entry, LoggedEvent, RunFacts, Unreadable
+from backtests.ingest.engines import Event, translator
+from backtests.ingest.record import Entry, LoggedEvent, Unreadable
 
 _PAST_64_BITS = 2**63
 
 
-def read_engine(lines: Iterable[bytes], *, name: str, run_id: UUID | None = None) -> Iterator[Entry]:
-    """
-    Give the entries of a stream, first what is known of the run.
-
-    Without a run id the run's id follows from the stream's first line, so that the same stream, or a longer one that
-    begins alike, is the same run.
-    """
-    translate: Translator | None = None
+def read_engine(lines: Iterable[bytes], *, name: str, run_id: UUID) -> Iterator[Entry]:
+    """Give the entries of a stream, numbered by their lines."""
+    translate = translator(name, run_id=run_id)
     for line_number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        if translate is None:
-            run_id = run_id or run_id_of(line, name=name)
-            translate = translator(name, run_id=run_id)
-            yield RunFacts(run_id=run_id, engine=name)
         record = decoded(line)
         if isinstance(record, str):
             yield Unreadable(line_number=line_number, line=line, reason=record)
@@ -42,11 +32,6 @@ def read_engine(lines: Iterable[bytes], *, name: str, run_id: UUID | None = None
             )
             continue
         yield from events
-
-
-def run_id_of(first_line: bytes, *, name: str) -> UUID:
-    """Make a run's id from the line that its stream begins with."""
-    return uuid5(NAMESPACE_URL, f"toolroom:{name}:{sha256(first_line.strip()).hexdigest()}")
 
 
 def decoded(line: bytes) -> dict[str, Any] | str:

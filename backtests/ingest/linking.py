@@ -4,13 +4,13 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from hashlib import md5
 from typing import Any
 from uuid import UUID
 
 from backtests.ingest import statements
 from backtests.ingest.chains import Link, Node, resolve, shape
 from backtests.ingest.record import EventRow, Problem
+from backtests.ingest.signatures import LONE_SHAPES, Shape, digest_shape, find_lone_shape, has_many_shapes
 
 Cursor = Any
 CIRCLE = Problem("ParentEventId", "The chain of parents runs in a circle")
@@ -21,18 +21,28 @@ class Linked:
     """
     Where each event of a batch hangs, and what that changes in lists.
 
-    Events without parent or child have no link; `lone` names the list of such roots by type. `added` and `removed` are
-    (list, number, moment) of roots of sequences; `marked` the same of stored events that turned out to be part of a
-    circle, with the lists of events with errors.
+    Events without parent or child have no link; their shape is their type's code. `added` and `removed` are (shape,
+    number, moment) of roots of sequences; `marked` are (list, number, moment) of stored events that turned out to be
+    part of a circle, with the lists of events with errors. `new_shapes` are numbered from `first_new_shape` on.
     """
 
     links: dict[str, Link]
-    added: list[tuple[str, int, int]] = field(default_factory=list)
-    removed: list[tuple[str, int, int]] = field(default_factory=list)
+    added: list[tuple[int, int, int]] = field(default_factory=list)
+    removed: list[tuple[int, int, int]] = field(default_factory=list)
     marked: list[tuple[str, int, int]] = field(default_factory=list)
-    lone: dict[int, str] = field(default_factory=dict)
-    signatures: list[tuple[UUID, str, str]] = field(default_factory=list)
+    first_new_shape: int = LONE_SHAPES
+    new_shapes: list[Shape] = field(default_factory=list)
     newly_malformed: int = 0
+
+    @property
+    def has_many_shapes(self) -> bool:
+        """Tell whether the run has many shapes once these events are stored."""
+        return has_many_shapes(self.first_new_shape + len(self.new_shapes))
+
+    @property
+    def joins_roots(self) -> bool:
+        """Tell whether the run has many shapes for the first time, so that its lists of roots become one."""
+        return self.has_many_shapes and not has_many_shapes(self.first_new_shape)
 
 
 def array_text(ids: Iterable[str]) -> str:
@@ -64,23 +74,28 @@ def _link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], orphans: dict[i
     }
     stored = _components(cursor, run_id, roots=list(orphans))
     nodes |= stored
-    known = _known_parents(cursor, run_id, nodes=nodes)
+    known = {} if _is_first(rows) else _known_parents(cursor, run_id, nodes=nodes)
     links = resolve(nodes, known=known)
     linked = Linked(links)
     for row in rows:
         if row.event_id in links and links[row.event_id].in_circle:
             row.problems += (CIRCLE,)
-    kinds = {row.event_type for row in rows if row.event_id not in nodes}
     _reshape(
-        cursor, run_id, nodes=nodes, stored=stored, kinds=kinds, linked=linked
+        cursor, run_id, nodes=nodes, stored=stored, linked=linked, is_first=_is_first(rows)
     )  # while stored links are as they were
-    for node in stored.values():
-        _link_anew(cursor, run_id, node=node, link=links[node.event_id], linked=linked)
+    _link_anew(cursor, run_id, stored=stored, linked=linked)
     return linked
+
+
+def _is_first(rows: list[EventRow]) -> bool:
+    """Tell whether the run has no events yet, so that there is nothing to ask about it."""
+    return rows[0].number == 0
 
 
 def _orphans(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> dict[int, str]:
     """Fetch the stored orphans whose parent is among the new events: their numbers and that parent."""
+    if _is_first(rows):
+        return {}
     cursor.execute(statements.HAS_ORPHANS, [run_id])
     if cursor.fetchone() is None:
         return {}
@@ -104,16 +119,23 @@ def _known_parents(cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node]) -> d
     return {event_id: Link(root, trail) for event_id, root, trail in cursor.fetchall()}
 
 
-def _link_anew(cursor: Cursor, run_id: UUID, *, node: Node, link: Link, linked: Linked) -> None:
-    if (node.root, node.trail) != (link.root, link.trail):
-        cursor.execute(statements.RELINK, [link.root, link.trail, run_id, node.number])
-    if link.in_circle:
-        error = [{"Field": CIRCLE.field, "Error": CIRCLE.error, "Severity": CIRCLE.severity}]
-        cursor.execute(statements.CIRCLE, [json.dumps(error), run_id, node.number])
-        errors = json.loads(cursor.fetchone()[0])
-        before = {error["Severity"] for error in errors[:-1]}
-        linked.newly_malformed += not before
-        linked.marked += [(name, node.number, node.moment) for name in _newly({"Error"} | before, before)]
+def _link_anew(cursor: Cursor, run_id: UUID, *, stored: dict[str, Node], linked: Linked) -> None:
+    """Write the new links of stored events, and note those that turn out to be part of a circle."""
+    changed = [
+        (node.number, link.root, link.trail)
+        for event_id, node in stored.items()
+        if (link := linked.links[event_id])[:2] != (node.root, node.trail)
+    ]
+    if changed:
+        cursor.execute(statements.RELINK, [*map(list, zip(*changed, strict=True)), run_id])
+    for event_id, node in stored.items():
+        if linked.links[event_id].in_circle:
+            error = [{"Field": CIRCLE.field, "Error": CIRCLE.error, "Severity": CIRCLE.severity}]
+            cursor.execute(statements.CIRCLE, [json.dumps(error), run_id, node.number])
+            errors = json.loads(cursor.fetchone()[0])
+            before = {error["Severity"] for error in errors[:-1]}
+            linked.newly_malformed += not before
+            linked.marked += [(name, node.number, node.moment) for name in _newly({"Error"} | before, before)]
 
 
 def _newly(now: set[str], before: set[str]) -> list[str]:
@@ -122,7 +144,7 @@ def _newly(now: set[str], before: set[str]) -> list[str]:
 
 
 def _reshape(
-    cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], kinds: set[int], linked: Linked
+    cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], linked: Linked, is_first: bool
 ) -> None:
     """Find the sequences that are new, gone or of another shape, and move their roots between lists."""
     moments = {node.number: node.moment for node in nodes.values()}
@@ -132,15 +154,33 @@ def _reshape(
         _fetch_trails(cursor, run_id, roots=others, trails=old, moments=moments)
         for root in others:
             trails[root] |= old[root]
-    shapes: dict[tuple[str, ...], str] = {}
-    for root in trails.keys() | old.keys():
-        now, before = shape(trails.get(root, ())), shape(old.get(root, ()))
-        if now != before and before:
-            linked.removed.append((_list(before, shapes), root, moments[root]))
-        if now != before and now:
-            linked.added.append((_list(now, shapes), root, moments[root]))
-    linked.lone = {kind: _list((str(kind),), shapes) for kind in kinds}
-    linked.signatures = [(run_id, name.removeprefix("q:"), json.dumps(found)) for found, name in shapes.items()]
+    moved = [
+        (root, now, before)
+        for root in sorted(trails.keys() | old.keys())
+        if (now := shape(trails.get(root, ()))) != (before := shape(old.get(root, ())))
+    ]
+    shapes = [one for _, *both in moved for one in both if one]
+    numbers = _number_shapes(cursor, run_id, shapes=shapes, linked=linked, is_first=is_first)
+    linked.removed = [(numbers[before], root, moments[root]) for root, _, before in moved if before]
+    linked.added = [(numbers[now], root, moments[root]) for root, now, _ in moved if now]
+
+
+def _number_shapes(
+    cursor: Cursor, run_id: UUID, *, shapes: list[Shape], linked: Linked, is_first: bool
+) -> dict[Shape, int]:
+    """Give the number of each shape; those that the run does not have yet are noted as new."""
+    if not is_first:
+        cursor.execute(statements.NEXT_SHAPE, [run_id])
+        linked.first_new_shape = cursor.fetchone()[0]
+    digests = {one: digest_shape(one) for one in dict.fromkeys(shapes) if find_lone_shape(one) is None}
+    known: dict[str, int] = {}
+    if digests and not is_first:
+        cursor.execute(statements.KNOWN_SHAPES, [run_id, list(digests.values())])
+        known = dict(cursor.fetchall())
+    linked.new_shapes = [one for one, digest in digests.items() if digest not in known]
+    numbers = {one: number for number, one in enumerate(linked.new_shapes, start=linked.first_new_shape)}
+    numbers |= {one: known[digest] for one, digest in digests.items() if digest in known}
+    return numbers | {one: lone for one in shapes if (lone := find_lone_shape(one)) is not None}
 
 
 def _trails(
@@ -166,10 +206,3 @@ def _fetch_trails(
     cursor.execute(statements.TRAILS, {"run": run_id, "roots": roots})
     for root, found in cursor.fetchall():
         trails[root].update(found)
-
-
-def _list(trails: tuple[str, ...], shapes: dict[tuple[str, ...], str]) -> str:
-    name = shapes.get(trails)
-    if name is None:
-        name = shapes[trails] = "q:" + md5(".".join(trails).encode(), usedforsecurity=False).hexdigest()
-    return name

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from backtests.ingest.record import OrderState
+from backtests.ingest.orders import KINDS, OPEN, STATE, OrderStep, read_amount
 from backtests.ingest.values import is_guid, usable
 from backtests.vocabulary import SEVERITIES, TYPE_CODES
 
@@ -107,8 +107,12 @@ def _value(text: str) -> str:
     return text.lower() if is_guid(text) else _short(text)
 
 
-def order_state(kind: int, *, values: dict[str, Any]) -> OrderState | None:
-    """Give the state of an order that the event says, if it says one's."""
+def read_order_step(kind: int, *, values: dict[str, Any]) -> OrderStep | None:
+    """Give what the event says of an order, if it says anything of one."""
+    if kind in KINDS:
+        if values.get("OrderId") is None:
+            return None
+        return OrderStep(entity_value(values["OrderId"]), KINDS[kind], False, read_amount(values.get("Quantity")), None)  # noqa: FBT003
     after = values.get("StateAfter")
     if kind != _STATE or values.get("StateType") != "Order" or not isinstance(after, dict):
         return None
@@ -116,7 +120,9 @@ def order_state(kind: int, *, values: dict[str, Any]) -> OrderState | None:
         return None
     symbol = after.get("SecuritySymbol")
     named = None if symbol is None else entity_value(symbol)
-    return entity_value(after["OrderId"]), after.get("Status") == "Open", named
+    return OrderStep(
+        entity_value(after["OrderId"]), STATE, after.get("Status") == OPEN, read_amount(after.get("Quantity")), named
+    )
 
 
 def severity_list(event_type: str, *, severity: str | None) -> str:

@@ -5,16 +5,11 @@ A batch is one transaction, and what it stores is whole: numbered, listed, linke
 run again; what is stored is then found to be there.
 """
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from hashlib import sha256
-from uuid import NAMESPACE_OID, UUID, uuid5
+from uuid import UUID
 
-from django.db import connection, transaction
-
-from backtests.ingest import statements
-from backtests.ingest.batch import Place, analyse, lock_run, make_ready, place_of, store_batch
+from backtests.ingest.batch import Place, analyse, delete_empty_run, make_ready, place_of, store_batch
 from backtests.ingest.check import check
 from backtests.ingest.drafting import Draft, Ready
 from backtests.ingest.interpreter import set_for_loading
@@ -27,6 +22,7 @@ _NO_NAME = object()
 OnProgress = Callable[[LoadReport], None]
 BATCH_EVENTS = 20_000
 BATCH_BYTES = 33_554_432
+MAX_LATE_EVENTS, MAX_LATE_BYTES = 60_000, 67_108_864
 WORTH_ANALYSING = 10_000
 """Events after which the planner is told of what is new; autovacuum would come a minute later."""
 
@@ -40,25 +36,52 @@ class _Pending:
     """
     What waits to be stored of one run.
 
-    `place` is where its next event goes, once what is under way is stored; None where that is not known, or where
+    Events before `stored_until`, the last moment of a stored batch, are late: they wait, because each batch that has
+    some rewrites every list behind the first of them. They keep their order, so those of one moment do too. `place` is
+    where its next event goes, once what is under way is stored; None where that is not known, or where
     something of the last batch was stored before. `coming` is where it goes if all that is under way is new.
     """
 
     rows: list[EventRow] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
+    facts: list[RunFacts] = field(default_factory=list)
     bytes: int = 0
     last_moment: int = 0
     place: Place | None = None
     coming: int = 0
     is_begun: bool = False
+    given: int = 0
+    stored_until: int | None = None
+    late: list[EventRow] = field(default_factory=list)
+    late_bytes: int = 0
 
     def add(self, row: EventRow) -> None:
-        self.bytes += len(row.line)
         self.last_moment = row.moment
-        self.rows.append(row)
+        if self.stored_until is None or row.moment >= self.stored_until:
+            self.bytes += len(row.line)
+            self.rows.append(row)
+        else:
+            self.late_bytes += len(row.line)
+            self.late.append(row)
+
+    def has_much_late(self) -> bool:
+        return len(self.late) >= MAX_LATE_EVENTS or self.late_bytes >= MAX_LATE_BYTES
+
+    def take_late(self) -> None:
+        """Make the late events the next batch."""
+        self.rows, self.bytes = self.late, self.late_bytes
+        self.late, self.late_bytes = [], 0
 
     def is_full(self) -> bool:
         return len(self.rows) + len(self.unreadable) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
+
+
+class NameRunError(Exception):
+    """No line names its run, and none was given."""
+
+
+def _name_no_run() -> UUID:
+    raise NameRunError("No line names its run: give the run's id.")
 
 
 def load_lines(
@@ -68,10 +91,14 @@ def load_lines(
     report: LoadReport,
     on_progress: OnProgress = unseen,
     overlaps: bool = False,
+    facts: RunFacts | None = None,
+    name_run: Callable[[], UUID] = _name_no_run,
 ) -> LoadReport:
     """Store lines of the contract's own format; see load_entries."""
-    entries = read_events(lines)
-    return load_entries(entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=overlaps)
+    return load_entries(
+        read_events(lines), run_id=run_id, report=report, on_progress=on_progress, overlaps=overlaps, facts=facts,
+        name_run=name_run,
+    )  # fmt: skip
 
 
 def load_entries(
@@ -81,15 +108,19 @@ def load_entries(
     report: LoadReport,
     on_progress: OnProgress = unseen,
     overlaps: bool = False,
+    facts: RunFacts | None = None,
+    name_run: Callable[[], UUID] = _name_no_run,
 ) -> LoadReport:
     """
     Store entries of any format, into `run_id` or, when that is None, into the run that each event names.
 
     With `run_id` given, events that name another run go to the quarantine of this one: no answer mixes two runs. With
-    `overlaps` one batch is stored by a thread of its own while the next is read; never inside a transaction.
+    `overlaps` one batch is stored by a thread of its own while the next is read; never inside a transaction. `facts`
+    are noted of each run. `name_run` gives the id of a run that nothing names. A run without an event is not made: the
+    report then names no run.
     """
     store = InTurn() if not overlaps else Overlapping()
-    loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store)
+    loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store, facts=facts, name_run=name_run)
     try:
         with set_for_loading():
             for entry in entries:
@@ -100,29 +131,24 @@ def load_entries(
     return report
 
 
-def tell(run_id: UUID, *, facts: RunFacts) -> None:
-    """Write what is known of a run as a whole on its row."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        lock_run(cursor, run_id=run_id)
-        cursor.execute(
-            statements.TELL,
-            {
-                "run": run_id,
-                "name": facts.name,
-                "engine": facts.engine,
-                "config_hash": facts.config_hash[:64] if facts.config_hash else None,
-                "started_at": facts.started_at,
-                "ended_at": facts.ended_at,
-                "details": json.dumps(dict(facts.details)),
-            },
-        )
-
-
 class _Loader:
     """Entries in, batches out."""
 
-    def __init__(self, *, run_id: UUID | None, report: LoadReport, on_progress: OnProgress, store: InTurn) -> None:
+    def __init__(
+        self,
+        *,
+        run_id: UUID | None,
+        report: LoadReport,
+        on_progress: OnProgress,
+        store: InTurn,
+        facts: RunFacts | None,
+        name_run: Callable[[], UUID],
+    ) -> None:
         self._batches = store
+        self._facts = facts
+        self._name_run = name_run
+        self._maybe_empty: list[UUID] = []
+        self._nameless_facts: list[RunFacts] = []
         self._given = run_id
         self._report = report
         self._on_progress = on_progress
@@ -140,6 +166,8 @@ class _Loader:
             pending.add(entry)
             if pending.is_full():
                 self._store(run_id, pending)
+            elif pending.has_much_late():
+                self._store_late(run_id, pending)
         else:
             self._usual_name = _NO_NAME
             self._take(entry)
@@ -156,27 +184,52 @@ class _Loader:
             return
         if self._nameless:
             self._place_nameless()
-        pending = self._pending.get(run_id)
-        if pending is None:
-            pending = self._pending[run_id] = _Pending()
+        pending = self._pending_of(run_id)
         self._keep(entry, run_id=run_id, pending=pending)
         if pending.is_full():
             self._store(run_id, pending)
+        elif pending.has_much_late():
+            self._store_late(run_id, pending)
 
     def finish(self) -> None:
         """Store what is left."""
         if self._nameless:
             self._name_a_run()
         for run_id, pending in self._pending.items():
-            self._store(run_id, pending)
+            if pending.rows or pending.is_begun or place_of(run_id) is not None:
+                self._store(run_id, pending)
+                self._store_late(run_id, pending)
+            else:
+                self._leave_out(pending)
         self._batches.wait()
-        for run_id in self._report.run_ids if self._report.stored >= WORTH_ANALYSING else ():
-            analyse(run_id)
+        for run_id in self._maybe_empty:
+            if delete_empty_run(run_id):
+                self._report.run_ids.remove(run_id)
+        for run_id, pending in self._pending.items():
+            if pending.given >= WORTH_ANALYSING:
+                analyse(run_id)
         self._on_progress(self._report)
 
+    def _leave_out(self, pending: _Pending) -> None:
+        """Keep nothing of a run that has no event."""
+        for line in pending.unreadable:
+            self._report.refuse(line.line_number, reason=line.reason)
+
+    def _pending_of(self, run_id: UUID) -> _Pending:
+        pending = self._pending.get(run_id)
+        if pending is None:
+            facts = [*([self._facts] if self._facts else []), *self._nameless_facts]
+            self._nameless_facts = []
+            pending = self._pending[run_id] = _Pending(facts=facts)
+        return pending
+
     def _name_a_run(self) -> None:
-        """Make up the id of a run that nothing names, from the first line, so that the same log gives the same run."""
-        self._last = uuid5(NAMESPACE_OID, sha256(self._nameless[0].line).hexdigest())
+        """Make up the id of a run that nothing names; where that cannot be, its lines must be no events."""
+        if all(isinstance(entry, Unreadable) for entry in self._nameless):
+            self._leave_out(_Pending(unreadable=[one for one in self._nameless if isinstance(one, Unreadable)]))
+            self._nameless = []
+            return
+        self._last = self._name_run()
         self._place_nameless()
 
     def _place_nameless(self) -> None:
@@ -217,29 +270,43 @@ class _Loader:
         return self._guids[1]
 
     def _tell(self, facts: RunFacts) -> None:
-        run_id = self._given or facts.run_id
-        if run_id is not None:
+        run_id = self._given or facts.run_id or self._last
+        if run_id is None:
+            self._nameless_facts.append(facts)
+        else:
             self._last = run_id
-            tell(run_id, facts=facts)
-            self._note(run_id)
+            self._pending_of(run_id).facts.append(facts)
 
     def _store(self, run_id: UUID, pending: _Pending) -> None:
         """Hand over a batch, in COPY's words as far as that can be said before it is its turn."""
-        if not pending.rows and not pending.unreadable:
+        rows, unreadable, facts = pending.rows, pending.unreadable, pending.facts
+        if not rows and not unreadable and not facts:
             return
-        rows, unreadable = pending.rows, pending.unreadable
-        pending.rows, pending.unreadable, pending.bytes = [], [], 0
+        pending.rows, pending.unreadable, pending.facts, pending.bytes = [], [], [], 0
+        if not rows and not pending.is_begun:
+            self._maybe_empty.append(run_id)
+        if rows:
+            pending.given += len(rows)
+            moments = [row.moment for row in rows]
+            pending.stored_until = max(moments if pending.stored_until is None else [*moments, pending.stored_until])
         ready = self._ready(run_id, rows=rows, pending=pending)
         place = pending.place
 
         def store() -> None:
             pending.place = store_batch(
-                run_id, rows=rows, unreadable=unreadable, report=self._report, place=place, ready=ready
+                run_id, rows=rows, unreadable=unreadable, report=self._report, place=place, ready=ready, facts=facts
             )
 
         self._batches.do(store)
         self._note(run_id)
         self._on_progress(self._report)
+
+    def _store_late(self, run_id: UUID, pending: _Pending) -> None:
+        """Hand over what came in time, then what came late."""
+        if pending.late:
+            self._store(run_id, pending)
+            pending.take_late()
+            self._store(run_id, pending)
 
     def _ready(self, run_id: UUID, *, rows: list[EventRow], pending: _Pending) -> Ready | None:
         """Draft a batch while the one before is being stored, and finish it when that is done."""

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import msgspec
 
+from backtests.ingest.check import MAX_YEAR, MIN_YEAR
 from backtests.ingest.record import LoggedEvent, Problem, RunFacts, Unreadable
 
 MAX_LINE = 4_194_304
@@ -25,7 +26,10 @@ _WORDS = {
     "parenteventid": "parent_event_id",
     "validationerrors": "",
 }
-_FACTS = {"name", "engine", "confighash", "strategyconfighash", "starttime", "endtime", "startedat", "endedat"}
+_FACTS = {
+    "name", "engine", "confighash", "strategyconfighash", "starttime", "endtime", "startedat", "endedat", "sweep",
+    "parameters", "labels",
+}  # fmt: skip
 _CONSTANT = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b')
 
 
@@ -137,11 +141,38 @@ def _facts(number: int, line: bytes, *, plain: dict[str, bytes]) -> RunFacts | U
             name=text("name"),
             engine=text("engine"),
             config_hash=text("confighash", "strategyconfighash"),
-            started_at=_utc(started) if started else None,
-            ended_at=_utc(ended) if ended else None,
+            started_at=_read_bound(started),
+            ended_at=_read_bound(ended),
+            sweep=text("sweep"),
+            parameters=_parameters(said.get("parameters")),
+            labels=_labels(said.get("labels")),
         )
     except ValueError as error:
         return Unreadable(line_number=number, line=line, reason=f"facts of a run that cannot be read: {error}"[:200])
+
+
+def _read_bound(given: str | None) -> datetime | None:
+    """Read when a run begins or ends; years that stand for no time are none. Raises ValueError."""
+    read = _utc(given) if given else None
+    return read if read is not None and MIN_YEAR <= read.year <= MAX_YEAR else None
+
+
+def _parameters(given: object) -> dict[str, Any]:
+    """Read a run's parameters: an object of scalars. Raises ValueError."""
+    if given is None:
+        return {}
+    if isinstance(given, dict) and all(isinstance(value, str | int | float | bool | None) for value in given.values()):
+        return given
+    raise ValueError("parameters must be an object whose values are texts, numbers, true, false or null")
+
+
+def _labels(given: object) -> list[str]:
+    """Read a run's labels: an array of texts. Raises ValueError."""
+    if given is None:
+        return []
+    if isinstance(given, list) and all(isinstance(label, str) for label in given):
+        return [label[:200] for label in given]
+    raise ValueError("labels must be an array of texts")
 
 
 def _utc(text: str) -> datetime:

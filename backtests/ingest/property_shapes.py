@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from backtests.ingest.lists import BY_TYPE, WHOLE, entity_value, is_name, lists_of, number_list
-from backtests.ingest.record import OrderState
+from backtests.ingest.orders import KINDS, OPEN, REJECTION, STATE, OrderStep
 from backtests.ingest.template import NotRegularError, Parsed, Path, Scalar, pattern
 from backtests.ingest.values import is_guid
 from backtests.vocabulary import TYPE_CODES
@@ -27,7 +27,7 @@ _MAX_REMEMBERED = 4096
 
 
 Places = tuple[
-    tuple[str, ...], str | None, tuple[str, ...], tuple[str, ...], tuple[str, ...], OrderState | None
+    tuple[str, ...], str | None, tuple[str, ...], tuple[str, ...], tuple[str, ...], OrderStep | None
 ]  # fmt: skip
 """Where an event belongs: lists and symbol, which it shares with others, lists of its own, those of its numbers, the
 numbers, the state of its order."""
@@ -54,10 +54,14 @@ class PropertyShape:
         self._ids = [
             (f"e:{path[-1]}:", place, maker.named_by(path)) for path, place in maker.texts.items() if path[-1] in WHOLE
         ]
-        self._order = maker.texts.get(_ORDER) if maker.state_type == "Order" else None
-        self._order_named = maker.named_by(_ORDER)
-        self._order_symbol = maker.texts.get(("StateAfter", "SecuritySymbol"))
+        self._step_kind = KINDS.get(kind, STATE)
+        path: Path = ("OrderId",) if kind in KINDS else _ORDER
+        self._order = maker.texts.get(path) if kind in KINDS or maker.state_type == "Order" else None
+        self._order_named = maker.named_by(path)
+        self._order_symbol = maker.texts.get(("StateAfter", "SecuritySymbol")) if kind not in KINDS else None
         self._status = maker.texts.get(_STATUS)
+        quantity = "Quantity" if kind in KINDS else "StateAfter.Quantity"
+        self._amount = dict(maker.numbers).get(quantity) if self._step_kind != REJECTION else None
         self._lists: dict[tuple[Any, ...], tuple[tuple[str, ...], str | None]] = {}
 
     def places(self, said: tuple[str, ...], *, severity: int) -> Places:
@@ -68,12 +72,17 @@ class PropertyShape:
         if self._ids:
             own = tuple([prefix + named_by(said[place]) for prefix, place, named_by in self._ids])
             own = own if len(own) == 1 else tuple(dict.fromkeys(own))
-        order = None if self._order is None else self._order_state(said, self._order)
+        order = None if self._order is None else self._order_step(said, self._order)
         return lists, symbol, own, self._number_lists, self._number_texts(said), order
 
-    def _order_state(self, said: tuple[str, ...], order: int) -> OrderState:
-        symbol = None if self._order_symbol is None else entity_value(said[self._order_symbol])
-        return self._order_named(said[order]), self._status is not None and said[self._status] == "Open", symbol
+    def _order_step(self, said: tuple[str, ...], order: int) -> OrderStep:
+        return OrderStep(
+            self._order_named(said[order]),
+            self._step_kind,
+            self._status is not None and said[self._status] == OPEN,
+            None if self._amount is None else said[self._amount],
+            None if self._order_symbol is None else entity_value(said[self._order_symbol]),
+        )
 
     def _remember(self, severity: int, named: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
         """Name the lists, but for those of orders and positions, which are rarely the same twice."""

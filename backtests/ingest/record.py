@@ -6,7 +6,7 @@ event in the contract's words, RunFacts for what the log says of the run as a wh
 event can be made of. Checking (check.py) and storing (load.py) are the same for all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,8 +14,7 @@ from uuid import UUID
 
 import msgspec
 
-OrderState = tuple[str, bool, str | None]
-"""An order, whether it is open, and its security, as an event says it."""
+from backtests.ingest.orders import OrderStep
 
 
 @dataclass(slots=True)
@@ -52,7 +51,19 @@ class RunFacts:
     config_hash: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
+    sweep: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    labels: Sequence[str] = ()
+    source: "SourceDigest | None" = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceDigest:
+    """What an engine's stream holds, unpacked: how much, and its SHA-256."""
+
+    size_bytes: int
+    sha256: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,7 +105,7 @@ class EventRow(msgspec.Struct, gc=False):
     lists: tuple[str, ...]
     number_lists: tuple[str, ...]
     numbers: tuple[str, ...]
-    order: OrderState | None
+    order: OrderStep | None
     symbol: str | None
     problems: tuple[Problem, ...]
     own_lists: tuple[str, ...] = ()

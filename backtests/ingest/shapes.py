@@ -30,7 +30,7 @@ _WORDS = {
 }  # fmt: skip
 _GROUPS = ("event_id", "run_id", "seconds", "fraction", "event_type", "severity", "category", "properties", "parent")
 _TIME = (
-    r"(?P<seconds>[0-9]{4}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])"
+    r"(?P<seconds>(?:1[89]|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])"
     r"(?:[.,](?P<fraction>[0-9]{1,9}))?(?:Z|\+00:?00)"
 )
 _PATTERNS = {

@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from io import BufferedReader, RawIOBase
 from typing import IO, Any, cast
 
@@ -19,23 +20,46 @@ def read_lines(
     """
     Give the lines of a stream, unpacked if it is gzip.
 
-    Where a gzip ends early or is damaged, all before that is given, the last line cut where it is, and the report says
-    where that was. The rest of a line longer than MAX_LINE is passed over.
+    Where a gzip ends early or is damaged, every whole line before that is given, and the report says where that was. A
+    line that was cut is left out: it is another line when the file is whole. The rest of a line longer than MAX_LINE is
+    passed over.
     """
-    buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), PIECE_BYTES)
-    whole = _Unpacked(gzip.GzipFile(fileobj=buffered)) if buffered.peek(2)[:2] == GZIP else None
-    unpacked = buffered if whole is None else BufferedReader(whole, PIECE_BYTES)
-    count, last = 0, b""
-    while line := unpacked.readline(MAX_LINE + 1):
+    content = open_unpacked(stream)
+    count = 0
+    while line := content.stream.readline(MAX_LINE + 1):
         if len(line) > MAX_LINE and not line.endswith(b"\n"):
-            _pass_over(unpacked)
-        count, last = count + 1, line
+            _pass_over(content.stream)
+        elif not line.endswith(b"\n") and content.fault is not None:
+            break
+        count += 1
         yield line
         if on_bytes is not None and count % 1000 == 0:
-            on_bytes(_place(buffered))
-    if whole is not None and whole.fault is not None:
-        is_cut = bool(last) and not last.endswith(b"\n")
-        report.ended_early = f"after line {count - is_cut:,}: {whole.fault}"
+            on_bytes(_place(content.packed))
+    if content.fault is not None:
+        report.ended_early = f"after line {count:,}: {content.fault}"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A stream as it was packed, and what it holds; the same where it was not packed."""
+
+    packed: Any
+    stream: Any
+    unpacker: "_Unpacked | None"
+
+    @property
+    def fault(self) -> Exception | None:
+        """Say why a gzip could not be read to its end."""
+        return None if self.unpacker is None else self.unpacker.fault
+
+
+def open_unpacked(stream: IO[bytes]) -> Content:
+    """Give a stream's content, unpacked if it is gzip."""
+    buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), PIECE_BYTES)
+    if buffered.peek(2)[:2] != GZIP:
+        return Content(buffered, buffered, None)
+    unpacker = _Unpacked(gzip.GzipFile(fileobj=buffered))
+    return Content(buffered, BufferedReader(unpacker, PIECE_BYTES), unpacker)
 
 
 class _Unpacked(RawIOBase):

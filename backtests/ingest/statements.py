@@ -41,7 +41,11 @@ SELECT number, trail, (extract(epoch FROM occurred_at) * 1000000)::bigint
 FROM backtests_events WHERE run_id = %(run)s AND number = ANY(%(roots)s)
 """
 
-RELINK = "UPDATE backtests_events SET root_number = %s, trail = %s WHERE run_id = %s AND number = %s"
+RELINK = """
+UPDATE backtests_events AS e SET root_number = n.root, trail = n.trail
+FROM unnest(%s::integer[], %s::integer[], %s::text[]) AS n (number, root, trail)
+WHERE e.run_id = %s AND e.number = n.number
+"""
 
 CIRCLE = """
 UPDATE backtests_events SET validation_errors = (coalesce(validation_errors::jsonb, '[]') || %s::jsonb)::json
@@ -87,7 +91,7 @@ WITH touched AS (
 ), gone AS (
   DELETE FROM {lists} AS l USING late
   WHERE l.run_id = %(run)s AND l.list = late.list AND l.chunk >= late.chunk
-  RETURNING l.list, l.events, l.moments, l.numbers
+  RETURNING l.list, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
 ), fresh AS (
   DELETE FROM backtests_new_lists AS n USING late WHERE n.list = late.list
   RETURNING n.list, n.events, n.moments, n.numbers::numeric[] AS numbers
@@ -97,16 +101,18 @@ WITH touched AS (
        unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) <> 'q'
   UNION ALL
-  SELECT a.list, u.event, u.moment, NULL FROM gone AS a, unnest(a.events, a.moments) AS u (event, moment)
+  SELECT a.list, u.event, u.moment, u.number
+  FROM gone AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) = 'q'
     AND NOT EXISTS (SELECT FROM backtests_removed AS r WHERE r.list = a.list AND r.event = u.event)
   UNION ALL
-  SELECT a.list, u.event, u.moment, NULL FROM fresh AS a, unnest(a.events, a.moments) AS u (event, moment)
+  SELECT a.list, u.event, u.moment, u.number
+  FROM fresh AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) = 'q'
 )
 INSERT INTO backtests_new_lists
 SELECT list, min(moment), array_agg(event ORDER BY moment, event), array_agg(moment ORDER BY moment, event),
-       CASE WHEN left(list, 1) = 'n' THEN array_agg(number ORDER BY moment, event)::text END
+       CASE WHEN left(list, 1) = 'n' OR list = 'q' THEN array_agg(number ORDER BY moment, event)::text END
 FROM elements GROUP BY list
 """
 
@@ -121,7 +127,7 @@ WITH tails AS MATERIALIZED (
 ), opened AS (
   DELETE FROM {lists} AS l USING tails AS t
   WHERE l.run_id = %(run)s AND l.list = t.list AND l.chunk = t.chunk AND t.size < 1024
-  RETURNING l.list, l.chunk, l.events, l.moments, l.numbers
+  RETURNING l.list, l.chunk, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
 ), filled AS MATERIALIZED (
   SELECT n.list,
          CASE WHEN o.chunk IS NOT NULL THEN o.chunk ELSE coalesce(t.chunk + 1, 0) END AS first_chunk,
@@ -137,27 +143,46 @@ WITH tails AS MATERIALIZED (
   FROM filled AS f, generate_series(0, (cardinality(f.events) - 1) / 1024) AS part
 )
 INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
-                     events, moments, numbers)
+                     events, moments, numbers, shapes, packed)
 SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
-       s.total, s.squares, s.lowest, s.highest, c.events, c.moments, c.numbers
+       s.total, s.squares, s.lowest, s.highest, c.events, c.moments,
+       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END,
+       CASE WHEN c.list = 'q' THEN
+         (SELECT string_agg(int4send(u.shape::integer), ''::bytea ORDER BY u.place)
+          FROM unnest(c.numbers) WITH ORDINALITY AS u (shape, place)) END
 FROM cut AS c
 LEFT JOIN LATERAL (
   SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
-) AS s ON c.numbers IS NOT NULL
+) AS s ON c.numbers IS NOT NULL AND c.list <> 'q'
 """
 
 KNOWN_ORDERS = """
 SELECT DISTINCT order_id FROM {orders} WHERE run_id = %s AND order_id = ANY(%s) AND number < %s
 """
 
-UNTIL = """
-UPDATE {orders} AS o SET until = w.following
-FROM (
-  SELECT order_id, moment, number, lead(moment) OVER (PARTITION BY order_id ORDER BY moment, number) AS following
-  FROM {orders} WHERE run_id = %(run)s AND order_id = ANY(%(orders)s)
-) AS w
-WHERE o.run_id = %(run)s AND o.order_id = w.order_id AND o.moment = w.moment AND o.number = w.number
-  AND o.until IS DISTINCT FROM w.following
+# Steps of orders from the last one before their first new step on; that one's row is right but for its end.
+STEPS = """
+SELECT s.order_id, s.moment, s.number, s.kind, s.says_open, s.amount, s.symbol, s.is_open, s.is_rejected,
+       s.state_number, s.quantity, s.executed, s.until,
+       coalesce((s.moment, s.number) = (before.moment, before.number), false) AS is_traced
+FROM unnest(%(orders)s::text[], %(moments)s::bigint[], %(numbers)s::integer[]) AS n (order_id, moment, number)
+LEFT JOIN LATERAL (
+  SELECT b.moment, b.number FROM {orders} AS b
+  WHERE b.run_id = %(run)s AND b.order_id = n.order_id AND (b.moment, b.number) < (n.moment, n.number)
+  ORDER BY b.moment DESC, b.number DESC LIMIT 1
+) AS before ON true
+JOIN {orders} AS s ON s.run_id = %(run)s AND s.order_id = n.order_id
+  AND (s.moment, s.number) >= (coalesce(before.moment, n.moment), coalesce(before.number, n.number))
+ORDER BY s.order_id, s.moment, s.number
+"""
+
+TRACED = """
+UPDATE {orders} AS o SET until = n.until, is_open = n.is_open, symbol = n.symbol, says_open = n.says_open,
+  is_rejected = n.is_rejected, quantity = n.quantity, executed = n.executed, state_number = n.state_number
+FROM unnest(%s::text[], %s::bigint[], %s::integer[], %s::bigint[], %s::boolean[], %s::text[], %s::boolean[],
+            %s::boolean[], %s::numeric[], %s::numeric[], %s::integer[])
+  AS n (order_id, moment, number, until, is_open, symbol, says_open, is_rejected, quantity, executed, state_number)
+WHERE o.run_id = %s AND o.order_id = n.order_id AND o.moment = n.moment AND o.number = n.number
 """
 
 QUARANTINE = """
@@ -165,20 +190,41 @@ INSERT INTO backtests_quarantine (run_id, digest, line_number, line, line_bytes,
 VALUES (%s, %s, %s, %s, %s, %s, now()) ON CONFLICT DO NOTHING
 """
 
-SIGNATURE = """
-INSERT INTO backtests_signatures (run_id, digest, trails) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
+NEXT_SHAPE = "SELECT coalesce(max(shape), 7) + 1 FROM backtests_signatures WHERE run_id = %s"
+
+KNOWN_SHAPES = "SELECT digest, shape FROM backtests_signatures WHERE run_id = %s AND digest = ANY(%s)"
+
+ADD_SIGNATURES = """
+INSERT INTO backtests_signatures (run_id, digest, shape, trails)
+SELECT %s, u.digest, u.shape, u.trails::jsonb
+FROM unnest(%s::text[], %s::integer[], %s::text[]) AS u (digest, shape, trails)
+"""
+
+SHAPES_OF_BLOCK = """
+SELECT trails::text FROM backtests_signatures WHERE run_id = %s AND shape BETWEEN %s AND %s ORDER BY shape LIMIT %s
+"""
+
+WRITE_BLOCK = """
+INSERT INTO backtests_signature_blocks (run_id, block, trail_count, codes, owners) VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (run_id, block) DO UPDATE
+SET trail_count = excluded.trail_count, codes = excluded.codes, owners = excluded.owners
 """
 
 ADD_RUN = """
 INSERT INTO backtests_runs (run_id, name, engine, config_hash, event_count, malformed_count, quarantined_count,
                             counts_by_type, counts_by_severity, symbols, details, stored_at)
 VALUES (%s, '', '', '', 0, 0, 0, '{}', '{}', '[]', '{}', now()) ON CONFLICT DO NOTHING
+RETURNING number, event_count, malformed_count, counts_by_type::text, counts_by_severity::text, symbols::text
 """
 
 LOCK_RUN = """
 SELECT number, event_count, malformed_count, counts_by_type::text, counts_by_severity::text, symbols::text
 FROM backtests_runs WHERE run_id = %s FOR UPDATE
 """
+
+SOURCE = "SELECT source_bytes, source_sha256 FROM backtests_runs WHERE run_id = %s LIMIT 1"
+
+DELETE_EMPTY_RUN = "DELETE FROM backtests_runs WHERE run_id = %s AND event_count = 0"
 
 PLACE = "SELECT number, event_count FROM backtests_runs WHERE run_id = %s"
 
@@ -201,6 +247,11 @@ UPDATE backtests_runs SET
   config_hash = coalesce(%(config_hash)s, config_hash),
   started_at = coalesce(%(started_at)s, started_at),
   ended_at = coalesce(%(ended_at)s, ended_at),
+  sweep = coalesce(%(sweep)s, sweep),
+  parameters = parameters || %(parameters)s,
+  labels = CASE WHEN %(labels)s::jsonb = '[]' THEN labels ELSE %(labels)s::jsonb END,
+  source_bytes = coalesce(%(source_bytes)s, source_bytes),
+  source_sha256 = coalesce(%(source_sha256)s, source_sha256),
   details = details || %(details)s
 WHERE run_id = %(run)s
 """

@@ -4,14 +4,22 @@ When a sequence is complete, told from its shape. Pure.
 A shape is the set of trails of type codes from the root to each leaf. With a pattern, a sequence has begun if any of
 the pattern's types is in it, and is complete if along one of its trails all of them occur in the pattern's order.
 Without a pattern a sequence is two events or more, or one whose parent is missing; it is complete unless its parent is
-missing or its parents run in a circle.
+missing or its parents run in a circle. `judge` says so of one shape; `select_shapes` finds those of a block that count.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from backtests.ingest.chains import CIRCLE, ORPHAN
+from backtests.ingest.signatures import NO_CODE, SignatureBlock
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
+
+MAX_BYTE_PATTERN = 8
+MIN_ROWS = 3
+"""Rows of a block that are needed without a pattern: whether the chain is broken, the root, one level below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +53,43 @@ def reach(trail: str, *, codes: Sequence[str]) -> int:
         if not at:
             return reached
     return len(codes)
+
+
+def count_rows(pattern: Sequence[str] | None, *, depth: int) -> int:
+    """Count the rows of a block that a question needs."""
+    return depth + 2 if pattern else MIN_ROWS
+
+
+def select_shapes(
+    block: SignatureBlock, *, pattern: Sequence[str] | None, depth: int, only_incomplete: bool
+) -> NDArray[np.int64]:
+    """Give the numbers of the shapes of a block that a question is about: as `judge` has it of each."""
+    starts = np.flatnonzero(np.diff(block.owners, prepend=-1))
+    begun, complete = _judge_trails(block.codes[: count_rows(pattern, depth=depth)], pattern=pattern)
+    selected = np.logical_or.reduceat(begun, starts)
+    if only_incomplete:
+        is_complete = np.logical_or.reduceat(complete, starts) if pattern else np.logical_and.reduceat(complete, starts)
+        selected &= ~is_complete
+    return np.flatnonzero(selected) + block.first_shape
+
+
+def _judge_trails(
+    codes: NDArray[np.uint8], *, pattern: Sequence[str] | None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell of each trail whether it lets its sequence begin, and whether it is complete."""
+    if not pattern:
+        broken = codes[0] != 0
+        return (broken | (codes[2] != NO_CODE)) if len(codes) >= MIN_ROWS else broken, ~broken
+    word = np.dtype(np.uint8 if len(pattern) < MAX_BYTE_PATTERN else np.uint64)
+    steps: dict[int, int] = {}  # by type: bit n + 1 is set where the pattern's place n has it
+    for place, name in enumerate(pattern):
+        steps[TYPE_CODES[name]] = steps.get(TYPE_CODES[name], 0) | 2 << place
+    seen = np.zeros(codes.shape[1], dtype=word)
+    reached = np.ones(codes.shape[1], dtype=word)  # bit n is set where n of the pattern's types have come in order
+    for row in codes[1:]:
+        step = np.zeros(codes.shape[1], dtype=word)
+        for code, bits in steps.items():
+            step |= (row == code) * word.type(bits)
+        seen |= step
+        reached |= (reached << word.type(1)) & step
+    return seen != 0, reached >= word.type(1 << len(pattern))

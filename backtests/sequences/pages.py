@@ -2,17 +2,18 @@
 
 from itertools import groupby
 
-import msgspec
+import numpy as np
 
 from backtests.answers import Sequence, SequenceMetadata, SequencePage
 from backtests.asking import Asked, budget
 from backtests.contracts import SequenceQuestion
 from backtests.dialect import EVENT_NOT_FOUND
+from backtests.ingest.signatures import has_many_shapes, list_of_shape
 from backtests.paging import window
 from backtests.queries import Row
 from backtests.rendering import fitting, too_large
 from backtests.sequences import queries
-from backtests.sequences.judging import Verdict, judge
+from backtests.sequences.judging import Verdict, count_rows, judge, select_shapes
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
@@ -21,13 +22,7 @@ SMALLER = "Ask for a smaller maxDepth, or for the events by get_events_by_entity
 
 async def sequence_page(asked: Asked, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
     """Fetch a page of sequences: of the run's shapes those that are asked for, and of those a page of roots."""
-    lists = []
-    for row in await queries.signatures(ask.run_id, reader=reader):
-        verdict = judge(msgspec.json.decode(row["trails"]), pattern=ask.sequence_pattern, depth=ask.max_depth)
-        if verdict.has_begun and not (ask.find_incomplete and verdict.is_complete):
-            lists.append("q:" + row["digest"])
-    rows = await queries.roots(ask.run_id, lists=lists, window=window(ask), reader=reader)
-    roots = [row["number"] for row in rows if row["number"] is not None]
+    total, roots = await _find_roots(ask, reader=reader)
     events: list[Row] = []
     if roots:
         events = await queries.trees(ask.run_id, roots=roots, depth=ask.max_depth, budget=budget(), reader=reader)
@@ -35,7 +30,24 @@ async def sequence_page(asked: Asked, *, ask: SequenceQuestion, reader: Pool) ->
     whole = [sequence for sequence in found if sequence]
     if found and not whole:
         raise too_large("The first sequence alone is larger than an answer may be.", suggestion=SMALLER)
-    return _page(asked, whole, total=rows[0]["total"], wanted=len(roots), ask=ask)
+    return _page(asked, whole, total=total, wanted=len(roots), ask=ask)
+
+
+async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list[int]]:
+    """Count the roots that are asked for, and give the page's."""
+    pattern, depth = ask.sequence_pattern, ask.max_depth
+    known = await queries.fetch_shapes(ask.run_id, rows=count_rows(pattern, depth=depth), reader=reader)
+    shapes = select_shapes(known, pattern=pattern, depth=depth, only_incomplete=ask.find_incomplete)
+    if not has_many_shapes(known.shape_count):
+        lists = [list_of_shape(shape) for shape in shapes]
+        rows = await queries.roots(ask.run_id, lists=lists, window=window(ask), reader=reader)
+        return rows[0]["total"], [row["number"] for row in rows if row["number"] is not None]
+    is_selected = np.zeros(known.shape_count, dtype=bool)
+    is_selected[shapes] = True
+    ordinals = np.flatnonzero(is_selected[await queries.fetch_root_shapes(ask.run_id, reader=reader)])
+    skip = ask.page_index * ask.page_size
+    page = ordinals[skip : skip + ask.page_size].tolist()
+    return len(ordinals), await queries.fetch_roots_at(ask.run_id, ordinals=page, reader=reader) if page else []
 
 
 async def one_sequence(asked: Asked, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:

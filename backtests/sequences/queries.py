@@ -3,13 +3,33 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
+from backtests.ingest.signatures import BLOCK_SHAPES, LONE_BLOCK, SignatureBlock, decode_block, join_blocks
 from backtests.queries import EVENT, Row, Window, bounds
 from toolbox.database.pools import Pool
 
-MAX_SIGNATURES = 20_000
+MAX_BLOCKS = 1 + 2**31 // BLOCK_SHAPES
+"""More than a run can have: a shape's number is an integer."""
 
-_SIGNATURES = """
-SELECT digest, trails::text AS trails FROM backtests_signatures WHERE run_id = %s ORDER BY digest LIMIT %s
+# The first rows of each block: a block's codes are stored row by row.
+_BLOCKS = """
+SELECT block, trail_count, substring(codes FROM 1 FOR %(rows)s * trail_count) AS codes, owners
+FROM backtests_signature_blocks WHERE run_id = %(run)s ORDER BY block LIMIT %(most)s
+"""
+
+# The shapes of all roots in order of time, four bytes each.
+_ROOT_SHAPES = """
+SELECT coalesce(string_agg(packed, ''::bytea ORDER BY chunk), ''::bytea) AS shapes
+FROM backtests_lists WHERE run_id = %(run)s AND list = 'q' LIMIT 1
+"""
+
+_ROOTS_AT = """
+SELECT c.events[1 + u.ordinal %% 1024] AS number
+FROM unnest(%(ordinals)s::bigint[]) WITH ORDINALITY AS u (ordinal, place)
+JOIN backtests_lists AS c ON c.run_id = %(run)s AND c.list = 'q' AND c.chunk = u.ordinal / 1024
+ORDER BY u.place LIMIT %(take)s
 """
 
 _ROOTS = """
@@ -76,9 +96,21 @@ ORDER BY occurred_at, number LIMIT %(most)s
 """.replace("EVENT_COLUMNS", EVENT)
 
 
-async def signatures(run_id: UUID, *, reader: Pool) -> list[Row]:
-    """Fetch the shapes that sequences of a run have."""
-    return (await reader.fetch(_SIGNATURES, [run_id, MAX_SIGNATURES])).rows
+async def fetch_shapes(run_id: UUID, *, rows: int, reader: Pool) -> SignatureBlock:
+    """Fetch the shapes that sequences of a run have, as far as their first rows tell."""
+    found = (await reader.fetch(_BLOCKS, {"run": run_id, "rows": rows, "most": MAX_BLOCKS})).rows
+    return join_blocks([LONE_BLOCK, *(decode_block(**row) for row in found)])
+
+
+async def fetch_root_shapes(run_id: UUID, *, reader: Pool) -> NDArray[np.int32]:
+    """Fetch the shape of each root in order of time, of a run with many shapes."""
+    return np.frombuffer((await reader.fetch(_ROOT_SHAPES, {"run": run_id})).rows[0]["shapes"], dtype=">i4")
+
+
+async def fetch_roots_at(run_id: UUID, *, ordinals: Sequence[int], reader: Pool) -> list[int]:
+    """Fetch the roots at these places among all roots in order of time, of a run with many shapes."""
+    parameters = {"run": run_id, "ordinals": list(ordinals), "take": len(ordinals)}
+    return [row["number"] for row in (await reader.fetch(_ROOTS_AT, parameters)).rows]
 
 
 async def roots(run_id: UUID, *, lists: Sequence[str], window: Window, reader: Pool) -> list[Row]:

@@ -19,7 +19,7 @@ def begin() -> None:
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError as missing:
-        raise SystemExit("TOOLROOM_TRACES wants more packages: pip install -r requirements-traces.txt") from missing
+        raise SystemExit("TOOLROOM_TRACES=1 needs more packages: pip install -r requirements-traces.txt") from missing
     name = os.environ.get("OTEL_SERVICE_NAME", "toolroom")
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

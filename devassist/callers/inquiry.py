@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from devassist.callers import sources
+from devassist.callers.asking_graph import GraphFinder, JoinedFinder
 from devassist.callers.asking_servers import ServerFinder
 from devassist.callers.by_name import NameFinder
 from devassist.callers.client import Gone
@@ -13,9 +13,10 @@ from devassist.callers.languages import LanguageServer
 from devassist.callers.reading import Reading
 from devassist.callers.servers import Servers
 from devassist.callers.session import Session
-from devassist.callers.sources import Sources, Stamp
 from devassist.callers.unresolved import said, unresolved
 from devassist.callers.walk import Place, Walk
+from devassist.files import sources
+from devassist.files.sources import Sources, Stamp
 
 _TRIES = 2
 _LATER = "ask again in a few seconds."
@@ -35,6 +36,8 @@ class Asked:
     targets: tuple[tuple[Place, str], ...]
     depth: int
     server: LanguageServer | None
+    graph: int | None = None
+    """The workspace whose code graph is current, and is asked as well."""
 
 
 @dataclass(slots=True)
@@ -42,7 +45,7 @@ class Inquiry:
     """
     One question on its way. `walk` holds what was found so far, `reasons` why there may be more.
 
-    With a server asks it, without one searches by name.
+    With a server asks it; without one, or until it is ready, the code graph; without that too, searches by name.
     """
 
     asked: Asked
@@ -52,17 +55,22 @@ class Inquiry:
     reasons: list[str] = field(default_factory=list)
     files: Sources = sources.NONE
     session: Session | None = None
+    graph: GraphFinder | None = None
     is_passing: bool = False
     """True where asking again may find more, though no file has changed."""
 
     def __post_init__(self) -> None:
         self.walk = Walk(NameFinder({}, reading=self.reading))
+        self.graph = GraphFinder(self.asked.graph) if self.asked.graph is not None else None
 
     async def run(self) -> None:
         """Find the callers; raises NoCommand and NotNow, where the server cannot be had."""
         if self.asked.server is None:
             await self._search()
             return
+        if self.graph is not None:
+            self.walk = Walk(self.graph)
+            await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         for attempt in range(_TRIES):
             try:
                 await self._ask(self.asked.server)
@@ -71,6 +79,8 @@ class Inquiry:
                 if attempt == _TRIES - 1:
                     self.is_passing = True
                     self.reasons.append(f"The language server stopped ({str(gone)[:120]}); it is started again.")
+        if self.graph is not None:
+            self.reasons += await self.graph.doubts(self.walk.followed, has_server=True)
         self.reasons += await asyncio.to_thread(self._gaps)
 
     def is_current(self) -> bool:
@@ -93,7 +103,7 @@ class Inquiry:
             await session.at_rest()
         finder = ServerFinder(session, reading=self.reading, files=self.files.files)
         finder.refers_to = {place.key for place, _ in self.asked.targets}
-        self.walk = Walk(finder)
+        self.walk = Walk(JoinedFinder(finder, graph=self.graph) if self.graph is not None else finder)
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         if finder.refusals:
             self.is_passing = True
@@ -121,9 +131,10 @@ class Inquiry:
 
     async def _search(self) -> None:
         self.files = await asyncio.to_thread(sources.look, self.reading.root, wanted=self._is_wanted)
-        self.walk = Walk(NameFinder(self.files.files, reading=self.reading))
+        self.walk = Walk(self.graph or NameFinder(self.files.files, reading=self.reading))
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
-        self.reasons = [BY_NAME, *await asyncio.to_thread(self._gaps)]
+        doubts = [BY_NAME] if self.graph is None else await self.graph.doubts(self.walk.followed, has_server=False)
+        self.reasons = [*doubts, *await asyncio.to_thread(self._gaps)]
 
     def _is_wanted(self, path: str) -> bool:
         if self.asked.server is not None:

@@ -13,13 +13,13 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from devassist.callers import sources
 from devassist.callers.client import Client, Gone, Refused, Silent
 from devassist.callers.code import Code, Function
 from devassist.callers.documents import Documents, is_wanted, representing
 from devassist.callers.languages import LanguageServer, found_command
 from devassist.callers.process import ServerProcess
-from devassist.callers.sources import Sources
+from devassist.files import sources
+from devassist.files.sources import Sources
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,14 @@ class FoundBy(StrEnum):
 
     CALL_HIERARCHY = "callHierarchy"
     REFERENCE = "reference"
+    HIERARCHY = "hierarchy"
     SYNTAX = "syntax"
+
+
+CONFIDENCE = {
+    FoundBy.CALL_HIERARCHY: 0.99, FoundBy.REFERENCE: 0.8, FoundBy.HIERARCHY: 0.7, FoundBy.SYNTAX: 0.4,
+}  # fmt: skip
+"""How sure a call is by how it was found, where its finder does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +53,12 @@ class Site:
     character: int
     caller: Function | None
     found_by: FoundBy
+    confidence: float = -1.0
+
+    @property
+    def sureness(self) -> float:
+        """How sure it is, from 0 to 1."""
+        return self.confidence if self.confidence >= 0 else CONFIDENCE[self.found_by]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,11 +70,16 @@ class Caller:
     lines: list[int]
     chain: list[str]
     found_by: FoundBy
+    confidence: float
 
     @property
     def depth(self) -> int:
         """How many calls lie between."""
         return len(self.chain) - 1
+
+
+Step = tuple[Place, list[str], float]
+"""A function to follow, the chain of names from it, and how sure the chain is at its weakest call."""
 
 
 class Finder(Protocol):
@@ -83,22 +101,23 @@ class Walk:
 
     async def follow(self, targets: Iterable[tuple[Place, str]], *, depth: int) -> None:
         """Find callers up to `depth` calls away; `targets` are functions with the name that ends their chains."""
-        level = [(place, [name]) for place, name in targets]
-        followed = {place.key for place, _ in level}
+        level = [(place, [name], 1.0) for place, name in targets]
+        followed = {place.key for place, _, _ in level}
         turns = asyncio.Semaphore(_AT_ONCE)
         for calls_away in range(1, depth + 1):
-            steps = await asyncio.gather(*(self._step(place, chain=chain, turns=turns) for place, chain in level))
+            steps = await asyncio.gather(*(self._step(step, turns=turns) for step in level))
             level = []
-            for place, chain in (found for step in steps for found in step):
-                if place.key not in followed:
-                    followed.add(place.key)
-                    level.append((place, chain))
+            for step in (found for group in steps for found in group):
+                if step[0].key not in followed:
+                    followed.add(step[0].key)
+                    level.append(step)
             if len(followed) > MAX_FOLLOWED and calls_away < depth:
                 self.is_cut = bool(level)
                 level = level[: max(MAX_FOLLOWED - len(followed) + len(level), 0)]
 
-    async def _step(self, place: Place, *, chain: list[str], turns: asyncio.Semaphore) -> list[tuple[Place, list[str]]]:
+    async def _step(self, step: Step, *, turns: asyncio.Semaphore) -> list[Step]:
         """Note the callers of one function, and give those that can be followed."""
+        place, chain, confidence = step
         self.names.add(place.function.name)
         self.followed.append(place)
         async with turns:
@@ -106,20 +125,27 @@ class Walk:
         found = []
         for site in sites:
             name = site.caller.qualified if site.caller else TOP_LEVEL
-            self._note(site, chain=[name, *chain])
+            weakest = min(confidence, site.sureness)
+            self._note(site, chain=[name, *chain], confidence=weakest)
             if site.caller and site.caller.callable:
-                found.append((Place(path=site.path, function=site.caller), [name, *chain]))
+                found.append((Place(path=site.path, function=site.caller), [name, *chain], weakest))
         return found
 
-    def _note(self, site: Site, *, chain: list[str]) -> None:
+    def _note(self, site: Site, *, chain: list[str], confidence: float) -> None:
         key = (site.path, chain[0], site.caller.line if site.caller else -1)
         known = self.callers.get(key)
         if known is None or (len(known.chain), known.chain) > (len(chain), chain):
             self.callers[key] = Caller(
-                name=chain[0], path=site.path, lines=[site.line], chain=chain, found_by=site.found_by
+                name=chain[0],
+                path=site.path,
+                lines=[site.line],
+                chain=chain,
+                found_by=site.found_by,
+                confidence=confidence,
             )
         elif known.chain[1:] == chain[1:]:
             if site.line not in known.lines:
                 known.lines.append(site.line)
+            known.confidence = max(known.confidence, confidence)
             if list(FoundBy).index(site.found_by) < list(FoundBy).index(known.found_by):
                 known.found_by = site.found_by

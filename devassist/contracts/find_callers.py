@@ -26,7 +26,7 @@ class FindCallersQuestion(ToolInput):
     )
     syntactic: bool = Field(
         default=False,
-        description="Search by name alone, without a language server: quick, everywhere, and not exact.",
+        description="Ask the code graph alone, without a language server: quick. While it is built, by name alone.",
     )
     max_callers: Annotated[WholeNumber, Field(ge=1, le=MAX_CALLERS)] = Field(
         DEFAULT_CALLERS, description="How many callers to list at most, nearest first; totalCallers counts all."
@@ -44,10 +44,11 @@ class CallerFound(ToolOutput):
     line: int = Field(description="Line of its first call of the next function in callChain.")
     call_chain: list[str] = Field(description="From this caller down to the function asked about.")
     depth: int = Field(description="How many calls lie between: 1 for a direct caller.")
-    found_by: Literal["callHierarchy", "reference", "syntax"] = Field(
-        description="callHierarchy: the language server says it calls; reference: it names the function, "
-        "as in a call or handed on; syntax: a call of something of that name."
+    found_by: Literal["server", "hierarchy", "syntax"] = Field(
+        description="server: a language server says it calls, or hands it on; hierarchy: it calls what this overrides "
+        "or implements; syntax: resolved from the text, or a call of something of that name."
     )
+    confidence: float = Field(description="0 to 1, of the least sure call in callChain; below 0.6 it is a candidate.")
     other_lines: list[int] | None = Field(None, description="Further lines of the same caller, if it calls more often.")
 
 

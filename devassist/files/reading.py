@@ -6,14 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from devassist.files.refusals import binary, too_large
 
 MAX_FILE = 10 * 1024 * 1024
 _CHUNK = 262_144
 _LOOKED_AT = 8_192
-_LINE_FEED = 10
 
 Encoding = Literal["utf-8", "utf-16", "ascii"]
 
@@ -113,6 +110,4 @@ def _whole_breaks(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _breaks(part: bytes) -> int:
-    """Count line breaks; numpy counts a byte some eight times as fast as `bytes.count`."""
-    breaks = int(np.count_nonzero(np.frombuffer(part, dtype=np.uint8) == _LINE_FEED))
-    return breaks + (part.count(b"\r") - part.count(b"\r\n") if b"\r" in part else 0)
+    return part.count(b"\n") + (part.count(b"\r") - part.count(b"\r\n") if b"\r" in part else 0)

@@ -1,5 +1,6 @@
-"""Tables of this domain: workspaces, what is remembered about errors, what was read elsewhere, what editors show."""
+"""Tables of this domain: workspaces, their code graphs, known root causes, documentation, what editors show."""
 
+from devassist.models.code_graph import GraphBase, GraphBuild, GraphCall, GraphFile, GraphImport, GraphSymbol
 from devassist.models.documents import DocPage, DocSection
 from devassist.models.editor import EditorState
 from devassist.models.root_causes import RootCause, RootCauseUse, RootCauseWord
@@ -10,6 +11,12 @@ __all__ = [
     "DocPage",
     "DocSection",
     "EditorState",
+    "GraphBase",
+    "GraphBuild",
+    "GraphCall",
+    "GraphFile",
+    "GraphImport",
+    "GraphSymbol",
     "RootCause",
     "RootCauseUse",
     "RootCauseWord",

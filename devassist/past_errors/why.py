@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from devassist.root_causes.ranking import FLOOR, WORDS_SHARE
+from devassist.root_causes.queries import Sought
+from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
 from devassist.root_causes.wording import place_of, words_of
 
 MAX_SAID = 8
@@ -16,17 +17,23 @@ _TOKEN = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """What an entry's place among the results is made of; `words` are the query's, the most telling first."""
+    """
+    What an entry's place among the results is made of; `words` are the query's, the rarest first.
+
+    `words_share` is what the query's words count, `floor` what this entry had to reach.
+    """
 
     similarity: float
     coverage: float
     words: tuple[str, ...]
+    words_share: float = WORDS_SHARE
+    floor: float = FLOOR
     scale: float = LEAST_SCALE
 
     @property
     def by_words(self) -> float:
         """Give what shared words add to the score."""
-        return WORDS_SHARE * self.coverage**2
+        return self.words_share * self.coverage**2
 
     @property
     def score(self) -> float:
@@ -36,7 +43,7 @@ class Reason:
     @property
     def is_found(self) -> bool:
         """Tell whether it is relevant enough for an answer."""
-        return self.score >= FLOOR
+        return self.score >= self.floor
 
     @property
     def said(self) -> str:
@@ -45,7 +52,7 @@ class Reason:
             return "Below the floor: neither its meaning nor its words are near enough."
         if not self.words:
             return "Found by its meaning alone; it shares no word with what you pasted."
-        if self.similarity < FLOOR:
+        if self.similarity < self.floor:
             return "Found by the words it shares; by its meaning alone it would stay below the floor."
         return "Found by its meaning, and by the words it shares."
 
@@ -62,17 +69,21 @@ class Reason:
     @property
     def floor_x(self) -> float:
         """Give where the floor stands."""
-        return round(FLOOR / self.scale * WIDTH, 1)
+        return round(self.floor / self.scale * WIDTH, 1)
 
 
-def reasons(rows: Sequence[Mapping[str, Any]], *, shared: Mapping[int, Sequence[str]]) -> list[Reason]:
-    """Give the reason of each row, drawn to one scale."""
-    scale = max([LEAST_SCALE, *(row["score"] for row in rows)])
+def reasons(rows: Sequence[Mapping[str, Any]], *, shared: Mapping[int, Sequence[str]], sought: Sought) -> list[Reason]:
+    """Give the reason of each row, drawn to one scale; entries after a best one that is relevant need less."""
+    best = max((row["score"] for row in rows), default=0.0)
+    scale = max(LEAST_SCALE, best)
+    floor = following_floor(sought.floor) if best >= sought.floor else sought.floor
     return [
         Reason(
             similarity=row["similarity"],
             coverage=row["coverage"],
             words=tuple(shared.get(row["id"], ())[:MAX_SAID]),
+            words_share=sought.words_share,
+            floor=floor,
             scale=scale,
         )
         for row in rows

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from devassist.embedding.model_files import MODEL_NAME
-from devassist.root_causes.ranking import FLOOR, WORDS_SHARE
+from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database.pools import Connection, Pool
 
@@ -33,15 +33,16 @@ SELECT place, entries FROM devassist_root_cause_words WHERE place = ANY(%(places
 
 _SEARCH = """
 WITH found AS (
-  (SELECT {measured} FROM devassist_root_causes WHERE {filters}
-   ORDER BY embedding <=> %(vector)s::halfvec LIMIT {near})
-  UNION
+  {by_meaning}
   (SELECT {measured} FROM devassist_root_causes WHERE {filters} AND word_places && %(places)s::int[]
    ORDER BY word_weights <#> %(weights)s::sparsevec LIMIT {worded})
-), ranked AS (
+), scored AS (
   SELECT id, similarity, coverage, similarity + %(words_share)s * coverage * coverage AS score FROM found
+), ranked AS (
+  SELECT id, similarity, coverage, score, max(score) OVER () AS best_score FROM scored
 ), best AS MATERIALIZED (
-  SELECT id, similarity, coverage, score, count(*) OVER () AS total_found FROM ranked WHERE score >= %(floor)s
+  SELECT id, similarity, coverage, score, count(*) OVER () AS total_found FROM ranked
+  WHERE best_score >= %(floor)s AND score >= %(following_floor)s
   ORDER BY score DESC, id LIMIT %(limit)s
 )
 SELECT r.id, entry_name, error_description, root_cause, solution, language, error_type, confidence, status,
@@ -49,6 +50,13 @@ SELECT r.id, entry_name, error_description, root_cause, solution, language, erro
 FROM best JOIN devassist_root_causes AS r USING (id)
 ORDER BY score DESC, id LIMIT %(limit)s
 """
+_BY_MEANING = """
+  (SELECT {measured} FROM devassist_root_causes WHERE {filters}
+   ORDER BY embedding <=> %(vector)s::halfvec LIMIT {near})
+  UNION
+"""
+_COVERAGE = "-(word_weights <#> %(weights)s::sparsevec) / %(whole)s"
+_MEASURED_BY_WORDS = f"id, {_COVERAGE} AS similarity, {_COVERAGE} AS coverage"
 _MEASURED = """id, 1 - (embedding <=> %(vector)s::halfvec) AS similarity,
     -(word_weights <#> %(weights)s::sparsevec) / %(whole)s AS coverage"""
 
@@ -68,9 +76,9 @@ SET times = devassist_root_cause_uses.times + excluded.times, last_used_at = exc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What is searched for: a vector, weighed words, and among which entries."""
+    """What is searched for: a vector, weighed words, and among which entries; by words alone without a vector."""
 
-    vector: Sequence[float]
+    vector: Sequence[float] | None
     weights: str
     places: Sequence[int]
     whole: float
@@ -80,6 +88,15 @@ class Sought:
     min_confidence: float = 0.0
     include_unvalidated: bool = False
     floor: float = FLOOR
+    words_share: float = WORDS_SHARE
+
+    @property
+    def statement(self) -> str:
+        """Write the search; values go in as parameters."""
+        measured = _MEASURED_BY_WORDS if self.vector is None else _MEASURED
+        parts = {"measured": measured, "filters": self.filters, "near": NEAR, "worded": WORDED}
+        by_meaning = "" if self.vector is None else _BY_MEANING.format(**parts)
+        return _SEARCH.format(by_meaning=by_meaning, **parts)
 
     @property
     def filters(self) -> str:
@@ -87,10 +104,8 @@ class Sought:
         status = "status <> 'retired'" if self.include_unvalidated else "status = 'validated'"
         language = " AND language = %(language)s" if self.language else ""
         error = " AND error_key = %(error_key)s" if self.error_key else ""
-        return (
-            f"embedding_model = %(model)s AND {status} AND confidence >= %(min_confidence)s"
-            + language + error
-        )  # fmt: skip
+        embedded = "" if self.vector is None else "embedding_model = %(model)s AND "
+        return f"{embedded}{status} AND confidence >= %(min_confidence)s{language}{error}"
 
     @property
     def settings(self) -> dict[str, str]:
@@ -102,12 +117,12 @@ class Sought:
     @property
     def parameters(self) -> dict[str, Any]:
         """Give the values."""
-        return {
-            "vector": "[" + ",".join(f"{value:.6g}" for value in self.vector) + "]",
+        vector = {} if self.vector is None else {"vector": "[" + ",".join(f"{one:.6g}" for one in self.vector) + "]"}
+        return vector | {
             "weights": self.weights, "places": list(self.places), "whole": max(self.whole, 1e-6),
             "limit": self.limit, "language": self.language, "error_key": self.error_key,
             "min_confidence": self.min_confidence, "floor": self.floor, "model": MODEL_NAME,
-            "words_share": WORDS_SHARE,
+            "words_share": self.words_share, "following_floor": following_floor(self.floor),
         }  # fmt: skip
 
 
@@ -124,7 +139,7 @@ async def search(sought: Sought, *, reader: Pool) -> list[Row]:
     Settings and statement go in one round trip; without a transaction of ours they are one all the same, up to the
     pipeline's end, so the settings are gone after it.
     """
-    statement = _SEARCH.format(filters=sought.filters, near=NEAR, worded=WORDED, measured=_MEASURED).encode()
+    statement = sought.statement.encode()
 
     async def ranked(connection: Connection) -> list[Row]:
         async with connection.pipeline():

@@ -1,12 +1,52 @@
 """
-How relevant an entry is: its cosine to the query, and how much of the query's words it has.
+How relevant an entry is to a query: its cosine, and how much of the query's words it has.
 
-`score = similarity + WORDS_SHARE * coverage²`, where coverage is BM25 as a share of what an entry with every word of
-the query could get. Squared, because half of the words say much less than half. docs/decisions/0143 says how the
-share and the floor were found.
+`score = similarity + words_share * coverage²`, where coverage is BM25 as a share of what an entry with every word of
+the query could get. How much words count, and from which score a query is answered, follow from the query itself:
+
+- Few common words prove little: half of "how do comments work" is in many entries. `words_share` grows with the
+  information in the query, up to WORDS_SHARE; identifiers, codes and dotted names count three times.
+- A query is answered if its best entry reaches the floor. Entries after it are held to FOLLOWING_SHARE of the floor:
+  what comes second beside a certain answer is worth more than the same score alone.
+
+docs/decisions/0143 and 0273 say how the figures were found.
 """
+
+from dataclasses import dataclass
 
 WORDS_SHARE = 1.6
 FLOOR = 0.45
+FOLLOWING_SHARE = 0.78
+FULL_INFORMATION = 6.0
+"""Information, in words that only one entry has, from which words count fully."""
+IDENTIFIER_WEIGHT = 3.0
 NEAR_DUPLICATE = 0.86
 """Cosine from which two entries are shown to be perhaps the same."""
+
+MIN_COVERAGE, CERTAIN_COVERAGE, MIN_INFORMATION = 0.15, 0.4, 1.0
+"""By words alone: an entry has 0.4 of the query's words, or 0.15 that are worth one word that only one entry has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryWeights:
+    """How one query is ranked: what its words count, and which scores are relevant."""
+
+    words_share: float
+    floor: float
+
+
+def following_floor(floor: float) -> float:
+    """Give the score that entries after the best must have."""
+    return min(floor, floor * FOLLOWING_SHARE)
+
+
+def weigh_query(*, information: float, in_identifiers: float) -> QueryWeights:
+    """Weigh a query by the information in its words, counted in words that only one entry has."""
+    counted = information + (IDENTIFIER_WEIGHT - 1) * in_identifiers
+    return QueryWeights(words_share=WORDS_SHARE * min(1.0, counted / FULL_INFORMATION), floor=FLOOR)
+
+
+def weigh_words_alone(*, information: float) -> QueryWeights:
+    """Weigh a query whose meaning is not known: the score is its coverage."""
+    needed = MIN_INFORMATION / max(information, 1e-6)
+    return QueryWeights(words_share=0.0, floor=min(CERTAIN_COVERAGE, max(MIN_COVERAGE, needed)))

@@ -32,20 +32,24 @@ def nothing_to_search() -> ToolError:
     )
 
 
-def no_embedding(failed: EmbeddingFailed) -> ToolError:
-    """Refuse because the model is not there, or not yet; the server's log says why."""
+def no_embedding(failed: EmbeddingFailed, *, else_by_words: bool = False) -> ToolError:
+    """Refuse because the model is not there, or not yet; the server's log says why. A search can go by words."""
+    retry_with = {"mode": "words"} if else_by_words else None
     if isinstance(failed, StillLoading):
         return ToolError(
             EMBEDDING_FAILED,
             "The embedding model is still being loaded, the server has just started.",
             suggestion="Ask again in a second.",
             retry_after_seconds=1,
+            retry_with=retry_with,
         )
     logger.error("a query could not be embedded: %s", failed)
     return ToolError(
         EMBEDDING_FAILED,
         "The embedding model is not available on this server.",
-        suggestion="Go on without past root causes; whoever runs this server finds the reason in its log.",
+        suggestion=f"{'Search by words' if else_by_words else 'Go on without past root causes'}; "
+        "whoever runs this server finds the reason in its log.",
+        retry_with=retry_with,
     )
 
 

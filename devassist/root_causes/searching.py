@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from devassist.contracts.vector_search_db import (
     MAX_ECHOED,
     UNVALIDATED,
+    WORDS_SIMILARITY,
     PastError,
     PastErrorMetadata,
     PastErrors,
@@ -17,10 +18,11 @@ from devassist.embedding.failures import EmbeddingFailed
 from devassist.root_causes import queries
 from devassist.root_causes.entry import error_key, language_key
 from devassist.root_causes.queries import Row, Sought
+from devassist.root_causes.ranking import weigh_query, weigh_words_alone
 from devassist.root_causes.refusals import no_embedding, nothing_found, nothing_to_search
 from devassist.root_causes.telling import Told, told
 from devassist.root_causes.uses import uses
-from devassist.root_causes.wording import Rarity, place_of, sparse, telling_places, words_of
+from devassist.root_causes.wording import Rarity, identifiers_in, place_of, sparse, telling_places, words_of
 from toolbox.contract.encoding import format_timestamp
 from toolbox.database.pools import reader
 
@@ -48,6 +50,7 @@ async def find(ask: PastErrorsQuestion) -> PastErrors:
         results=[_past_error(row) for row in found.rows],
         total_found=found.rows[0]["total_found"],
         searched_for=found.paste.words if found.paste.is_trace else None,
+        similarity_means=WORDS_SIMILARITY if ask.mode == "words" else None,
     )
 
 
@@ -71,22 +74,36 @@ async def rows_like(text: str, *, limit: int, floor: float, include_unvalidated:
 
 async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None = None) -> Sought:
     places = {place_of(word) for word in words_of(paste.words)}
+    by_words = ask.mode == "words"
     try:  # at the same time: the database counts while the model reads
         vector, held = await asyncio.gather(
-            embedder.embedded(paste.meaning), queries.holding(sorted(places), reader=reader)
+            _nothing() if by_words else embedder.embedded(paste.meaning), queries.holding(sorted(places), reader=reader)
         )
     except EmbeddingFailed as failed:
-        raise no_embedding(failed) from failed
+        raise no_embedding(failed, else_by_words=True) from failed
     rarity = Rarity(held.get(0, 0), held)
     weights = {place: rarity.of(place) for place in places}
+    information = rarity.information(places)
+    in_identifiers = rarity.information({place_of(word) for word in identifiers_in(paste.words)} & places)
+    ranking = (
+        weigh_words_alone(information=information)
+        if by_words
+        else weigh_query(information=information, in_identifiers=in_identifiers)
+    )
     sought = Sought(
-        vector=vector.tolist(), weights=sparse(weights), whole=sum(weights.values()), limit=ask.limit,
+        vector=None if vector is None else vector.tolist(), weights=sparse(weights), whole=sum(weights.values()),
+        limit=ask.limit,
         places=telling_places(places, rarity=rarity, most_entries=MAX_LOOKED_UP),
         language=language_key(ask.language) if ask.language else None,
         error_key=error_key(ask.error_type) if ask.error_type else None,
         min_confidence=ask.min_confidence, include_unvalidated=ask.include_unvalidated,
+        floor=ranking.floor, words_share=ranking.words_share,
     )  # fmt: skip
     return sought if floor is None else replace(sought, floor=floor)
+
+
+async def _nothing() -> None:
+    """Stand in for the vector of a search by words."""
 
 
 def _echoed(query: str) -> str:

@@ -66,7 +66,7 @@ class Told:
 
 def told(text: str) -> Told:
     """Take the telling lines of a stack trace or a build's failure; another text is taken as it is, up to a length."""
-    lines = _lines(text)
+    lines = read_lines(text)
     frames = [frame for line in lines if (frame := _frame(line))]
     tells_last = any(_PYTHON_FRAME.match(line) for line in lines)
     errors = _build_failure(lines) or (_errors(lines, tells_last=tells_last) if frames else [])
@@ -78,7 +78,8 @@ def told(text: str) -> Told:
     return Told("\n".join(errors), tuple(dict.fromkeys(own))[:OWN_FRAMES], is_trace=True)
 
 
-def _lines(text: str) -> list[str]:
+def read_lines(text: str) -> list[str]:
+    """Give a paste's lines without control characters and prefixes of Android's log; a long one loses its middle."""
     if len(text) > 2 * MAX_READ:
         text = text[:MAX_READ] + "\n" + text[-MAX_READ:]
     lines = text.splitlines()

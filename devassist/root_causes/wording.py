@@ -22,6 +22,9 @@ MAX_WORDS = 1_000
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[^\W\d_]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_IDENTIFIER = re.compile(
+    r"[A-Za-z_$][\w$]*[a-z][A-Z]\w*|\w+_\w+|\b[A-Z]{2,}\d*\b|\b[A-Z]+\d+\b|\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b|\w+(?=\(\))"
+)
 _STOPPED = frozenset(
     [
         "a",
@@ -102,6 +105,11 @@ def words_of(text: str) -> Counter[str]:
     return Counter(dict(counted.most_common(MAX_WORDS)))
 
 
+def identifiers_in(text: str) -> set[str]:
+    """Give the words of identifiers, codes and dotted names, as words_of gives them."""
+    return {word for found in _IDENTIFIER.findall(text.replace("\x00", " ")) for word in words_of(found)}
+
+
 def place_of(word: str) -> int:
     """Give the word's place in a sparse vector, from 1."""
     return crc32(word.encode()) % (PLACES - 1) + 1
@@ -125,6 +133,11 @@ class Rarity:
         """Weigh a word of a query: the fewer entries have it, the more it says."""
         holding = min(self.holding.get(place, 0), self.entries)
         return math.log(1 + (self.entries - holding + 0.5) / (holding + 0.5))
+
+    def information(self, places: Iterable[int]) -> float:
+        """Give the information in words, counted in words that only one entry has."""
+        unique = math.log(1 + (max(self.entries, 2) - 0.5) / 1.5)
+        return sum(self.of(place) for place in places) / unique
 
 
 def sparse(weights: Mapping[int, float]) -> str:

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, sync_playwright
 
 HERE = Path(__file__).parent
 QUESTION = "How did Carolina do in February 2025?"
+CRASH = "Diagnose the crash in my terminal"
 PAGES = {
     "season": "/linescore/",
     "past-errors": "/devassist/?q=NullPointerException+at+_binding+when+a+coroutine+resumes+late",
@@ -44,7 +45,18 @@ def take(link: str) -> None:
         browser.close()
 
 
+def _take_diagnosis(page: Page, *, server: str) -> None:
+    page.goto(f"{server}/")
+    page.fill("#text", CRASH)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-state=succeeded]")
+    page.click("details.call summary")
+    page.wait_for_selector("details.call table")
+    _keep(page, name="diagnose", whole=True)
+
+
 def _take_pages(page: Page, *, server: str) -> None:
+    _take_diagnosis(page, server=server)
     page.goto(f"{server}/tools/query_linescore_data/?arguments=%7B%22periodOutcome%22:%22WIN%22%7D")
     page.click("#call")
     page.wait_for_selector("#result table")

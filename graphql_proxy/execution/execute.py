@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
 from graphql import GraphQLSyntaxError
 
 from graphql_proxy import guard, refusals
@@ -16,13 +15,14 @@ from graphql_proxy.execution.responses import Outcome, core_error
 from graphql_proxy.execution.sending import find_sender, send_request
 from graphql_proxy.fixes.advice import MAX_HINTS, Advice, advise
 from graphql_proxy.fixes.contract_text import MessageHint, enhance_graphql_error
-from graphql_proxy.fixes.drafts import Draft
+from graphql_proxy.fixes.drafts import Draft, write_numbers
 from graphql_proxy.fixes.hint_rows import collect_hints, load_hint_rows, message_hints
 from graphql_proxy.fixes.learned_demands import load_demands
 from graphql_proxy.fixes.schema_lookups import Context
 from graphql_proxy.refusal_log import RefusalRecord, record_refusal
 from graphql_proxy.schema.store import KnownSchema, schemas
 from graphql_proxy.upstreams import KnownUpstream
+from toolbox.contract.encoding import encode
 
 response_cache = ResponseCache()
 clock: Callable[[], float] = time.monotonic
@@ -30,7 +30,6 @@ clock: Callable[[], float] = time.monotonic
 OWN_EXTENSION = "toolroom"
 """The entry of an error's extensions that is ours; an upstream's own of that name gives way."""
 MAX_RECORDED = 3
-MAX_WHOLE = 2**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,21 +59,11 @@ class Request:
         if self.operation_name:
             said["operationName"] = self.operation_name
         try:
-            return orjson.dumps(_write_numbers(said))
+            return encode(write_numbers(said))
         except (TypeError, RecursionError) as odd:
             raise refusals.unsafe(
                 "its variables are nested too deeply, or hold what JSON cannot", suggestion="Send flat variables."
             ) from odd
-
-
-def _write_numbers(value: Any) -> Any:
-    """Write whole numbers past 64 bits digit by digit, which the encoder does not."""
-    if isinstance(value, dict):
-        return {name: _write_numbers(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_write_numbers(part) for part in value]
-    is_large = isinstance(value, int) and not -MAX_WHOLE <= value < MAX_WHOLE
-    return orjson.Fragment(str(value)) if is_large else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

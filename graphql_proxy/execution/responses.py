@@ -15,7 +15,7 @@ from graphql import GraphQLError as CoreError
 from graphql_proxy import refusals
 from graphql_proxy.contracts import ErrorLocation, GraphqlError
 from graphql_proxy.rate_limits import UpstreamLimits, find_refusal, is_throttled, read_limits
-from toolbox.contract.encoding import encode
+from toolbox.contract.encoding import encode, read_fraction
 from toolbox.outbound.web import WebAnswer
 from toolbox.text.redaction import REDACTED
 
@@ -88,12 +88,10 @@ def _exact_whole(digits: str) -> Any:
     return orjson.Fragment(digits) if len(digits) <= MAX_DOUBLE_DIGITS else digits
 
 
-def _exact_number(digits: str) -> Any:
-    """Keep a fraction as a float where its digits come out the same, else as it is written."""
-    number = float(digits)
-    if isinf(number):
-        return digits
-    return number if repr(number) == digits else orjson.Fragment(digits)
+def _exact_number(digits: str) -> float | str:
+    """Keep the digits; as text where they are beyond a double."""
+    number = read_fraction(digits)
+    return digits if isinf(number) else number
 
 
 def _refuse_constant(name: str) -> Any:

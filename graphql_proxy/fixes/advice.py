@@ -6,10 +6,7 @@ from typing import Any
 
 from graphql import (
     ASTValidationRule,
-    DocumentNode,
-    GraphQLError,
     OverlappingFieldsCanBeMergedRule,
-    parse,
     specified_rules,
 )
 
@@ -17,8 +14,8 @@ from graphql_proxy.contracts import ErrorLocation, GraphqlError
 from graphql_proxy.fixes.demands import describe_deprecated, find_demands
 from graphql_proxy.fixes.drafts import Draft
 from graphql_proxy.fixes.matching import find_fields, find_names, match_errors
-from graphql_proxy.fixes.repair import MAX_TOKENS, Explanation, Repair, repair
-from graphql_proxy.fixes.syntax_fixes import fix_syntax
+from graphql_proxy.fixes.repair import Explanation, Repair, parse_draft, repair
+from graphql_proxy.fixes.syntax_fixes import MAX_TEXT, describe_syntax_error, fix_syntax
 from graphql_proxy.fixes.violations import VARIABLE_RULE, Violation, name_place
 from graphql_proxy.schema.store import KnownSchema
 
@@ -62,7 +59,7 @@ def advise(
 
     Its words never become part of a fix, except names that the schema has.
     """
-    document = _parse(draft.query)
+    document = parse_draft(draft.query)
     if document is None:
         return _advise_on_syntax(errors, draft=draft, known=known)
     if known is None:
@@ -100,7 +97,7 @@ def judge(
     rules: Sequence[type[ASTValidationRule]] = specified_rules,
 ) -> tuple[list[GraphqlError], Advice]:
     """Give what the stored schema has against a request, as errors, and advice on them."""
-    document = _parse(draft.query)
+    document = parse_draft(draft.query)
     if document is None:
         return [], Advice()
     repaired = repair(
@@ -146,9 +143,10 @@ def _advise_on_syntax(errors: Sequence[GraphqlError], *, draft: Draft, known: Kn
     fixed = fix_syntax(draft.query)
     empty = Advice.none(errors)
     if fixed is None:
-        return empty
+        where = describe_syntax_error(draft.query) if len(draft.query) <= MAX_TEXT else None
+        return Advice(hints=[where] if where else [], details=empty.details)
     text, reasons = fixed
-    document = _parse(text)
+    document = parse_draft(text)
     if known is None or document is None:
         return Advice(hints=reasons, details=empty.details)
     candidate = Draft(query=text, variables=draft.variables, operation_name=draft.operation_name)
@@ -172,10 +170,3 @@ def _describe(explanation: Explanation) -> dict[str, Any]:
     if explanation.hint:
         told["hint"] = explanation.hint
     return told
-
-
-def _parse(text: str) -> DocumentNode | None:
-    try:
-        return parse(text, max_tokens=MAX_TOKENS)
-    except (GraphQLError, RecursionError):
-        return None

@@ -3,19 +3,24 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from graphql import FieldNode, GraphQLField, get_named_type
+from graphql import FieldNode, GraphQLField, IntValueNode, VariableNode, get_named_type
 
 from graphql_proxy.contracts import GraphqlError
 from graphql_proxy.fixes.cases import Candidate, Case, Diagnosis, Nearest, replace_node
+from graphql_proxy.fixes.drafts import Change
 from graphql_proxy.fixes.field_fixes import takes_selection
 from graphql_proxy.fixes.input_fixes import DEFAULT_PAGE, PAGE_SIZES, add_arguments
-from graphql_proxy.fixes.matching import find_fields, find_names
+from graphql_proxy.fixes.matching import MAX_TEXT, find_fields, find_names
 from graphql_proxy.fixes.places import arguments_of, fields_of
 from graphql_proxy.fixes.repair import Explanation
 from graphql_proxy.fixes.violations import Violation
 
 DEMAND_RULE, REMOVED_RULE, INTROSPECTION_RULE = "ArgumentDemanded", "FieldRemoved", "IntrospectionRefused"
+PAGE_SIZE_RULE, DEPTH_RULE = "PageTooLarge", "TooDeep"
+MAX_PATH = 300
 _NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
+_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,9}(?![\w.]*\w)")
+_DEPTH = re.compile(r"\b(?:depth|deep|deeply|nested|nesting)\b", re.IGNORECASE)
 
 
 def find_demands(case: Case, *, errors: Sequence[GraphqlError], learned: Collection[str] = ()) -> list[Explanation]:
@@ -23,7 +28,7 @@ def find_demands(case: Case, *, errors: Sequence[GraphqlError], learned: Collect
     found = {one.finding.coordinate: one for error in errors for one in _of_error(error, case=case)}
     for explanation in find_learned(case, learned=learned) if found else ():
         found.setdefault(explanation.finding.coordinate, explanation)
-    return list(found.values())
+    return list(found.values()) or list(_find_depth(case, errors=errors))
 
 
 def find_learned(case: Case, *, learned: Collection[str]) -> Iterable[Explanation]:
@@ -45,11 +50,58 @@ def _of_error(error: GraphqlError, *, case: Case) -> Iterable[Explanation]:
         if node.name.value in ("__schema", "__type"):
             yield _introspection(node)
         elif known is not None and parent is not None:
+            if too_large := _page_too_large(error, node, case=case, owner=f"{parent.name}.{node.name.value}"):
+                yield too_large
+                continue
             demanded = [name for name in known.args if name in names and name != node.name.value]
             if demanded and not _gives_any(node, demanded):
                 yield _demand(node, known, names=demanded, owner=f"{parent.name}.{node.name.value}")
             elif known.deprecation_reason and node.name.value in names:
                 yield _explain_deprecated(node, known, owner=parent.name, siblings=fields_of(parent))
+
+
+def _page_too_large(error: GraphqlError, node: FieldNode, *, case: Case, owner: str) -> Explanation | None:
+    """Take the limit of a page's size from an error that names the size which was asked and one smaller number."""
+    named = {int(number) for number in _NUMBER.findall(error.message[:MAX_TEXT])}
+    for part in arguments_of(node):
+        is_size = part.name.value.lower() in PAGE_SIZES | {"last"}
+        value = part.value
+        sent = case.draft.variables.get(value.name.value) if isinstance(value, VariableNode) else None
+        asked = int(value.value) if isinstance(value, IntValueNode) else sent
+        limits = {number for number in named if isinstance(asked, int) and 0 < number < asked}
+        if not is_size or asked not in named or len(limits) != 1:
+            continue
+        limit = limits.pop()
+        says = f"The upstream takes at most {limit} as `{part.name.value}` of `{owner}`: ask for further pages."
+        if isinstance(value, VariableNode):
+            change = Change(variables=(((value.name.value,), limit),))
+        else:
+            change = replace_node(value, text=str(limit))
+        finding = Diagnosis(
+            coordinate=f"{owner}({part.name.value}:)", hint=says, candidates=(Candidate(change=change, says=says),)
+        )
+        return _explanation(PAGE_SIZE_RULE, finding, node=node)
+    return None
+
+
+def _find_depth(case: Case, *, errors: Sequence[GraphqlError]) -> Iterable[Explanation]:
+    """Show the deepest path where an error of the whole request speaks of depth."""
+    deepest = max(
+        (
+            [part for part in (*place.around, place.node) if isinstance(part, FieldNode)]
+            for place in case.places.all_of(FieldNode)
+        ),
+        key=len,
+        default=[],
+    )
+    for error in errors if deepest else ():
+        if _DEPTH.search(error.message[:MAX_TEXT]):
+            limits = [int(number) for number in _NUMBER.findall(error.message[:MAX_TEXT]) if int(number) < len(deepest)]
+            most = f"; the upstream takes {max(limits)}" if limits else ""
+            path = ".".join(node.name.value for node in deepest)[:MAX_PATH]
+            hint = f"The document's depth is {len(deepest)}{most}: `{path}`. Ask for its deep part in another request."
+            yield _explanation(DEPTH_RULE, Diagnosis(coordinate=path, hint=hint), node=deepest[-1])
+            return
 
 
 def _gives_any(node: FieldNode, names: Collection[str]) -> bool:

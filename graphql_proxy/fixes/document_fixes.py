@@ -148,7 +148,7 @@ def _takers(name: str, *, case: Case) -> list[str]:
 
 
 def remove_definition(node: VariableDefinitionNode, *, case: Case) -> Change:
-    """Take a variable's declaration out, with the brackets where it is the only one."""
+    """Take a variable's declaration out, and its value: some servers refuse a value that nothing declares."""
     place = case.places.find(node)
     operation = place.around[-1] if place else None
     definitions = (
@@ -156,11 +156,16 @@ def remove_definition(node: VariableDefinitionNode, *, case: Case) -> Change:
     )
     query = case.draft.query
     gone = set(_find_unused(case))
+    opening, closing = start(node), end(node)
     if all(part in gone for part in definitions):
         opening = query.rfind("(", 0, start(definitions[0]))
-        closing = query.find(")", end(definitions[-1]))
-        return Change(edits=(Edit(opening, closing + 1, ""),))
-    return Change(edits=(Edit(start(node), end(node), ""),))
+        closing = query.find(")", end(definitions[-1])) + 1
+    name = node.variable.name.value
+    is_declared_elsewhere = any(
+        isinstance(other.node, VariableDefinitionNode) and other.node.variable.name.value == name and other.node != node
+        for other in case.places.all_of(VariableDefinitionNode)
+    )
+    return Change(edits=(Edit(opening, closing, ""),), removed_variables=() if is_declared_elsewhere else (name,))
 
 
 def fix_variable_position(violation: Violation, *, case: Case) -> Diagnosis:
@@ -329,7 +334,11 @@ def fix_operation(_: Violation, *, case: Case) -> Diagnosis:
         return Diagnosis(hint="The document holds no operation: write `query { … }`.")
     given = case.draft.operation_name
     listed = ", ".join(f"`{name}`" for name in names[:MAX_NEAREST])
-    hint = f"Set operationName to one of {listed}." if names else "Send one operation at a time."
+    hint = (
+        f"Set operationName to one of {listed}."
+        if names
+        else "Send one operation at a time, or give each a name and set operationName."
+    )
     if not given:
         return Diagnosis(coordinate="operationName", hint=hint)
     chosen = pick_sure(rank_names(given, names=names)) or (names[0] if len(operations) == len(names) == 1 else None)

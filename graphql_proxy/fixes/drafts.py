@@ -4,6 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import orjson
+
+MAX_WHOLE = 2**63
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
@@ -19,10 +23,20 @@ class Draft:
         if self.query != given.query:
             changed["query"] = self.query
         if self.variables != given.variables:
-            changed["variables"] = dict(self.variables)
+            changed["variables"] = write_numbers(dict(self.variables))
         if self.operation_name != given.operation_name:
             changed["operationName"] = self.operation_name
         return changed
+
+
+def write_numbers(value: Any) -> Any:
+    """Write whole numbers past 64 bits digit by digit, which the encoder does not."""
+    if isinstance(value, dict):
+        return {name: write_numbers(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [write_numbers(part) for part in value]
+    is_large = isinstance(value, int) and not -MAX_WHOLE <= value < MAX_WHOLE
+    return orjson.Fragment(str(value)) if is_large else value
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,13 +55,14 @@ class Change:
     edits: tuple[Edit, ...] = ()
     variables: tuple[tuple[tuple[str | int, ...], Any], ...] = ()
     renamed_keys: tuple[tuple[tuple[str | int, ...], str], ...] = ()
+    removed_variables: tuple[str, ...] = ()
     operation_name: str | None = None
 
 
 def apply_changes(draft: Draft, *, changes: Iterable[Change]) -> Draft | None:
     """Apply changes together; None where two of them are about the same place."""
-    made = list(dict.fromkeys(_key(change) for change in changes))
-    edits = sorted({edit for change in made for edit in change[0]})
+    made = _drop_repeated(changes)
+    edits = sorted({edit for change in made for edit in change.edits})
     query, end = draft.query, len(draft.query) + 1
     for edit in reversed(edits):
         if edit.end > end:
@@ -56,26 +71,26 @@ def apply_changes(draft: Draft, *, changes: Iterable[Change]) -> Draft | None:
         end = edit.start
     variables: Any = dict(draft.variables)
     for change in made:
-        for path, value in change[1]:
+        for path, value in change.variables:
             variables = _with_value(variables, path, value)
-        for path, name in change[2]:
-            variables = _with_key(variables, path, name)
-    names = {change[3] for change in made if change[3] is not None}
+        for path, key in change.renamed_keys:
+            variables = _with_key(variables, path, key)
+        for gone in change.removed_variables:
+            variables.pop(gone, None)
+    names = {change.operation_name for change in made if change.operation_name is not None}
     if len(names) > 1:
         return None
     name = (names.pop() or None) if names else draft.operation_name
     return replace(draft, query=query, variables=variables, operation_name=name)
 
 
-class _Once(tuple[Any, ...]):
-    """The parts of a change, compared by what they are; variables may hold lists, which have no hash."""
-
-    def __hash__(self) -> int:
-        return hash(self[0])
-
-
-def _key(change: Change) -> _Once:
-    return _Once((change.edits, change.variables, change.renamed_keys, change.operation_name))
+def _drop_repeated(changes: Iterable[Change]) -> list[Change]:
+    """Give each change once; variables may hold lists, which have no hash."""
+    made: list[Change] = []
+    for change in changes:
+        if change not in made:
+            made.append(change)
+    return made
 
 
 def _with_value(whole: Any, path: tuple[str | int, ...], value: Any) -> Any:

@@ -13,8 +13,10 @@ from graphql import (
     Node,
     SelectionSetNode,
     get_named_type,
+    get_nullable_type,
     is_abstract_type,
     is_leaf_type,
+    is_list_type,
     is_required_argument,
 )
 
@@ -34,10 +36,14 @@ from graphql_proxy.fixes.names import (
     SAME_WORDS,
     NearName,
     fold_name,
+    is_abbreviation,
     is_count_of,
+    is_full_form,
     is_qualified,
+    is_said_by,
     pick_sure,
     rank_names,
+    words,
 )
 from graphql_proxy.fixes.places import Place, arguments_of, fields_of, is_object, selected_fields
 from graphql_proxy.fixes.violations import Violation
@@ -46,7 +52,7 @@ from graphql_proxy.schema.search import arguments_signature
 LIST_LEVELS = ("nodes", "edges", "node", "items", "data", "results")
 """The levels that lists are wrapped in, by the conventions of Relay and others; the shortest way first."""
 MAX_LEVELS = 2
-MAX_DEEPER, MAX_VISITED = 3, 200
+MAX_DEEPER, MAX_VISITED, MAX_WAYS = 3, 200, 3
 MAX_PLAIN = 12
 MAX_FRAGMENTS = 4
 """Types of a union that a field is asked of; for more of them the caller chooses."""
@@ -63,7 +69,8 @@ def fix_unknown_field(violation: Violation, *, case: Case) -> Diagnosis:
     wanted, fields = node.name.value, fields_of(parent)
     descriptions = {name: known.description or "" for name, known in fields.items()}
     ranked = rank_names(wanted, names=fields, descriptions=descriptions, known_words=case.known_words)
-    nearest = tuple(_nearest(near.name, fields[near.name]) for near in ranked[:MAX_NEAREST])
+    names = dict.fromkeys([*(near.name for near in ranked), *_fields_of_type(wanted, parent=parent)])
+    nearest = tuple(_nearest(name, fields[name]) for name in list(names)[:MAX_NEAREST])
     candidates = (
         _same_name(node, ranked, fields=fields)
         or _structural(node, place=place, parent=parent, case=case)
@@ -89,36 +96,47 @@ def _field_hint(wanted: str, *, parent: GraphQLNamedType, nearest: tuple[Nearest
         shown = ", ".join(f"`... on {member.name} {{ … }}`" for member in parent.types[:MAX_NEAREST])
         return f"{kind} is a union and has no fields of its own: select {shown}."
     near = ", ".join(f"`{near.name}: {near.type}`" for near in nearest)
-    deeper = find_deeper(wanted, parent=parent)
+    deeper = ", ".join(f"`{way}`" for way in find_deeper(wanted, parent=parent))
     plain = ", ".join(f"`{name}`" for name in plain_fields(parent)[:MAX_PLAIN])
     return " ".join(
         said
         for said in (
             f"{kind} has no field `{wanted}`.",
             f"Nearest: {near}." if near else "",
-            f"A field of that name stands deeper: `{deeper}`." if deeper else "",
+            f"A field of that name stands deeper: {deeper}." if deeper else "",
             f"Plain fields of {kind}: {plain}." if plain and not deeper else "",
         )
         if said
     )
 
 
-def find_deeper(wanted: str, *, parent: GraphQLNamedType | None) -> str | None:
-    """Give the way to a field of that name below a type, nearest first, lists' levels before others."""
+def _fields_of_type(wanted: str, *, parent: GraphQLNamedType) -> list[str]:
+    """Give the fields whose type has the wanted name: the dates of `date`, `roster: [Player!]` of `players`."""
+    kinds = {name: get_named_type(known.type).name for name, known in fields_of(parent).items()}
+    return [name for name, kind in kinds.items() if is_said_by([wanted], wanted=kind)]
+
+
+def find_deeper(wanted: str, *, parent: GraphQLNamedType | None) -> list[str]:
+    """Give the ways to a field of that name below a type, nearest first, lists' levels before others; three at most."""
     level: list[tuple[tuple[str, ...], GraphQLNamedType | None]] = [((), parent)]
+    found: list[str] = []
     for _ in range(MAX_DEEPER):
         below = []
         for path, kind in level:
             fields = fields_of(kind)
-            ordered = sorted(
-                fields, key=lambda name: LIST_LEVELS.index(name) if name in LIST_LEVELS else len(LIST_LEVELS)
-            )
-            for name in ordered:
+            for name in sorted(fields, key=_rank_level):
                 if path and fold_name(name) == fold_name(wanted):
-                    return " { ".join((*path, name)) + " }" * len(path)
-                below.append(((*path, name), get_named_type(fields[name].type)))
+                    found.append(" { ".join((*path, name)) + " }" * len(path))
+                else:
+                    below.append(((*path, name), get_named_type(fields[name].type)))
+        if found:
+            return found[:MAX_WAYS]
         level = below[:MAX_VISITED]
-    return None
+    return []
+
+
+def _rank_level(name: str) -> int:
+    return LIST_LEVELS.index(name) if name in LIST_LEVELS else len(LIST_LEVELS)
 
 
 def _nearest(name: str, known: GraphQLField) -> Nearest:
@@ -141,9 +159,28 @@ def _rename_field(node: FieldNode, ranked: list[NearName], *, parent: GraphQLNam
     qualified = [
         near.name for near in fitting if is_qualified(wanted, name=near.name, owner=parent.name, entities=case.entities)
     ]
-    alone = [names[0] for names in (counts, qualified) if len(names) == 1]
+    cut = [near.name for near in fitting if is_abbreviation(wanted, name=near.name, known_words=case.known_words)]
+    known_names = {"_".join(words(name)) for name in fields}
+    full = [near.name for near in fitting if is_full_form(wanted, name=near.name, names=known_names)]
+    shaped = [near.name for near in fitting if _is_same_call(node, name=near.name, known=fields[near.name])]
+    alone = [names[0] for names in (counts, qualified, cut, full, shaped) if len(names) == 1]
     chosen = pick_sure(fitting) or (alone[0] if alone else case.prefer_mentioned(fitting, wanted=wanted))
     return [_rename(node, chosen)] if chosen else []
+
+
+def _is_same_call(node: FieldNode, *, name: str, known: GraphQLField) -> bool:
+    """
+    Tell whether a field's name and type say what was asked, and it takes all arguments and fields as they are.
+
+    So `products_by_pk(id:)`, of type `products`, is the `product(id:)` that was asked; a `product_review(id:)` is not.
+    """
+    below, wanted = get_named_type(known.type), node.name.value
+    return (
+        bool(node.arguments and node.selection_set)
+        and is_said_by([wanted], wanted=name)
+        and is_said_by([below.name], wanted=wanted)
+        and all(part.name.value in fields_of(below) for part in selected_fields(node))
+    )
 
 
 def _rename(node: FieldNode, name: str) -> Candidate:
@@ -168,30 +205,45 @@ def _structural(node: FieldNode, *, place: Place, parent: GraphQLNamedType, case
     return (
         _unwrap(node, parent=parent)
         or _wrap_in_levels(node, place=place, parent=parent)
+        or _wrap_in_part(node, place=place, parent=parent)
         or _lift_field(node, place=place, case=case)
         or _wrap_in_fragments(node, place=place, parent=parent, case=case)
     )
 
 
 def _unwrap(node: FieldNode, *, parent: GraphQLNamedType) -> list[Candidate]:
-    """Leave out levels like edges and node of a list that has none."""
-    inner, left = node, []
+    """Leave out levels like edges and node of a list that has none, or write the one that holds its rows."""
+    inner, left, rows = node, list[str](), _rows_of(parent)
     while inner.name.value in LIST_LEVELS and inner.selection_set and not inner.arguments and not inner.alias:
         left.append(inner.name.value)
         below = selected_fields(inner)
-        if below and all(part.name.value in fields_of(parent) for part in below):
+        levels = " { ".join(left)
+        holds_fields = bool(below) and all(part.name.value in fields_of(parent) for part in below)
+        if holds_fields or (rows and any(part.name.value in fields_of(rows[1]) for part in below)):
             opening, closing = start(inner.selection_set), end(inner.selection_set)
-            edits = (Edit(start(node), opening + 1, ""), Edit(closing - 1, end(node), ""))
-            levels = " { ".join(left)
-            return [
-                Candidate(
-                    change=Change(edits=edits), says=f"`{parent.name}` has no level `{levels}`: select its fields here."
-                )
-            ]
+            if holds_fields or rows is None:
+                before, after, says = "", "", f"`{parent.name}` has no level `{levels}`: select its fields here."
+            else:
+                before, after = f"{rows[0]} {{", "}"
+                says = f"`{parent.name}` has no level `{levels}`: its rows stand below `{rows[0]}`."
+            edits = (Edit(start(node), opening + 1, before), Edit(closing - 1, end(node), after))
+            return [Candidate(change=Change(edits=edits), says=says)]
         if len(below) != 1 or len(inner.selection_set.selections) != 1:
             return []
         inner = below[0]
     return []
+
+
+def _rows_of(parent: GraphQLNamedType) -> tuple[str, GraphQLNamedType] | None:
+    """Give the one field of a page that is a list of objects, with the type of its rows."""
+    lists = [
+        (name, get_named_type(known.type))
+        for name, known in fields_of(parent).items()
+        if is_list_type(get_nullable_type(known.type))
+        and is_object(known.type)
+        and not any(is_required_argument(argument) for argument in known.args.values())
+    ]
+    return lists[0] if len(lists) == 1 else None
 
 
 def _wrap_in_levels(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -> list[Candidate]:
@@ -204,6 +256,32 @@ def _wrap_in_levels(node: FieldNode, *, place: Place, parent: GraphQLNamedType) 
             says = f"`{parent.name}` is a list's page: its rows stand deeper, as `{path}`."
             return [Candidate(change=wrap_nodes(first, last=last, before=before, after=after), says=says)]
     return []
+
+
+def _wrap_in_part(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -> list[Candidate]:
+    """
+    Put the field into the one part of its type that has it, as `count` into `orders_aggregate.aggregate`.
+
+    A part is one object, no list, without an identity of its own; a thing of its own, such as an author, is another
+    question. The type's name, several fields, or a name of several words tells that this part was meant.
+    """
+    wanted = node.name.value
+    parts = [
+        (name, get_named_type(known.type))
+        for name, known in fields_of(parent).items()
+        if not is_list_type(get_nullable_type(known.type))
+        and not any(is_required_argument(argument) for argument in known.args.values())
+        and wanted in fields_of(get_named_type(known.type))
+        and not fields_of(get_named_type(known.type)).keys() & IDENTIFYING
+    ]
+    if len(parts) != 1 or not takes_selection(node, known=fields_of(parts[0][1])[wanted]):
+        return []
+    level, below = parts[0]
+    first, last = _run_of(node, place=place, here=parent, below=below)
+    if first is last and len(words(wanted)) == 1 and not is_said_by([level], wanted=parent.name):
+        return []
+    says = f"`{wanted}` is a field of `{level}`: write `{level} {{ {wanted} }}`."
+    return [Candidate(change=wrap_nodes(first, last=last, before=f"{level} {{ ", after=" }"), says=says)]
 
 
 def _levels(parent: GraphQLNamedType) -> Iterable[tuple[tuple[str, ...], GraphQLNamedType]]:

@@ -26,6 +26,7 @@ from graphql import (
     VariableNode,
     get_named_type,
     get_nullable_type,
+    is_composite_type,
     is_input_object_type,
     is_list_type,
     is_required_argument,
@@ -44,16 +45,16 @@ from graphql_proxy.fixes.cases import (
     start,
 )
 from graphql_proxy.fixes.drafts import Change, Edit
-from graphql_proxy.fixes.names import NearName, is_short_form, pick_sure, rank_names
+from graphql_proxy.fixes.names import NearName, fold_name, is_short_form, pick_sure, rank_names
 from graphql_proxy.fixes.places import arguments_of, fields_of
 from graphql_proxy.fixes.violations import Violation, fits
+from graphql_proxy.schema.cost import SIZE_NAMES
 
-PAGE_SIZES = frozenset(
-    {"first", "limit", "count", "size", "take", "top", "pagesize", "perpage", "n", "num", "max", "maxresults"}
-)
+PAGE_SIZES = (SIZE_NAMES | {"num"}) - {"last"}
 """Names of the argument that says how many rows to return; where a field takes one of them, it is the one meant."""
 OFFSETS = frozenset({"offset", "skip"})
 DEFAULT_PAGE = 10
+MAX_MEMBERS = 20
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 Members = Mapping[str, Any]
 """Arguments of a field or directive, or fields of an input object."""
@@ -73,10 +74,29 @@ def fix_unknown_argument(violation: Violation, *, case: Case) -> Diagnosis:
     candidates = candidates or _pair(node, known, given=given, case=case)
     return Diagnosis(
         coordinate=f"{name}({node.name.value}:)",
-        hint=describe_members(name, wanted=node.name.value, ranked=ranked, members=known),
+        hint=describe_members(name, wanted=node.name.value, ranked=ranked, members=known)
+        + _other_fields(node.name.value, where=where, case=case),
         nearest=list_nearest(ranked, members=known),
         candidates=tuple(candidates),
     )
+
+
+def _other_fields(wanted: str, *, where: Node, case: Case) -> str:
+    """Name the fields beside an argument's that return the same type and take an argument of that name, or any."""
+    place = case.places.find(where)
+    if not isinstance(where, FieldNode) or place is None or place.field is None:
+        return ""
+    fields, kind = fields_of(place.parent_type), get_named_type(place.field.type)
+    same = {
+        name: known.args
+        for name, known in fields.items()
+        if name != where.name.value and known.args and get_named_type(known.type) is kind
+    }
+    taking = [name for name, args in same.items() if wanted in args] or (list(same) if not place.field.args else [])
+    listed = ", ".join(
+        f"`{name}({', '.join(f'{one}: {of.type}' for one, of in same[name].items())})`" for name in taking[:3]
+    )
+    return f" Also of type {kind.name}: {listed}." if listed and is_composite_type(kind) else ""
 
 
 def _owner(node: Node, *, case: Case) -> tuple[str, Members, set[str], Node] | None:
@@ -107,8 +127,8 @@ def rank_members(wanted: str, *, members: Members, case: Case) -> list[NearName]
 
 def list_nearest(ranked: list[NearName], *, members: Members) -> tuple[Nearest, ...]:
     """Give the nearest members with their types, all where none is near."""
-    names = [near.name for near in ranked] or list(members)
-    return tuple(Nearest(name=name, type=str(members[name].type)) for name in names[:MAX_NEAREST])
+    near = [near.name for near in ranked][:MAX_NEAREST]
+    return tuple(Nearest(name=name, type=str(members[name].type)) for name in near or list(members)[:MAX_MEMBERS])
 
 
 def describe_members(owner: str, *, wanted: str, ranked: list[NearName], members: Members) -> str:
@@ -133,8 +153,8 @@ def _rename_member(
 
 def _same_convention(wanted: str, members: Members, *, given: set[str]) -> str | None:
     for usual in (PAGE_SIZES, OFFSETS):
-        if wanted.replace("_", "").lower() in usual:
-            found = [name for name in members if name.replace("_", "").lower() in usual]
+        if fold_name(wanted) in usual:
+            found = [name for name in members if fold_name(name) in usual]
             if len(found) == 1 and found[0] not in given and str(get_named_type(members[found[0]].type)) == "Int":
                 return found[0]
     return None
@@ -189,7 +209,7 @@ def _pair(node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[
     """Take the only unknown name for the only one that is required and missing."""
     unknown = [name for name in given if name not in members]
     missing = [name for name, known in members.items() if _is_required(known) and name not in given]
-    if isinstance(node.value, ObjectValueNode) and node.value.fields and len(unknown) == 1 and not missing:
+    if len(unknown) == 1 and not missing:
         return _by_shape(node, members, given=given, case=case)
     if len(unknown) != 1 or len(missing) != 1 or not _takes_now(node.value, members[missing[0]].type, case=case):
         return []
@@ -200,11 +220,16 @@ def _pair(node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[
 def _by_shape(
     node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[str], case: Case
 ) -> list[Candidate]:
-    """Take the only name whose type accepts the object that was given."""
+    """Take the only name whose type accepts the object or enum value that was given; a plain scalar says nothing."""
+    structured = GraphQLInputObjectType | GraphQLEnumType
     taking = [
-        name for name, known in members.items() if name not in given and _takes_now(node.value, known.type, case=case)
+        name
+        for name, known in members.items()
+        if name not in given
+        and isinstance(get_named_type(known.type), structured)
+        and _takes_now(node.value, known.type, case=case)
     ]
-    if len(taking) != 1 or not is_input_object_type(get_named_type(members[taking[0]].type)):
+    if len(taking) != 1 or (isinstance(node.value, ObjectValueNode) and not node.value.fields):
         return []
     says = f"`{node.name.value}` is called `{taking[0]}` here, of type {members[taking[0]].type}."
     return [Candidate(change=replace_node(node.name, text=taking[0]), says=says)]
@@ -237,6 +262,10 @@ def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
     given = {part.name.value for part in arguments_of(node)}
     missing = [one for one, argument in known.items() if is_required_argument(argument) and one not in given]
     listed = ", ".join(f"`{one}: {known[one].type}`" for one in missing)
+    kinds = [get_named_type(known[one].type) for one in missing]
+    parts = "".join(
+        f" {kind.name} has {node_hint(kind)}." for kind in kinds if isinstance(kind, GraphQLInputObjectType)
+    )
     changes = [_from_variable(one, known[one], case=case) for one in missing]
     candidates: tuple[Candidate, ...] = ()
     renamed = any(one not in known for one in given)
@@ -248,7 +277,7 @@ def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
     nearest = tuple(Nearest(name=one, type=str(known[one].type)) for one in missing)
     return Diagnosis(
         coordinate=f"{name}({missing[0]}:)" if missing else name,
-        hint="" if renamed and len(missing) == 1 else f"`{name}` needs {listed}: give a value of that type.",
+        hint="" if renamed and len(missing) == 1 else f"`{name}` needs {listed}: give a value of that type.{parts}",
         nearest=nearest,
         candidates=candidates,
     )
@@ -284,6 +313,9 @@ def fix_value(violation: Violation, *, case: Case) -> Diagnosis:
     written = write_value(node, wanted=wanted, case=case)
     nearest = _possible_values(node, wanted=wanted, case=case)
     listed = ", ".join(f"`{one.name}`" for one in nearest)
+    kind = get_named_type(wanted)
+    if isinstance(kind, GraphQLInputObjectType):
+        listed = ", ".join(f"`{{{name}: …}}`" for name in _fields_that_take(node, kind=kind, case=case)[:MAX_NEAREST])
     return Diagnosis(
         coordinate=coordinate,
         hint=f"{case.text(node)[:80]} does not fit {wanted}{f': use one of {listed}' if listed else ''}.",
@@ -293,6 +325,12 @@ def fix_value(violation: Violation, *, case: Case) -> Diagnosis:
             for text in written
         ),
     )
+
+
+def _fields_that_take(node: ValueNode, *, kind: GraphQLInputObjectType, case: Case) -> list[str]:
+    """Give the fields of an input object that take a value as it is; all of them where none does."""
+    taking = [name for name, known in kind.fields.items() if _takes_now(node, known.type, case=case)]
+    return taking or list(kind.fields)
 
 
 def _coordinate(node: Node, *, case: Case) -> str:

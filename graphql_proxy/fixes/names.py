@@ -21,7 +21,7 @@ MIN_STEM, STEM_SHARE = 6, 0.6
 COUNTING = frozenset({"count", "total", "number", "num"})
 VERBS = frozenset({"is", "has", "can", "viewer", "previous", "next", "last", "first", "max", "min"})
 """Words before a name that make it another question."""
-MIN_PREFIX = 3
+MIN_PREFIX, MIN_CUT = 3, 3
 
 
 words = lru_cache(maxsize=100_000)(split_words)
@@ -130,11 +130,37 @@ def is_short_form(one: str, *, like: str) -> bool:
     return _is_short_form("".join(words(one)), "".join(words(like)))
 
 
+def is_abbreviation(wanted: str, *, name: str, known_words: Container[str]) -> bool:
+    """Tell whether a wanted name, no word of the schema, cuts a name of one word short: `lat` of `latitude`."""
+    asked, own = words(wanted), words(name)
+    return (
+        len(asked) == len(own) == 1
+        and asked[0] not in known_words
+        and asked[0] not in COUNTING
+        and len(own[0]) >= len(asked[0]) + MIN_CUT
+        and _is_short_form(asked[0], own[0])
+    )
+
+
+def is_full_form(wanted: str, *, name: str, names: Container[str]) -> bool:
+    """Tell whether a name is the full form that was asked: `full_name` is `nameWithOwner` where `name` is there too."""
+    asked, own = words(wanted), words(name)
+    short = asked[1:]
+    return asked[:1] == ["full"] and own[: len(asked)] == [*short, "with"] and "_".join(short) in names
+
+
+def is_said_by(names: Iterable[str], *, wanted: str) -> bool:
+    """Tell whether every word of some names is a word of the wanted one."""
+    asked = set(words(wanted))
+    return all(word in asked for name in names for word in words(name))
+
+
 def is_count_of(wanted: str, *, name: str) -> bool:
     """Tell whether a name is the number of what a plural names: `stargazerCount` of `stars`."""
     asked, own = words(wanted), words(name)
     counted = [word for word in own if word not in COUNTING]
-    if len(counted) == len(own) or len(counted) != len(asked) or wanted.lower().endswith("count"):
+    is_plural = wanted.lower().endswith("s")
+    if len(counted) == len(own) or len(counted) != len(asked) or not is_plural:
         return False
     return all(one == other or _is_short_form(one, other) for one, other in zip(asked, counted, strict=True))
 

@@ -124,7 +124,7 @@ def repair(
         changed = _apply(current, explained)
         if changed is None:
             break
-        reparsed = _parse(changed.query)
+        reparsed = parse_draft(changed.query)
         if reparsed is None:
             break
         current = judge(changed, reparsed)
@@ -152,7 +152,7 @@ def _choose(violation: Violation, finding: Diagnosis, *, case: Case) -> Candidat
     surviving = []
     for candidate in finding.candidates:
         changed = apply_changes(case.draft, changes=[candidate.change])
-        document = _parse(changed.query) if changed else None
+        document = parse_draft(changed.query) if changed else None
         if changed is None or document is None:
             continue
         after = {one.key for one in find_violations(document, draft=changed, schema=case.schema).violations}
@@ -168,7 +168,8 @@ def _apply(case: Case, explained: list[Explanation]) -> Draft | None:
     return None if changed == case.draft else changed
 
 
-def _parse(text: str) -> DocumentNode | None:
+def parse_draft(text: str) -> DocumentNode | None:
+    """Parse a document; None where it does not parse, or is too large to be fixed."""
     try:
         return parse(text, max_tokens=MAX_TOKENS)
     except (GraphQLError, RecursionError):

@@ -51,7 +51,7 @@ def _level(groups: Groups, schema: GraphQLSchema) -> str | None:
     wanted, parent = groups.get("field", ""), _parent(groups, schema)
     if any(fold_name(name) == fold_name(wanted) for name in fields_of(parent)):
         return None
-    return find_deeper(wanted, parent=parent)
+    return next(iter(find_deeper(wanted, parent=parent)), None)
 
 
 def _type(groups: Groups, schema: GraphQLSchema) -> str | None:

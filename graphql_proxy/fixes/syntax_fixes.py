@@ -4,16 +4,18 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import combinations
 
-from graphql import GraphQLError, parse
+from graphql import GraphQLError, GraphQLSyntaxError, parse
 
 MAX_TEXT = 20_000
 MAX_TOKENS = 6_000
 MAX_BRACKETS = 10
+MAX_SHOWN = 60
 _FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 _STRING = r'"""(?:[^"]|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*'
 _QUOTED_KEY = re.compile(rf'"([_A-Za-z][_0-9A-Za-z]*)"(\s*:)|{_STRING}')
 _SINGLE_QUOTES = re.compile(rf"'([^'\"\\\n]*)'|{_STRING}")
 _BRACKETS = re.compile(rf"[][(){{}}]|{_STRING}")
+_PATH = re.compile(rf"(?<![.\w])([_A-Za-z]\w*(?:\.[_A-Za-z]\w*)+)|{_STRING}")
 _PAIRS = {"{": "}", "(": ")", "[": "]"}
 
 
@@ -45,10 +47,43 @@ def _balance(text: str) -> str:
     return text + " }" * len(opened) if len(opened) <= MAX_BRACKETS and set(opened) <= {"}"} else text
 
 
+def _close_arguments(text: str) -> str:
+    """Close arguments before a selection: there a brace follows a value, in arguments a colon, comma or bracket."""
+    opened: list[str] = []
+    gaps: list[int] = []
+    for found in _BRACKETS.finditer(text):
+        sign, before = found[0], text[: found.start()].rstrip()
+        if sign == "{" and opened[-1:] == [")"] and before[-1:] not in (":", ",", "("):
+            gaps.append(len(before))
+            opened.pop()
+        if sign in _PAIRS:
+            opened.append(_PAIRS[sign])
+        elif opened and sign == opened[-1]:
+            opened.pop()
+    for gap in reversed(gaps):
+        text = f"{text[:gap]}){text[gap:]}"
+    return text
+
+
+def _expand_paths(text: str) -> str:
+    """Write `address.city` as selections; after a colon or in a list, `State.OPEN` is an enum value."""
+
+    def expand(found: re.Match[str]) -> str:
+        names = (found[1] or "").split(".")
+        if not found[1]:
+            return found[0]
+        is_value = text[: found.start()].rstrip()[-1:] in (":", "[", ",")
+        return names[-1] if is_value else " { ".join(names) + " }" * (len(names) - 1)
+
+    return _PATH.sub(expand, text)
+
+
 _WAYS: tuple[tuple[Callable[[str], str], str], ...] = (
     (_strip_fence, "A document is sent without a Markdown fence."),
     (_unquote_keys, "Names of arguments and fields are written without quotes."),
     (_use_double_quotes, "Strings are written in double quotes."),
+    (_expand_paths, "Names are not joined by dots: a field of a field is written `a { b }`, an enum value alone."),
+    (_close_arguments, "Arguments end with `)` before the selection begins."),
     (_balance, "The document ends too early, or too late: close every brace `{` with one `}`."),
 )
 
@@ -64,6 +99,19 @@ def fix_syntax(text: str) -> tuple[str, list[str]] | None:
                 fixed = way(fixed)
             if fixed != text and _parses(fixed):
                 return fixed, _reasons(text, ways)
+    return None
+
+
+def describe_syntax_error(text: str) -> str | None:
+    """Say where a text stops being GraphQL, with the words that stand there."""
+    try:
+        parse(text[:MAX_TEXT], no_location=True)
+    except GraphQLSyntaxError as wrong:
+        line, column = wrong.locations[0] if wrong.locations else (1, 1)
+        there = text.splitlines()[line - 1][column - 1 :][:MAX_SHOWN] if text.strip() else ""
+        return f"{wrong.message} Line {line}, column {column}{f': `{there}`' if there else ''}."
+    except RecursionError:
+        return "The document is nested too deep to be read."
     return None
 
 

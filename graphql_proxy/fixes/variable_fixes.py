@@ -12,8 +12,8 @@ from graphql import (
     is_required_input_field,
 )
 
-from graphql_proxy.fixes.cases import Candidate, Case, Diagnosis
-from graphql_proxy.fixes.drafts import Change
+from graphql_proxy.fixes.cases import MAX_NEAREST, Candidate, Case, Diagnosis
+from graphql_proxy.fixes.drafts import Change, write_numbers
 from graphql_proxy.fixes.input_fixes import (
     NUMBER,
     describe_members,
@@ -25,6 +25,7 @@ from graphql_proxy.fixes.input_fixes import (
 )
 from graphql_proxy.fixes.names import MISSPELT, pick_sure, rank_names
 from graphql_proxy.fixes.violations import Violation, fits
+from toolbox.contract.encoding import encode, read_fraction, read_whole
 
 
 def fix_variable_value(violation: Violation, *, case: Case) -> Diagnosis:
@@ -34,20 +35,24 @@ def fix_variable_value(violation: Violation, *, case: Case) -> Diagnosis:
         return Diagnosis(hint=f"The variables do not fit: {violation.message[:200]}")
     where = f"${'.'.join(map(str, path))}"
     bare = get_nullable_type(wanted)
-    if isinstance(bare, GraphQLInputObjectType) and len(path) > 1 and path[-1] not in bare.fields:
+    if isinstance(bare, GraphQLInputObjectType) and violation.is_unknown_key:
         return _fix_input_key(violation, kind=bare, case=case)
     if value is None:
         return _fix_missing_variable(violation, where=where, case=case)
     converted = convert_value(value, wanted=bare, case=case)
     nearest = list_enum_values(str(value)[:100], kind=bare) if isinstance(bare, GraphQLEnumType) else ()
     listed = ", ".join(f"`{one.name}`" for one in nearest)
+    if isinstance(bare, GraphQLInputObjectType):
+        listed = ", ".join(f"`{{{name}: …}}`" for name in list_fields_that_take(value, kind=bare)[:MAX_NEAREST])
     says = f"{where} must be of type {wanted}"
     return Diagnosis(
         coordinate=where,
         hint=f"{says}{f': use one of {listed}' if listed else ''}.",
         nearest=nearest,
         candidates=tuple(
-            Candidate(change=Change(variables=((path, one),)), says=f"{says}: send {json.dumps(one, default=str)}.")
+            Candidate(
+                change=Change(variables=((path, one),)), says=f"{says}: send {encode(write_numbers(one)).decode()}."
+            )
             for one in converted
         ),
     )
@@ -64,7 +69,7 @@ def convert_value(value: Any, *, wanted: Any, case: Case) -> list[Any]:
     if isinstance(value, str):
         text = value.strip()
         if NUMBER.fullmatch(text):
-            found.append(json.loads(text))
+            found += _from_json(text)
         if text.lower() in ("true", "false"):
             found.append(text.lower() == "true")
         if text[:1] in "[{":
@@ -76,9 +81,14 @@ def convert_value(value: Any, *, wanted: Any, case: Case) -> list[Any]:
     return [one for one in found if fits(one, wanted=wanted)][:1]
 
 
+def list_fields_that_take(value: Any, *, kind: GraphQLInputObjectType) -> list[str]:
+    """Give the fields of an input object that take a value as it is; all of them where none does."""
+    return [name for name, known in kind.fields.items() if fits(value, wanted=known.type)] or list(kind.fields)
+
+
 def _from_json(text: str) -> list[Any]:
     try:
-        return [json.loads(text)]
+        return [json.loads(text, parse_float=read_fraction, parse_int=read_whole)]
     except (ValueError, RecursionError):
         return []
 

@@ -52,6 +52,7 @@ class Violation:
     path: Path = ()
     value: Any = None
     wanted: GraphQLInputType | None = None
+    is_unknown_key: bool = False
 
     @property
     def key(self) -> tuple[str, str, Path]:
@@ -172,11 +173,14 @@ def _judge_variable(
             rule=VARIABLE_RULE,
             message=f"Variable ${name} has no value that fits {bad.wanted}"
             if len(bad.path) == 1
+            else f"{'.'.join(map(str, bad.path))} is no field of {bad.wanted}"
+            if bad.is_unknown_key
             else f"The value at {'.'.join(map(str, bad.path))} does not fit {bad.wanted}",
             nodes=(part,),
             path=bad.path,
             value=bad.value,
             wanted=bad.wanted,
+            is_unknown_key=bad.is_unknown_key,
         )
         for bad in problems
     ]
@@ -184,11 +188,12 @@ def _judge_variable(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadValue:
-    """A value that its type does not take, and where it stands; an unknown field has the input object as `wanted`."""
+    """A value that its type does not take, and where it stands; an unknown key has its input object as `wanted`."""
 
     path: Path
     value: Any
     wanted: GraphQLInputType
+    is_unknown_key: bool = False
 
 
 def find_bad_values(value: Any, *, wanted: GraphQLInputType, path: Path) -> Iterable[BadValue]:
@@ -210,7 +215,7 @@ def find_bad_values(value: Any, *, wanted: GraphQLInputType, path: Path) -> Iter
 def _find_bad_fields(value: Mapping[str, Any], *, wanted: GraphQLInputObjectType, path: Path) -> Iterable[BadValue]:
     for name in value:
         if name not in wanted.fields:
-            yield BadValue(path=(*path, name), value=value[name], wanted=wanted)
+            yield BadValue(path=(*path, name), value=value[name], wanted=wanted, is_unknown_key=True)
     for name, field in wanted.fields.items():
         if name in value or is_required_input_field(field):
             yield from find_bad_values(value.get(name), wanted=field.type, path=(*path, name))

@@ -106,7 +106,7 @@ def check_contract_document(row: Row) -> None:
 
 
 def made_tool(row: Row, *, schema: GraphQLSchema | None, toolkit: Toolkit) -> Tool:
-    """Make the tool of a row, held to the upstream's schema where one is known; raises NotATool, ToolMistake."""
+    """Make the tool of a row, held to the upstream's schema where one is known; raises NotATool, InvalidTool."""
     question = _question(row)
     operation, step = _operation(row, question=question, schema=schema)
     try:

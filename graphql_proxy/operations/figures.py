@@ -1,6 +1,6 @@
 """What the upstreams that are open to all really have, for descriptions of tools: queries, and the six operations."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from graphql_proxy import queries
@@ -11,6 +11,8 @@ from graphql_proxy.upstreams import KnownUpstream, upstreams
 from toolbox.database.pools import reader
 
 MAX_NAMED = 5
+MAX_JUDGED_BYTES = 8_388_608
+"""A larger schema is not parsed to see whether it has hockey's operations."""
 SAMPLE = "hockey"
 """The upstream that ships: a part of the API that the contract describes."""
 FULL_QUERIES = 321
@@ -39,27 +41,37 @@ def describe_operation(name: str) -> Callable[[], str]:
 
 
 async def refresh() -> None:
-    """Count again: the watcher of these tables calls it when they change."""
-    known = [(upstream, await schemas.find(upstream.slug)) for upstream in await upstreams() if upstream.is_open][
-        :MAX_NAMED
+    """
+    Count again: the watcher of these tables calls it when they change.
+
+    Counts come from the rows: a schema of 50 MB takes gigabytes once it is parsed, and every process comes by here.
+    """
+    known = [upstream for upstream in await upstreams() if upstream.is_open][:MAX_NAMED]
+    newest = await queries.newest_schemas([upstream.id for upstream in known], reader=reader) if known else {}
+    _figures.counts = _count(known, newest)
+    judged = [
+        (upstream, await schemas.find(upstream.slug))
+        for upstream in known
+        if upstream.id not in newest or newest[upstream.id]["sdl_bytes"] <= MAX_JUDGED_BYTES
     ]
     rows = await queries.operations(reader=reader)
-    _figures.counts = _count(known)
-    _figures.operations = {row["name"]: _say_where(read_operation(row), known) for row in rows if row["is_contract"]}
+    _figures.operations = {row["name"]: _say_where(read_operation(row), judged) for row in rows if row["is_contract"]}
 
 
-def _count(known: Iterable[tuple[KnownUpstream, KnownSchema | None]]) -> str:
+def _count(known: Iterable[KnownUpstream], newest: Mapping[int, queries.Row]) -> str:
     parts = []
-    for upstream, schema in known:
-        count = f"{schema.query_count:,} queries" if schema else "a schema that is not stored"
-        part = f"; the full hockey API has {FULL_QUERIES}" if schema and upstream.slug == SAMPLE else ""
+    for upstream in known:
+        row = newest.get(upstream.id)
+        count = f"{row['query_count']:,} queries" if row else "a schema that is not stored"
+        part = f"; the full hockey API has {FULL_QUERIES}" if row and upstream.slug == SAMPLE else ""
         parts.append(f"{_name(upstream)}: {count}{part}")
     return f"Upstreams now: {'; '.join(parts)}." if parts else "No upstream is open to every key now."
 
 
 def _say_where(operation: Operation, known: Iterable[tuple[KnownUpstream, KnownSchema | None]]) -> str:
-    having = [_name(upstream) for upstream, schema in known if schema is None or _has(operation, schema)]
-    lacking = [_name(upstream) for upstream, schema in known if schema is not None and not _has(operation, schema)]
+    having, lacking = list[str](), list[str]()
+    for upstream, schema in known:
+        (having if schema is None or _has(operation, schema) else lacking).append(_name(upstream))
     if not lacking:
         return ""
     elsewhere = f"Upstreams that have it: {', '.join(having)}." if having else "No upstream has it now."

@@ -6,7 +6,7 @@ when written out costs no more to look at than its text.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,24 +68,19 @@ class Weight:
 
     def combine(self, other: "Weight") -> "Weight":
         """Give the weight of both."""
-        return Weight(
-            depth=max(self.depth, other.depth),
-            roots=min(self.roots + other.roots, _MOST),
-            fields=min(self.fields + other.fields, _MOST),
-            aliases=min(self.aliases + other.aliases, _MOST),
-            cost=min(self.cost + other.cost, _MOST),
-            largest_list=max(self.largest_list, other.largest_list),
-            introspects=self.introspects or other.introspects,
-        )
+        return self._join(other, join=lambda one, two: min(one + two, _MOST))
 
     def or_else(self, other: "Weight") -> "Weight":
         """Give the worst of both, of which only one is run."""
+        return self._join(other, join=max)
+
+    def _join(self, other: "Weight", *, join: Callable[[int, int], int]) -> "Weight":
         return Weight(
             depth=max(self.depth, other.depth),
-            roots=max(self.roots, other.roots),
-            fields=max(self.fields, other.fields),
-            aliases=max(self.aliases, other.aliases),
-            cost=max(self.cost, other.cost),
+            roots=join(self.roots, other.roots),
+            fields=join(self.fields, other.fields),
+            aliases=join(self.aliases, other.aliases),
+            cost=join(self.cost, other.cost),
             largest_list=max(self.largest_list, other.largest_list),
             introspects=self.introspects or other.introspects,
         )

@@ -15,12 +15,9 @@ from graphql import (
     GraphQLObjectType,
     GraphQLSchema,
     GraphQLUnionType,
-    InputValueDefinitionNode,
-    NullValueNode,
     get_named_type,
     is_required_argument,
     is_required_input_field,
-    print_ast,
 )
 
 from graphql_proxy.schema.contracts import (
@@ -33,7 +30,7 @@ from graphql_proxy.schema.contracts import (
     TypeDescription,
 )
 from graphql_proxy.schema.examples import example_for
-from graphql_proxy.schema.search import SchemaIndex, arguments_signature
+from graphql_proxy.schema.search import SchemaIndex, arguments_signature, default_text, row_type
 
 CHARACTERS_A_TOKEN = 4
 ENVELOPE_CHARACTERS = 900
@@ -116,7 +113,9 @@ def query_description(
         if root is not None and name in root.fields:
             example = ExampleDocument(**example_for(schema, name=name, operation=operation))
             budget.take(f"{example.query}{example.variables}")
-            about = _describe_field(root.fields[name], name=name, depth=depth, budget=budget, uses=uses)
+            about = _describe_field(
+                root.fields[name], name=name, owner=f"{root.name}.{name}", depth=depth, budget=budget, uses=uses
+            )
             return QueryDescription(**dict(about), example=example)
     raise KeyError(name)
 
@@ -124,25 +123,32 @@ def query_description(
 def field_description(
     schema: GraphQLSchema, *, coordinate: str, depth: int, budget: Budget, uses: Uses = NO_USES
 ) -> FieldDescription:
-    """Describe a field by its coordinate, as `Repository.issues`; raises KeyError where there is none."""
+    """Describe a field, or one of an input, by its coordinate, as `Repository.issues`; raises KeyError."""
     type_name, _, name = coordinate.partition(".")
     of = schema.type_map[type_name]
-    if not isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
+    if not isinstance(of, GraphQLObjectType | GraphQLInterfaceType | GraphQLInputObjectType):
         raise KeyError(coordinate)
-    return _describe_field(of.fields[name], name=coordinate, depth=depth, budget=budget, uses=uses)
+    return _describe_field(of.fields[name], name=coordinate, owner=coordinate, depth=depth, budget=budget, uses=uses)
 
 
-def _describe_field(about: GraphQLField, *, name: str, depth: int, budget: Budget, uses: Uses) -> FieldDescription:
+def _describe_field(
+    about: GraphQLField | GraphQLInputField, *, name: str, owner: str, depth: int, budget: Budget, uses: Uses
+) -> FieldDescription:
     described = _cut(_with_deprecation(about.description, about.deprecation_reason))
     budget.take(described or "")
-    named = {argument: get_named_type(of.type) for argument, of in about.args.items()}
+    args: Mapping[str, GraphQLArgument] = about.args if isinstance(about, GraphQLField) else {}
+    named = {argument: get_named_type(of.type) for argument, of in args.items()}
     enums = {of.name: of for of in named.values() if isinstance(of, GraphQLEnumType)}
     inputs = {of.name: of for of in named.values() if isinstance(of, GraphQLInputObjectType)}
-    kept_arguments = budget.lines(_inputs(about.args, uses=uses), what="arguments", share=0.5)
+    kept_arguments = budget.lines(_inputs(args, owner=owner, uses=uses), what="arguments", share=0.5)
     kept_inputs = {
         of.name: lines
         for of in inputs.values()
-        if (lines := budget.lines(_inputs(of.fields, uses=uses), what=f"fields of {of.name} (ask typeName)", share=0.4))
+        if (
+            lines := budget.lines(
+                _inputs(of.fields, owner=of.name, uses=uses), what=f"fields of {of.name} (ask typeName)", share=0.4
+            )
+        )
     }
     kept_enums = {
         enum: values
@@ -150,8 +156,9 @@ def _describe_field(about: GraphQLField, *, name: str, depth: int, budget: Budge
         if (values := budget.lines(_members(of), what=f"values of {enum} (ask typeName)", share=0.3))
     }
     returned = get_named_type(about.type)
+    default = "" if isinstance(about, GraphQLField) else _default(about)
     return FieldDescription(
-        signature=f"{name}{arguments_signature(about.args, most=2)}: {about.type}",
+        signature=f"{name}{arguments_signature(args, most=2)}: {about.type}{default}",
         description=described,
         arguments=kept_arguments,
         enums=kept_enums,
@@ -175,7 +182,7 @@ def type_description(
         rest = sum(len(other) for other in pages) - len(members)
         budget.left_out.append(f"{rest} members of {name}: this is page {page} of {len(pages)}; ask page or maxTokens.")
     queries = schema.query_type.fields.items() if schema.query_type else ()
-    returning = [query for query, about in queries if _row(get_named_type(about.type)) is of]
+    returning = [query for query, about in queries if row_type(get_named_type(about.type)) is of]
     below = [get_named_type(part.type) for part in getattr(of, "fields", {}).values()]
     return TypeDescription(
         kind=_kind(of),
@@ -242,34 +249,32 @@ def _below(
 def _wrappings(of: object) -> int:
     """Count a list's own type, as TeamConnection: it is not what anyone asks the depth of."""
     named = get_named_type(of)  # type: ignore[call-overload]  # any type of a field
-    return int(_row(named) is not named)
-
-
-def _row(of: GraphQLNamedType) -> GraphQLNamedType:
-    """Give the type of a connection's rows, else the type itself."""
-    if isinstance(of, GraphQLObjectType) and "edges" in of.fields:
-        rows: GraphQLNamedType = get_named_type(of.fields["edges"].type)
-        return rows
-    return of
+    return int(row_type(named) is not named)
 
 
 def _ranked_members(of: GraphQLNamedType, *, uses: Uses) -> list[str]:
     """Give the members of a type, those first that calls use most; deprecated ones last."""
     if isinstance(of, GraphQLInputObjectType):
-        return _inputs(of.fields, uses=uses)
+        return _inputs(of.fields, owner=of.name, uses=uses)
     if not isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
         return list(_members(of))
-    ranked = sorted(of.fields.items(), key=lambda item: (item[1].deprecation_reason is not None, -uses[item[0]]))
+    ranked = sorted(
+        of.fields.items(), key=lambda item: (item[1].deprecation_reason is not None, -uses[f"{of.name}.{item[0]}"])
+    )
     return [_field_line(name, about) for name, about in ranked]
 
 
-def _inputs(inputs: Mapping[str, GraphQLArgument | GraphQLInputField], *, uses: Uses) -> list[str]:
+def _inputs(inputs: Mapping[str, GraphQLArgument | GraphQLInputField], *, owner: str, uses: Uses) -> list[str]:
     """Write arguments or input fields with types and defaults: required ones first, then those used most."""
     ranked = sorted(
         inputs.items(),
-        key=lambda item: (not _is_required(item[1]), item[1].deprecation_reason is not None, -uses[item[0]]),
+        key=lambda item: (
+            not _is_required(item[1]),
+            item[1].deprecation_reason is not None,
+            -uses[f"{owner}.{item[0]}"],
+        ),
     )
-    return [f"{name}: {of.type}{_default(of.ast_node)}{_deprecation(of.deprecation_reason)}" for name, of in ranked]
+    return [f"{name}: {of.type}{_default(of)}{_deprecation(of.deprecation_reason)}" for name, of in ranked]
 
 
 def _is_required(of: GraphQLArgument | GraphQLInputField) -> bool:
@@ -277,14 +282,11 @@ def _is_required(of: GraphQLArgument | GraphQLInputField) -> bool:
 
 
 def _members(of: GraphQLNamedType) -> Iterator[str]:
+    """Give the values of an enum, or the types of a union."""
     if isinstance(of, GraphQLEnumType):
         yield from (f"{name}{_deprecation(value.deprecation_reason)}" for name, value in of.values.items())
     elif isinstance(of, GraphQLUnionType):
         yield from (member.name for member in of.types)
-    elif isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
-        yield from (_field_line(name, about) for name, about in of.fields.items())
-    elif isinstance(of, GraphQLInputObjectType):
-        yield from _inputs(of.fields, uses=NO_USES)
 
 
 def _field_line(name: str, about: GraphQLField) -> str:
@@ -305,9 +307,8 @@ def _kind(of: GraphQLNamedType) -> str:
     return name or "object"
 
 
-def _default(node: InputValueDefinitionNode | None) -> str:
-    value = node.default_value if node else None
-    return "" if value is None or isinstance(value, NullValueNode) else f" = {print_ast(value)}"
+def _default(of: GraphQLArgument | GraphQLInputField) -> str:
+    return f" = {text}" if (text := default_text(of)) else ""
 
 
 def _cut(text: str | None) -> str | None:

@@ -18,14 +18,12 @@ from graphql import (
     GraphQLScalarType,
     GraphQLSchema,
     GraphQLUnionType,
-    NullValueNode,
     get_named_type,
     is_abstract_type,
-    print_ast,
 )
 
 from graphql_proxy.schema.examples import example_for
-from graphql_proxy.schema.search import Entry, arguments_signature
+from graphql_proxy.schema.search import Entry, arguments_signature, default_text, row_type
 
 MAX_RELATED = 40
 
@@ -148,13 +146,8 @@ def members(of: GraphQLNamedType, *, root: GraphQLNamedType | None = None) -> li
     if isinstance(of, GraphQLInputObjectType):
         return [_input(name, about) for name, about in of.fields.items()]
     if isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
-        return [_member(name, about, is_query=of is root) for name, about in of.fields.items()]
+        return [member(name, about=about, is_query=of is root) for name, about in of.fields.items()]
     return []
-
-
-def member(name: str, *, about: GraphQLField) -> Member:
-    """Give one field with all its arguments."""
-    return _member(name, about, is_query=True)
 
 
 def list_interfaces(of: GraphQLNamedType) -> list[str]:
@@ -191,15 +184,10 @@ def _queries(schema: GraphQLSchema, *, of: GraphQLNamedType, is_given: bool) -> 
     for name, about in root.fields.items() if root else ():
         if is_given:
             answer = get_named_type(about.type)
-            if answer is of or _row(answer) is of:
+            if of in (answer, row_type(answer)):
                 yield name
         elif any(get_named_type(argument.type) is of for argument in about.args.values()):
             yield name
-
-
-def _row(of: GraphQLNamedType) -> GraphQLNamedType | None:
-    edges = of.fields.get("edges") if isinstance(of, GraphQLObjectType) else None
-    return get_named_type(edges.type) if edges else None
 
 
 def _sort_fields(root: GraphQLObjectType) -> list[tuple[str, GraphQLField]]:
@@ -217,7 +205,8 @@ def _field(name: str, about: GraphQLField, *, kind: str, of: str) -> ListRow:
     )
 
 
-def _member(name: str, about: GraphQLField, *, is_query: bool) -> Member:
+def member(name: str, *, about: GraphQLField, is_query: bool) -> Member:
+    """Give one field with all its arguments."""
     return Member(
         name=name,
         type=type_name(about.type),
@@ -233,7 +222,7 @@ def _input(name: str, about: GraphQLInputField) -> Member:
         name=name,
         type=type_name(about.type),
         description=_join_lines(about.description),
-        default=_default(about),
+        default=default_text(about),
         deprecated=about.deprecation_reason,
     )
 
@@ -243,7 +232,7 @@ def _argument(name: str, of: GraphQLArgument) -> Argument:
         name=name,
         type=type_name(of.type),
         description=_join_lines(of.description),
-        default=_default(of),
+        default=default_text(of),
         deprecated=of.deprecation_reason,
     )
 
@@ -252,11 +241,6 @@ def type_name(of: object) -> TypeName:
     """Take a type's writing apart around the name in it."""
     before, name, after = str(of).partition(str(get_named_type(of)))  # type: ignore[call-overload]  # any type
     return TypeName(before=before, name=name, after=after)
-
-
-def _default(of: GraphQLArgument | GraphQLInputField) -> str:
-    node = of.ast_node.default_value if of.ast_node else None
-    return "" if node is None or isinstance(node, NullValueNode) else print_ast(node)
 
 
 def _join_lines(text: str | None) -> str:

@@ -1,5 +1,7 @@
 """The answer to a question about an upstream's schema."""
 
+from difflib import get_close_matches
+
 from graphql_proxy.contracts import CHOICE_ERRORS
 from graphql_proxy.schema.contracts import SchemaAnswer, SchemaQuestion
 from graphql_proxy.schema.descriptions import (
@@ -18,7 +20,7 @@ from graphql_proxy.upstreams import upstream_for
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import ErrorCode, ToolError
 
-MAX_NEAR = 8
+MAX_NEAR, MAX_NAME = 8, 100
 
 NO_SCHEMA = ErrorCode("NO_SCHEMA", 503, "No schema of the upstream is stored.")
 UNKNOWN_NAME = ErrorCode("UNKNOWN_NAME", 404, "The schema has no query or type of that name.")
@@ -35,7 +37,8 @@ async def describe_schema(ask: SchemaQuestion, *, caller: Caller) -> SchemaAnswe
             f"No schema of the upstream {upstream.slug} is stored.",
             suggestion=f"The operator can run `manage.py ingest_graphql_schema {upstream.slug} --fetch`.",
         )
-    return _answer(ask, known, slug=upstream.slug, uses=await count_uses())
+    uses = await count_uses(known.schema, slug=upstream.slug, is_default=upstream.is_default, version=known.version)
+    return _answer(ask, known, slug=upstream.slug, uses=uses)
 
 
 def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str, uses: Uses) -> SchemaAnswer:
@@ -73,13 +76,22 @@ def _answer(ask: SchemaQuestion, known: KnownSchema, *, slug: str, uses: Uses) -
         unmatched=unmatched,
         nearest=near,
         left_out=budget.left_out,
-        next=_suggest_next(ask, near=near, unmatched=unmatched),
+        next=_suggest_next(
+            ask,
+            near=near,
+            unmatched=unmatched,
+            is_mutation=query is not None and query.example.query.startswith("mutation"),
+        ),
     )
 
 
 def _unknown(given: str, known: KnownSchema, *, kind: str, parameter: str) -> ToolError:
     near = nearest(given, index=known.index, kind=kind)
-    listed = f"Did you mean {', '.join(near)}?" if near else f"Look for it with search: {given[:40]!r}."
+    holder, _, member = given.partition(".")
+    if kind == "field" and holder in known.schema.type_map:
+        names = get_close_matches(member[:MAX_NAME], getattr(known.schema.type_map[holder], "fields", {}))
+        near = [f"{holder}.{name}" for name in names]
+    listed = f"Did you mean {', '.join(near)}?" if near else f"Look for it with search: {member or given!r:.40}."
     return ToolError(
         UNKNOWN_NAME,
         f"The schema has no {kind} {given[:80]!r}.",
@@ -90,9 +102,12 @@ def _unknown(given: str, known: KnownSchema, *, kind: str, parameter: str) -> To
     )
 
 
-def _suggest_next(ask: SchemaQuestion, *, near: list[str] | None, unmatched: list[str] | None) -> str:
+def _suggest_next(
+    ask: SchemaQuestion, *, near: list[str] | None, unmatched: list[str] | None, is_mutation: bool
+) -> str:
     if ask.query_name:
-        return "Put real values into the example and send it with execute_graphql; ask typeName for a type left out."
+        tool = "execute_graphql_mutation" if is_mutation else "execute_graphql"
+        return f"Put real values into the example and send it with {tool}; ask typeName for a type left out."
     if ask.field:
         return "Ask typeName for a type or an input that it names; ask queryName for a document that reaches it."
     if ask.type_name:

@@ -23,6 +23,7 @@ from graphql import (
     Lexer,
     Location,
     NamedTypeNode,
+    NameNode,
     Source,
     Token,
     TokenKind,
@@ -123,7 +124,7 @@ def _build(sdl: str, *, log: WarningLog) -> GraphQLSchema:
 
 class _SchemaParser(Parser):
     """
-    A parser of schemas that takes two forms of old SDL: `implements A, B` and `type A {}`.
+    A parser that takes two forms of old SDL, `implements A, B` and `type A {}`, and any place of a directive.
 
     Nodes know where they begin and nothing more: tokens are kept by nobody, so a large file takes less memory.
     """
@@ -145,6 +146,10 @@ class _SchemaParser(Parser):
         while self.expect_optional_token(TokenKind.AMP) or self._is_at_interface():
             names.append(self.parse_named_type())
         return tuple(names)
+
+    def parse_directive_location(self) -> NameNode:
+        """Parse a place of a directive; one that a later specification has is as good."""
+        return self.parse_name()
 
     def parse_fields_definition(self) -> tuple[FieldDefinitionNode, ...] | None:
         """Parse fields, none among them."""

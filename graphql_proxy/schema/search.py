@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from heapq import nlargest
@@ -19,6 +19,9 @@ from graphql import (
     GraphQLNamedType,
     GraphQLObjectType,
     GraphQLSchema,
+    NullValueNode,
+    get_named_type,
+    print_ast,
 )
 
 Kind = Literal["query", "mutation", "type", "field", "value"]
@@ -231,7 +234,7 @@ def _member(about: GraphQLField | GraphQLInputField, *, name: str, of: str, kind
     return entry, list(arguments)
 
 
-def arguments_signature(arguments: dict[str, GraphQLArgument], *, most: int = 6) -> str:
+def arguments_signature(arguments: Mapping[str, GraphQLArgument], *, most: int = 6) -> str:
     """Write arguments as SDL does, required ones first; past `most`, how many more there are."""
     if not arguments:
         return ""
@@ -239,6 +242,18 @@ def arguments_signature(arguments: dict[str, GraphQLArgument], *, most: int = 6)
     shown = [f"{name}: {argument.type}" for name, argument in ordered[:most]]
     more = [f"… {len(ordered) - most} more"] if len(ordered) > most else []
     return f"({', '.join(shown + more)})"
+
+
+def default_text(of: GraphQLArgument | GraphQLInputField) -> str:
+    """Write a default value as SDL does; empty where there is none, or null."""
+    node = of.ast_node.default_value if of.ast_node else None
+    return "" if node is None or isinstance(node, NullValueNode) else print_ast(node)
+
+
+def row_type(of: GraphQLNamedType) -> GraphQLNamedType:
+    """Give the type of a connection's rows, else the type itself."""
+    edges = of.fields.get("edges") if isinstance(of, GraphQLObjectType) else None
+    return get_named_type(edges.type) if edges else of
 
 
 def _entry(

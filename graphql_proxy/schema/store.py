@@ -34,11 +34,6 @@ class KnownSchema:
     index: SchemaIndex
     version: int
 
-    @property
-    def query_count(self) -> int:
-        """How many query fields there are."""
-        return len(self.schema.query_type.fields) if self.schema.query_type else 0
-
 
 class SchemaStore:
     """The newest stored schema of each upstream, for one process."""

@@ -89,7 +89,7 @@ def _sync_row(section: str, entry: Mapping[str, Any], *, place: str, folder: Pat
         raise InvalidFile(f"{place}: {strangers[0]} is no field; there are {', '.join(sorted(names))}")
     before = {name: unbound.get_initial_for_field(field, name) for name, field in unbound.fields.items()}
     changed = {
-        name: (_plain(before[name]), given[name])
+        name: (_show(name, before[name]), _show(name, given[name]))
         for name in given
         if name in before and _differs(before[name], given[name])
     }
@@ -147,6 +147,13 @@ def _differs(before: Any, after: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     return [str(one) for one in value] if isinstance(value, list) and value and hasattr(value[0], "pk") else value
+
+
+def _show(name: str, value: Any) -> Any:
+    """Give a value as a file writes it: an upstream by its name."""
+    if name == "upstream" and value:
+        return Upstream.objects.values_list("slug", flat=True).get(pk=value)
+    return _plain(value)
 
 
 def _name_of(given: Mapping[str, Any]) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from linescore.ingest.record import GameScore
+from linescore.ingest.franchises import FRANCHISES
+from linescore.ingest.record import GameScore, is_season
 
 REGULATION = 3
 MAX_PERIODS = 15
@@ -45,6 +46,8 @@ def _teams(game: GameScore, *, around: Surroundings) -> str | None:
     for code in (game.home_team_code, game.away_team_code):
         if code not in around.known_teams:
             return f"unknown team {code}"
+        if code in FRANCHISES and not (club := FRANCHISES[code]).played_in(game.season):
+            return f"{code} played from {club.first_season} to {club.last_season}, not in {game.season}"
     return f"{game.home_team_code} plays itself" if game.home_team_code == game.away_team_code else None
 
 
@@ -52,12 +55,9 @@ def _day(game: GameScore, *, around: Surroundings) -> str | None:
     """Hold the day to its season: from August to September of the next year (the playoffs of 2020 ended then)."""
     if game.game_date > around.today:
         return f"future date {game.game_date}"
-    years = game.season.split("-")
-    if [len(year) for year in years] != [4, 4] or not game.season.replace("-", "").isdecimal():
+    if not is_season(game.season):
         return f"season {game.season} is not one"
-    first, second = map(int, years)
-    if second != first + 1:
-        return f"season {game.season} is not one"
+    first, second = map(int, game.season.split("-"))
     if not (first, 8) <= (game.game_date.year, game.game_date.month) <= (second, 9):
         return f"{game.game_date} is not in season {game.season}"
     return None

@@ -1,5 +1,6 @@
 """Write teams and games: in batches, whole games or nothing, safe to run twice."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
@@ -8,10 +9,22 @@ from itertools import islice
 from django.db import transaction
 
 from linescore.ingest.check import Surroundings, refusal_reason
-from linescore.ingest.record import GameScore, PeriodScore, Refused, Skipped, TeamRecord, printable
+from linescore.ingest.franchises import FRANCHISES
+from linescore.ingest.record import (
+    GameScore,
+    PeriodScore,
+    Refused,
+    Skipped,
+    TeamRecord,
+    is_season,
+    is_team_code,
+    printable,
+)
 from linescore.ingest.report import LoadReport
-from linescore.models import Game, Period, Team
+from linescore.models import Game, MissingGame, Period, Team
 
+MAX_REASON_CHARACTERS = 200
+_MISSING_COLUMNS = ("season", "game_date", "home_team_code", "away_team_code")
 OnProgress = Callable[[LoadReport], None]
 
 
@@ -25,7 +38,8 @@ class TeamRules:
     Which teams may be written.
 
     A code that games mention may be a typing error, an all-star side or a country, so such teams are added only where
-    `adds_mentioned`. `replaces_stored` lets a listed team overwrite what a curator may have corrected.
+    `adds_mentioned`; clubs of the past are known and always added. `replaces_stored` lets a listed team overwrite what
+    a curator may have corrected.
     """
 
     adds_mentioned: bool = False
@@ -52,7 +66,8 @@ def load_teams(teams: Iterable[TeamRecord], *, rules: TeamRules, report: LoadRep
     with transaction.atomic():
         stored = {team.team_code: team for team in Team.objects.all()[:1000]}
         holders = {team.team_name: team.team_code for team in stored.values()}
-        for team in teams:
+        for mentioned in teams:
+            team = _as_listed(mentioned)
             known = stored.get(team.team_code)
             if not _may_be_written(team, known=known, rules=rules):
                 continue
@@ -82,8 +97,11 @@ def load_games(
         known_teams=known_teams, today=rules.today, finals=rules.finals, contradicted=rules.contradicted
     )
     source = _accepted(_once(games), report=report, around=around)
+    refused_before = len(report.refused)
     while batch := list(islice(source, rules.batch_games)):
         _load_batch([game for game in batch if game], report=report, replaces_stored=rules.replaces_stored)
+        _record_missing(report.refused[refused_before:], today=rules.today)
+        refused_before = len(report.refused)
         on_progress(report)
     return report
 
@@ -109,7 +127,8 @@ def _accepted(
         elif isinstance(game, Skipped):
             report.left_out.append(game)
         elif reason := refusal_reason(game, around=around):
-            report.refused.append(Refused(name=game.name, reason=printable(reason, most=200), game_id=game.game_id))
+            reason = printable(reason, most=MAX_REASON_CHARACTERS)
+            report.refused.append(Refused(name=game.name, reason=reason, game_id=game.game_id, game=game))
         else:
             accepted = game
         yield accepted
@@ -123,9 +142,39 @@ def _load_batch(games: list[GameScore], *, report: LoadReport, replaces_stored: 
         new = [game for game in games if game.game_id not in stored]
         different = [game for game in games if replaces_stored and stored.get(game.game_id, game) != game]
         _write(sorted(new + different, key=lambda game: game.game_id))
+        MissingGame.objects.filter(game_id__in=[game.game_id for game in games]).delete()
     report.added += len(new)
     report.changed += len(different)
     report.unchanged += len(games) - len(new) - len(different)
+
+
+def _record_missing(refused: list[Refused], *, today: date) -> None:
+    """Record games that were played, refused and are not stored; answers about their season name their number."""
+    rows = (_missing_game(one) for one in refused)
+    missing = {row.game_id: row for row in rows if row and (row.game_date is None or row.game_date <= today)}
+    stored = set(Game.objects.filter(game_id__in=missing).values_list("game_id", flat=True)[: len(missing)])
+    MissingGame.objects.bulk_create(
+        [row for game_id, row in missing.items() if game_id not in stored],
+        update_conflicts=True, unique_fields=["game_id"], update_fields=[*_MISSING_COLUMNS, "reason"],
+    )  # fmt: skip
+
+
+def _missing_game(refused: Refused) -> MissingGame | None:
+    """Give the row of a refused game; None where its season is not known, so that no answer could name it."""
+    game = refused.game
+    season = game.season if game else _season_of_id(refused.game_id)
+    if refused.game_id is None or not 0 < refused.game_id < 2**63 or not is_season(season):
+        return None
+    known = {name: getattr(game, name) for name in _MISSING_COLUMNS} if game else {"season": season}
+    if not all(is_team_code(known.get(f"{side}_team_code", "AAA")) for side in ("home", "away")):
+        known |= {"home_team_code": "", "away_team_code": ""}
+    return MissingGame(game_id=refused.game_id, reason=refused.reason[:MAX_REASON_CHARACTERS], **known)
+
+
+def _season_of_id(game_id: int | None) -> str:
+    """Read the season from an id of the NHL, whose first four digits are the year in which it began."""
+    first = int(str(game_id)[:4]) if re.fullmatch("(19|20)[0-9]{2}0[1-4][0-9]{4}", str(game_id)) else 0
+    return f"{first}-{first + 1}" if first else ""
 
 
 def _stored(game_ids: list[int]) -> dict[int, GameScore]:
@@ -163,9 +212,17 @@ def _write(games: list[GameScore]) -> None:
     )
 
 
+def _as_listed(team: TeamRecord) -> TeamRecord:
+    """Give a club of the past its name and city where only games mention it."""
+    club = FRANCHISES.get(team.team_code)
+    if club is None or team.is_listed:
+        return team
+    return TeamRecord(team_code=team.team_code, team_name=club.team_name, city=club.city)
+
+
 def _may_be_written(team: TeamRecord, *, known: Team | None, rules: TeamRules) -> bool:
     if known is None:
-        return team.is_listed or rules.adds_mentioned
+        return team.is_listed or rules.adds_mentioned or team.team_code in FRANCHISES
     return team.is_listed and rules.replaces_stored and not _is_same(team, known=known)
 
 

@@ -66,7 +66,10 @@ def _games(rows: Iterable[Row], *, build: Callable[[list[Row]], GameScore]) -> I
         try:
             yield build(own)
         except ValueError as error:
-            yield Refused(name=printable(game_id or "a row without game_id"), reason=printable(str(error)))
+            known = int(game_id) if re.fullmatch("[0-9]{1,18}", game_id or "") else None
+            yield Refused(
+                name=printable(game_id or "a row without game_id"), reason=printable(str(error)), game_id=known
+            )
 
 
 def _period_games(rows: Iterable[Row]) -> Iterator[Record]:

@@ -57,11 +57,12 @@ class FinalScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A game or a team that cannot be stored, by name, and why."""
+    """A game or a team that cannot be stored, by name, and why; with the game, where it could be read."""
 
     name: str
     reason: str
     game_id: int | None = None
+    game: GameScore | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,11 @@ class TeamRecord:
     arena: str = ""
     is_listed: bool = False
 
+    @property
+    def rank(self) -> int:
+        """Order what sources say of one team: a file of teams, a name beside a game, a code alone."""
+        return 2 if self.is_listed else int(self.team_name != self.team_code)
+
 
 Record = GameScore | FinalScore | Refused | Skipped | TeamRecord
 
@@ -95,6 +101,12 @@ def game_name(game_id: int | str, *, home: str, away: str, day: date | str | Non
 def is_team_code(text: str) -> bool:
     """Tell whether a text is three capital letters."""
     return re.fullmatch("[A-Z]{3}", text) is not None
+
+
+def is_season(text: str) -> bool:
+    """Tell whether a text is two years that follow each other, as 2024-2025."""
+    found = re.fullmatch("([0-9]{4})-([0-9]{4})", text)
+    return found is not None and int(found[2]) == int(found[1]) + 1
 
 
 def is_short_line(text: str) -> bool:

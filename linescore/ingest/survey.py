@@ -9,7 +9,7 @@ a source of any size can be surveyed.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from linescore.ingest.record import FinalScore, GameScore, Record, Skipped, TeamRecord
+from linescore.ingest.record import FinalScore, GameScore, Record, Skipped, TeamRecord, is_team_code
 
 
 @dataclass(slots=True)
@@ -35,6 +35,8 @@ class Survey:
         """Note one record."""
         if isinstance(record, GameScore):
             self._note_game(record.game_id, digest=hash(record))
+            for code in filter(is_team_code, (record.home_team_code, record.away_team_code)):
+                self._note_team(TeamRecord(team_code=code, team_name=code))
         elif isinstance(record, FinalScore):
             self._note_final(record)
         elif isinstance(record, Skipped):
@@ -80,5 +82,5 @@ class Survey:
 
     def _note_team(self, team: TeamRecord) -> None:
         known = self.teams.get(team.team_code)
-        if known is None or (team.is_listed and not known.is_listed):
+        if known is None or team.rank > known.rank:
             self.teams[team.team_code] = team

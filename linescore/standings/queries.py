@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from linescore.queries import NOT_STORED
 from toolbox.database.pools import reader
 
 Row = dict[str, Any]
@@ -15,10 +16,10 @@ SELECT pr.team_code, t.team_name, pr.period_number AS period,
        count(*) FILTER (WHERE pr.period_outcome = 'TIE') AS tied,
        sum(pr.goals_for - pr.goals_against) AS differential
 FROM linescore_period_results AS pr JOIN linescore_teams AS t USING (team_code)
-WHERE pr.season = %s AND pr.period_number <= 3
+WHERE pr.season = %s
 GROUP BY 1, 2, 3
 ORDER BY 1, 3
-LIMIT 600
+LIMIT 1000
 """
 _HYPOTHESIS = """
 SELECT two_plus, count(*) AS games, count(*) FILTER (WHERE goals > 0) AS won
@@ -30,7 +31,7 @@ GROUP BY two_plus ORDER BY two_plus DESC LIMIT 2
 """
 _TEAM_GAMES = """
 SELECT pr.game_id, pr.game_date, pr.home_team_code, pr.away_team_code,
-       array_agg(pr.period_outcome ORDER BY pr.period_number) FILTER (WHERE pr.period_number <= 3) AS outcomes,
+       array_agg(pr.period_outcome ORDER BY pr.period_number) AS outcomes,
        sum(pr.goals_for) AS goals_for, sum(pr.goals_against) AS goals_against,
        bool_or(pr.won_two_plus_reg_periods) AS two_plus
 FROM linescore_period_results AS pr
@@ -39,6 +40,7 @@ GROUP BY 1, 2, 3, 4
 ORDER BY pr.game_date, pr.game_id
 LIMIT 200
 """
+_MISSING = f"SELECT count(*) AS games FROM linescore_missing_games AS m WHERE season = %s AND {NOT_STORED}"
 _TEAM = "SELECT team_code, team_name, city, arena FROM linescore_teams WHERE team_code = %s LIMIT 1"
 _GAME = """
 SELECT g.game_id, g.season, g.game_date, g.home_team_code, g.away_team_code, p.period_number, p.period_kind,
@@ -57,13 +59,18 @@ async def seasons() -> list[Row]:
 
 
 async def teams(season: str) -> list[Row]:
-    """Give each team's three regulation periods."""
+    """Give each team's periods by number; overtime and shootout are periods 4 and 5, as in every count."""
     return (await reader.fetch(_TEAMS, [season])).rows
 
 
 async def hypothesis(season: str) -> list[Row]:
     """Count sides that won two or three regulation periods, and those that did not, and how many won the game."""
     return (await reader.fetch(_HYPOTHESIS, [season])).rows
+
+
+async def missing_games(season: str) -> int:
+    """Count the games of a season that were refused and are not stored."""
+    return int((await reader.fetch(_MISSING, [season])).rows[0]["games"])
 
 
 async def team(team_code: str) -> Row | None:

@@ -20,9 +20,13 @@ class CountingModel:
         """Estimate the tokens so far."""
         return self._characters // CHARACTERS_A_TOKEN
 
-    def turn(self, messages: Sequence[Message], *, tools: Sequence[Any] = ()) -> Any:
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Any] = ()) -> int:
+        """Estimate what a step reads; see Model."""
+        return self._model.estimate_tokens(messages, tools=tools)
+
+    def turn(self, messages: Sequence[Message], *, tools: Sequence[Any] = (), max_tokens: int | None = None) -> Any:
         """Take one step, uncounted."""
-        return self._model.turn(messages, tools=tools)
+        return self._model.turn(messages, tools=tools, max_tokens=max_tokens)
 
     async def complete_structured(
         self, messages: Sequence[Message], *, schema: type[Any], deadline_seconds: float

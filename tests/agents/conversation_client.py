@@ -19,6 +19,7 @@ from toolbox.database import event_loop
 FINAL = ("succeeded", "failed", "cancelled", "timed_out")
 SETTINGS: dict[str, Any] = {
     "title": "", "toolkits": [], "model": "", "max_steps": 24, "max_tokens": 200_000, "max_seconds": 60,
+    "max_cost": None, "max_total_tokens": None, "max_total_cost": None,
     "max_answer_bytes": 20_000, "approve_tools": [], "second_message": "wait",
 }  # fmt: skip
 

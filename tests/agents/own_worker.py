@@ -19,26 +19,37 @@ FEBRUARY = '{"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-2
 
 
 class Script:
-    """A model whose steps are given beforehand; remembers what it was told. A step may be an exception to raise."""
+    """A model whose steps are given beforehand; remembers what it was told. A step may be, or end in, an exception."""
 
     name = "script"
 
-    def __init__(self, *steps: list[ModelEvent] | Exception) -> None:
+    def __init__(self, *steps: list[ModelEvent | Exception] | Exception) -> None:
         self._steps = list(steps)
         self.told: list[list[Message]] = []
         self.tools: list[list[str]] = []
+        self.limits: list[int | None] = []
+        self.estimated: list[list[str]] = []
+        self.prompt_tokens = 10
         self.is_closed = False
 
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
+        """Say what the test set."""
+        self.estimated.append([tool.name for tool in tools])
+        return self.prompt_tokens
+
     async def turn(
-        self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
         """Give the next step; one without an end never ends."""
+        self.limits.append(max_tokens)
         self.told.append(list(messages))
         self.tools.append([tool.name for tool in tools])
         step = self._steps.pop(0)
         if isinstance(step, Exception):
             raise step
         for event in step:
+            if isinstance(event, Exception):
+                raise event
             yield event
         if not any(isinstance(event, StepEnd) for event in step):
             try:

@@ -7,8 +7,17 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tests.agents.conversation_client import Observer, Owner
+from agents.queries import run_requests
+from agents.queries.rows import digest_call
+from tests.agents.conversation_client import APPROVER, Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, calls, says, work_on
+from toolbox.contract.errors import Refusal
+from toolbox.database import event_loop
+
+
+def decide(run_id: UUID, *, digest: str) -> int | None:
+    """Approve the call of that digest."""
+    return event_loop.run(run_requests.approve(run_id, number=None, caller=APPROVER, digest=digest))
 
 
 @pytest.fixture
@@ -62,6 +71,80 @@ def test_a_person_s_arguments_are_used_and_the_model_is_told(
     assert "A person changed the arguments" in script.told[0][-1].text
 
 
+def test_an_approval_says_by_whom_with_which_scopes_and_for_what(
+    waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
+) -> None:
+    scripted_as(says("21 periods."))
+    needed = onlooker.events(waiting_run)[-1]["data"]
+
+    person.approve(waiting_run)
+
+    step = onlooker.steps(waiting_run)[1]
+    assert (step["approved_by"], step["approved_scopes"], step["approval_used_at"]) == (
+        "approver",
+        "*:read *:write",
+        None,
+    )
+    assert step["approval_digest"] == needed["digest"] == digest_call(LINESCORE, arguments=FEBRUARY)
+    assert onlooker.events(waiting_run)[-1]["data"]["by"] == "approver"
+    work_on(waiting_run)
+    assert onlooker.steps(waiting_run)[1]["approval_used_at"]
+
+
+@pytest.mark.parametrize(
+    "change", ["""arguments = '{"teamCode": "TOR"}'""", "approval_used_at = now()", "approval_digest = ''"]
+)
+def test_an_approval_is_good_for_its_arguments_once(
+    waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted, change: str
+) -> None:
+    scripted_as(says("never asked"))
+    person.approve(waiting_run)
+    onlooker.ask(f"UPDATE agents_steps SET {change} WHERE run_id = %s AND kind = 'tool'", waiting_run)
+
+    work_on(waiting_run)
+
+    assert onlooker.run(waiting_run)["state"] == "awaiting_approval"
+    assert "was approved for other arguments" in onlooker.events(waiting_run)[-1]["data"]["reason"]
+    assert onlooker.calls(waiting_run) == []
+
+
+def test_only_the_call_that_was_shown_is_approved(waiting_run: UUID, onlooker: Observer) -> None:
+    shown = onlooker.events(waiting_run)[-1]["data"]["digest"]
+
+    with pytest.raises(Refusal, match="not the one that was shown"):
+        decide(waiting_run, digest="0" * 64)
+    assert onlooker.steps(waiting_run)[1]["state"] == "awaiting_approval"
+
+    assert decide(waiting_run, digest=shown) == 2
+
+
+def test_other_arguments_are_another_call(waiting_run: UUID, person: Owner, onlooker: Observer) -> None:
+    before = onlooker.steps(waiting_run)[1]["idempotency_key"]
+
+    person.approve(waiting_run, arguments={"teamCode": "TOR"})
+
+    step = onlooker.steps(waiting_run)[1]
+    assert step["approval_digest"] == digest_call(LINESCORE, arguments='{"teamCode": "TOR"}')
+    assert step["idempotency_key"] == f"{before}-{step['approval_digest'][:8]}"
+
+
+def test_other_arguments_stay_when_the_call_is_approved_again(
+    waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.runs.execution._may_repeat", lambda name: name != LINESCORE)
+    scripted_as(says("Other periods."))
+    person.approve(waiting_run, arguments=json.loads(FEBRUARY) | {"teamCode": "TOR"})
+    onlooker.ask("UPDATE agents_steps SET state = 'started' WHERE run_id = %s AND kind = 'tool'", waiting_run)
+    work_on(waiting_run)
+    assert onlooker.run(waiting_run)["state"] == "awaiting_approval"
+
+    person.approve(waiting_run)
+    work_on(waiting_run)
+
+    rows = json.loads(onlooker.steps(waiting_run)[1]["answer"])["data"]["results"]
+    assert all("TOR" in (row["home_team_code"], row["away_team_code"]) for row in rows)
+
+
 def test_a_rejected_call_is_not_made_and_the_model_goes_on_with_the_word(
     waiting_run: UUID, person: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
@@ -106,7 +189,7 @@ def test_a_write_that_a_lost_worker_may_have_made_is_asked_about(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted_as(calls(FEBRUARY))
-    monkeypatch.setattr("agents.runs.execution._writes", lambda name: name == LINESCORE)
+    monkeypatch.setattr("agents.runs.execution._may_repeat", lambda name: name != LINESCORE)
     run_id = quiet_talk.say("Change something.", is_told=False, approve_tools=[LINESCORE])
     work_on(run_id)
     onlooker.ask("UPDATE agents_steps SET state = 'started' WHERE run_id = %s AND kind = 'tool'", run_id)

@@ -126,7 +126,7 @@ def test_it_is_offered_what_the_key_may_and_never_itself(
     wide = scripted_as(says("Much."))
     _Task(alice).work()
 
-    assert narrow.tools == [[LINESCORE]]
+    assert narrow.tools == [[LINESCORE, "list_game_results"]]
     assert INGEST in wide.tools[0]
     assert "ask_agent" not in wide.tools[0]
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -39,6 +40,8 @@ def worker(environment: dict[str, str]) -> Iterator[Part]:
         ("a stream that is no JSON", [Turn(text="Carolina lost", garbled=True), GOOD, DONE]),
         ("an error in mid-stream", [Turn(text="Carolina lost", fault="out of memory"), GOOD, DONE]),
         ("a server that says nothing once", [never(), GOOD, DONE]),
+        ("a negative count", [replace(GOOD, usage={"prompt_tokens": -5, "completion_tokens": -1}), DONE]),
+        ("a count beyond belief", [replace(GOOD, usage={"prompt_tokens": 10**15, "completion_tokens": 1}), DONE]),
     ],
 )
 def test_what_can_be_mended_is(
@@ -97,7 +100,7 @@ def test_ever_new_calls_end_with_the_steps(fake_model: ModelServer, talk: Owner,
 
     run = onlooker.end_of(talk.say("ever on", max_steps=6))
 
-    assert (run["error_code"], run["step_count"]) == ("STEPS_USED_UP", 6)
+    assert (run["error_code"], run["step_count"]) == ("STEPS_USED_UP", 6 + 1)  # and a last turn
 
 
 def test_slow_tokens_reach_watchers_as_they_come(fake_model: ModelServer, talk: Owner, onlooker: Observer) -> None:

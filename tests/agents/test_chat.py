@@ -30,7 +30,7 @@ def test_a_question_is_answered_with_no_worker_running() -> None:
     assert done.returncode == 0, done.stderr
     assert "Carolina Hurricanes" in done.stdout
     assert "No language model is configured" in done.stdout
-    assert "-> query_linescore_data" in done.stderr
+    assert "-> list_game_results" in done.stderr
 
 
 @pytest.mark.usefixtures("cast")
@@ -45,10 +45,10 @@ def test_questions_are_read_line_by_line_and_the_conversation_goes_on() -> None:
 @pytest.mark.usefixtures("cast")
 @pytest.mark.parametrize(("word", "is_called"), [("y", True), ("not today", False)])
 def test_a_person_is_asked_before_a_tool_that_wants_approval(word: str, *, is_called: bool) -> None:
-    done = chat("--approve", "query_linescore_data", FEBRUARY, said=f"{word}\n")
+    done = chat("--approve", "list_game_results", FEBRUARY, said=f"{word}\n")
 
-    assert "query_linescore_data waits for your approval." in done.stderr
-    assert ("-> query_linescore_data" in done.stderr) == is_called
+    assert "list_game_results waits for your approval." in done.stderr
+    assert ("-> list_game_results" in done.stderr) == is_called
 
 
 def test_it_acts_with_the_key_it_is_given(cast: SimpleNamespace) -> None:

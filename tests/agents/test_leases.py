@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from agents.budgets import ModelCall
 from agents.queries import leases, run_requests
 from agents.queries import steps as rows
 from agents.queries.leases import RUNS
@@ -15,6 +16,8 @@ from tests.agents.own_worker import Scripted, says, work_on
 from toolbox.database import event_loop
 from toolbox.work import lease
 from toolbox.work.lease import LeaseLost
+
+CALL = ModelCall(model="script", prompt_tokens=10, max_tokens=100)
 
 
 def claim(run_id: UUID, worker: str = "one") -> Any:
@@ -96,7 +99,7 @@ def test_a_worker_that_was_taken_for_dead_can_write_nothing(
 
     for write in (
         leases.append_event(held, kind="text", data={}),
-        rows.begin_model(held, number=1),
+        rows.begin_model(held, number=1, call=CALL),
         rows.save_model_reply(held, number=1, reply=ModelReply(text="Too late.")),
         leases.finish(held, state="succeeded", text="Too late."),
     ):
@@ -137,7 +140,7 @@ def test_what_waits_for_another_run_is_not_forgotten(quiet_talk: Owner, onlooker
 
 def test_a_step_that_was_kept_is_not_counted_twice(run_id: UUID, onlooker: Observer) -> None:
     held = claim(run_id)
-    event_loop.run(rows.begin_model(held, number=1))
+    event_loop.run(rows.begin_model(held, number=1, call=CALL))
     said = ModelReply(text="Four.", prompt_tokens=7)
 
     event_loop.run(rows.save_model_reply(held, number=1, reply=said))

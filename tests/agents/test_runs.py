@@ -1,10 +1,12 @@
 """Runs, executed by a worker inside the test: what is kept, what is told, how they end."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
+from agents.runs.tool_step import call_tool
 from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
 from toolbox.database import event_loop
@@ -233,6 +235,29 @@ def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Owner, scripte
     work_on(quiet_talk.say("What can you do?", is_told=False, toolkits=["linescore"]))
 
     assert script.tools == [[LINESCORE]]
+
+
+def test_reads_of_one_step_are_under_way_at_once(
+    quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = asyncio.Barrier(2)
+
+    async def call_together(*args: Any, **options: Any) -> Any:
+        async with asyncio.timeout(10):
+            await together.wait()
+        return await call_tool(*args, **options)
+
+    monkeypatch.setattr("agents.runs.execution.call_tool", call_together)
+    script = scripted_as(calls(FEBRUARY, MARCH), says("Both."))
+    run_id = quiet_talk.say("How did Carolina do?", is_told=False)
+
+    work_on(run_id)
+
+    assert onlooker.answer(run_id) == "Both."
+    assert [step["state"] for step in onlooker.steps(run_id)] == ["answered"] * 4
+    kinds = [event["kind"] for event in onlooker.events(run_id)]
+    assert kinds[4:8] == ["tool.called", "tool.called", "tool.answered", "tool.answered"]
+    assert [message.role for message in script.told[1][-3:]] == ["assistant", "tool", "tool"]
 
 
 def test_a_worker_that_is_told_to_end_gives_its_run_back_at_once(

@@ -48,7 +48,8 @@ class Turn:
 
     `gate` stops it before its head is sent, `gate_after` that many pieces of text instead. `dies_after` breaks the
     connection off after as many pieces. A `status` other than 200 is refused with `error`. `garbled` sends a piece
-    that is not JSON, `fault` an error in the middle of the stream, as vLLM does.
+    that is not JSON, `fault` an error in the middle of the stream, as vLLM does. `endless` names a field of the delta
+    that comes without end, `ignores_limit` writes more than `max_tokens`, `usage` is sent in place of a true count.
     """
 
     text: str = ""
@@ -65,6 +66,9 @@ class Turn:
     fault: str = ""
     seconds_between: float = 0.0
     seconds_before: float = 0.0
+    endless: str = ""
+    ignores_limit: bool = False
+    usage: Mapping[str, Any] | None = None
 
     def pieces(self) -> list[str]:
         """Cut the text at its blanks, as tokens come."""

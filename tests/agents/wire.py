@@ -142,7 +142,11 @@ class Line:
 
     async def _events(self, asked: ModelRequest, turn: Turn) -> AsyncIterator[str | None]:
         """Give the events of the stream; None says to break the connection off."""
+        limit, is_cut = None if turn.ignores_limit else asked.body.get("max_tokens"), False
         for number, delta in enumerate(_deltas(turn)):
+            if is_cut := limit is not None and number >= limit:
+                turn = replace(turn, output_tokens=limit)
+                break
             if turn.dies_after == number or (turn.gate_after == number and not await self._passes(turn)):
                 yield None
             if number:
@@ -153,9 +157,10 @@ class Line:
             return
         if turn.garbled:
             yield '{"choices": [{"delta": {"con'
-        yield _chunk({}, finish="tool_calls" if turn.calls else "stop")
+        yield _chunk({}, finish="length" if is_cut else "tool_calls" if turn.calls else "stop")
         if (asked.body.get("stream_options") or {}).get("include_usage"):
-            yield json.dumps({**HEAD, "object": "chat.completion.chunk", "choices": [], "usage": _usage(turn)})
+            usage = turn.usage if turn.usage is not None else _usage(turn)
+            yield json.dumps({**HEAD, "object": "chat.completion.chunk", "choices": [], "usage": usage})
         yield "[DONE]"
 
 
@@ -183,6 +188,8 @@ def _deltas(turn: Turn) -> Iterator[dict[str, Any]]:
     """Cut an answer into deltas: its text at blanks, a call's arguments in two."""
     for number, piece in enumerate(turn.pieces()):
         yield {"content": piece} if number else {"role": "assistant", "content": piece}
+    while turn.endless:
+        yield {turn.endless: "and on and on "}
     for number, made in enumerate(turn.calls):
         middle = len(made.arguments) // 2
         first = _call(turn, number)

@@ -49,7 +49,10 @@ PHRASES = {
 }
 _BANNED = re.compile(rf"\b({'|'.join(f'(?:{phrase})' for phrase in PHRASES)})\b", re.IGNORECASE)
 _TEXTS = {".md", ".html", ".txt", ".js", ".css", ".sql", ".toml", ".example", ".sh"}
-DOCUMENTS = ("README.md", "docs/architecture.md", "docs/operations.md", "docs/decisions/", ".env.example")
+DOCUMENTS = (
+    "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ".env.example", ".ci/", ".github/", "editors/",
+    "benchmarks/", "docs/architecture.md", "docs/operations.md", "docs/decisions/", "manage.py",
+)  # fmt: skip
 EXEMPT = {
     "tests/architecture/names.py": "lists the banned words",
     "tests/architecture/prose.py": "lists the banned phrases",

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
 CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
 # Where rules 10 and 11 are on; each domain joins with its own rewrite.
-PACKAGES = ("toolbox", "agents", "console", "config", "sprints/sql_sandbox", "graphql_proxy")
+PACKAGES = ("toolbox", "agents", "console", "config", "sprints/sql_sandbox", "graphql_proxy", "devassist/code_graph")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -21,7 +21,9 @@ def files() -> tuple[Path, ...]:
     found = []
     for folder, names, here in os.walk(ROOT):
         names[:] = [name for name in names if name not in LEFT_OUT and not (name.startswith(".") and name != ".ci")]
-        found += [Path(folder, name) for name in here if not name.startswith((".env", ".git"))]
+        found += [
+            Path(folder, name) for name in here if name == ".env.example" or not name.startswith((".env", ".git"))
+        ]
     return tuple(sorted(found))
 
 

@@ -62,6 +62,9 @@ def metrics(events: list[Event], kind: str, path: str, *, first: str = "", last:
     }  # fmt: skip
 
 
+NEW_ORDER = {"open": False, "quantity": Fraction(0), "executed": Fraction(0), "rejected": False}
+
+
 def snapshot(events: list[Event], moment: str) -> dict[str, Any]:
     positions: dict[str, Any] = {}
     indicators: dict[tuple[str, str], Any] = {}
@@ -76,12 +79,24 @@ def snapshot(events: list[Event], moment: str) -> dict[str, Any]:
         elif event["EventType"] == "IndicatorCalculation":
             indicators[said["IndicatorName"], said["SecuritySymbol"]] = said["Value"]
         elif event["EventType"] == "StateChange" and said["StateType"] == "Order":
-            orders[said["StateAfter"]["OrderId"]] = said["StateAfter"]["Status"] == "Open"
+            order = orders.setdefault(said["StateAfter"]["OrderId"], dict(NEW_ORDER))
+            order["open"] = said["StateAfter"]["Status"] == "Open"
+            order["quantity"] = Fraction(str(said["StateAfter"]["Quantity"]))
+            order["rejected"] = order["rejected"] and not order["open"]
+        elif event["EventType"] == "OrderRejection":
+            orders.setdefault(said["OrderId"], dict(NEW_ORDER))["rejected"] = True
+        elif event["EventType"] == "TradeExecution":
+            order = orders.setdefault(said["OrderId"], dict(NEW_ORDER))
+            order["executed"] += abs(Fraction(str(said["Quantity"])))
         elif event["EventType"] == "StateChange" and said["StateType"] == "PnL":
             pnl = said["StateAfter"]["Total"]
     return {
         "positions": positions, "indicators": indicators, "pnl": pnl,
-        "orders": {order for order, is_open in orders.items() if is_open},
+        "orders": {
+            name for name, order in orders.items()
+            if order["open"] and not order["rejected"]
+            and not (order["quantity"] and order["executed"] >= abs(order["quantity"]))
+        },
     }  # fmt: skip
 
 
@@ -97,7 +112,7 @@ def sequences(
     below: dict[str, list[str]] = {}
     for event in ordered:
         below.setdefault(event["ParentEventId"], []).append(event["EventId"])
-    cuts = {min(circle, key=arrivals.__getitem__) for circle in circles(known)}
+    cuts = {min(circle, key=lambda one: (known[one]["Timestamp"], arrivals[one])) for circle in circles(known)}
     found = []
     for event in ordered:
         parent = event["ParentEventId"]

@@ -47,7 +47,8 @@ CONTENTS = [
     SELECT list, chunk, size, total, squares, lowest, highest, events, moments, numbers
     FROM backtests_lists WHERE run_id = %s ORDER BY list, chunk
     """,
-    "SELECT order_id, moment, number, until, is_open FROM backtests_order_states WHERE run_id = %s ORDER BY 1, 2, 3",
+    """SELECT order_id, moment, number, until, is_open, executed, state_number FROM backtests_order_states
+    WHERE run_id = %s ORDER BY 1, 2, 3""",
     """
     SELECT event_count, counts_by_type, counts_by_severity, symbols, first_event_at, last_event_at
     FROM backtests_runs WHERE run_id = %s

@@ -4,7 +4,6 @@ What the tools say of a NautilusTrader run, held against what the engine itself 
 The reports (CSV) were written by the engine in the same run as the stream; nothing of ours made them.
 """
 
-import gzip
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from statistics import fmean, stdev
@@ -13,8 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from backtests.ingest.from_engine import read_engine
-from backtests.ingest.load import load_entries
+from backtests.ingest.files import LoadOptions, load_file
 from backtests.ingest.report import LoadReport
 from tests.data.reference import FOLDER, read_rows
 
@@ -23,8 +21,7 @@ SYMBOL = "USD/JPY.SIM"
 
 
 def loaded() -> LoadReport:
-    with gzip.open(STREAM) as lines:
-        return load_entries(read_engine(lines, name="nautilus"), run_id=None, report=LoadReport())
+    return load_file(STREAM, options=LoadOptions(format_name="nautilus"), report=LoadReport())
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from backtests.ingest import engines
 from backtests.ingest.check import check
 from backtests.ingest.engines import Event, formats, translator
 from backtests.ingest.from_engine import read_engine
-from backtests.ingest.record import EventRow, LoggedEvent, RunFacts, Unreadable
+from backtests.ingest.record import EventRow, LoggedEvent, Unreadable
 
 RUN = UUID("a1b2c3d4-e5f6-7890-abcd-ef1234567890")
 AT = 1_359_682_500_000_000_000
@@ -80,7 +80,7 @@ def test_a_fill_becomes_a_trade_with_numbers_and_keeps_the_engines_id() -> None:
 
 @pytest.mark.parametrize("time", [10**21, -(10**21), 1.5, "soon"])
 def test_nanoseconds_that_are_no_time_are_handed_on_and_refused(time: object) -> None:
-    _, trade, *_ = read_engine([json.dumps(FILL | {"ts_event": time}).encode()], name="nautilus", run_id=RUN)
+    trade, *_ = read_engine([json.dumps(FILL | {"ts_event": time}).encode()], name="nautilus", run_id=RUN)
 
     assert isinstance(trade, LoggedEvent)
     row = check(trade, run_id=RUN, usual_moment=7)
@@ -195,7 +195,7 @@ def test_what_the_contract_has_no_word_for_is_kept() -> None:
 def test_a_price_of_more_digits_than_a_float_holds_keeps_them_all() -> None:
     lines = [json.dumps(FILL | {"last_px": "0.1234567890123456789", "last_qty": "9" * 25}).encode()]
 
-    _, trade, _ = read_engine(lines, name="nautilus", run_id=RUN)
+    trade, _ = read_engine(lines, name="nautilus", run_id=RUN)
 
     assert isinstance(trade, LoggedEvent)
     assert b'"Price":0.1234567890123456789,' in (trade.properties or b"")
@@ -213,19 +213,10 @@ def test_a_line_that_is_no_record_stops_nothing() -> None:
         b"{}",
     ]
 
-    entries = list(read_engine(lines, name="nautilus"))
+    entries = list(read_engine(lines, name="nautilus", run_id=RUN))
 
     assert [entry.line_number for entry in entries if isinstance(entry, Unreadable)] == [2, 3, 5, 6]
     assert [entry.line_number for entry in entries if isinstance(entry, LoggedEvent)] == [1, 1, 7]
-
-
-def test_a_stream_names_its_run_by_its_first_line() -> None:
-    lines = [json.dumps(FILL).encode(), json.dumps(POSITION).encode()]
-
-    once, longer = (next(read_engine(given, name="nautilus")) for given in (lines[:1], lines))
-
-    assert isinstance(once, RunFacts)
-    assert once == longer
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
@@ -239,7 +230,8 @@ def test_an_engine_is_added_by_one_module(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "acme.py").write_text(readme.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
     monkeypatch.setattr(engines, "__path__", [*engines.__path__, str(tmp_path)])
 
-    _, trade = read_engine([b'{"id": 1, "time": "2025-01-02T15:00:00Z", "ticker": "AAPL", "price": 7}'], name="acme")
+    line = b'{"id": 1, "time": "2025-01-02T15:00:00Z", "ticker": "AAPL", "price": 7}'
+    [trade] = read_engine([line], name="acme", run_id=RUN)
 
     assert formats() == ["acme", "nautilus"]
     assert isinstance(trade, LoggedEvent)

@@ -14,6 +14,7 @@ from django.core.asgi import get_asgi_application
 from backtests.upload_middleware import UploadMiddleware
 from tests.backtests.asking import good
 from tests.backtests.makers import jsonl, strategy
+from tests.backtests.test_nautilus_translation import FILL, POSITION
 
 pytestmark = pytest.mark.usefixtures("open_database")
 
@@ -51,20 +52,28 @@ async def test_a_stream_is_stored_and_counted(client: httpx.AsyncClient, run_id:
 async def test_lines_refused_for_one_reason_are_told_once(client: httpx.AsyncClient, run_id: UUID) -> None:
     others = jsonl(strategy(str(uuid4()), events=50)) + jsonl(strategy(str(uuid4()), events=50))
 
-    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=b"".join([*others, b"a\n", b"b\n"]))
+    own = jsonl(strategy(str(run_id), events=10))
+
+    answer = await client.post(
+        f"/api/backtests/runs/{run_id}/events", content=b"".join([*others, b"a\n", b"b\n", *own])
+    )
 
     counts = answer.json()
-    assert (counts["stored"], counts["quarantined"]) == (0, len(others) + 2)
+    assert (counts["stored"], counts["quarantined"]) == (len(own), len(others) + 2)
     assert counts["reasons"] == [
         f"line 1: it is of another run: {json.loads(others[0])['RunId']}; {len(others) - 1} more like it",
         f"line {len(others) + 1}: not a JSON object: invalid character (byte 0); 1 more like it",
     ]
 
 
-async def test_an_upload_of_nothing_leaves_no_run(client: httpx.AsyncClient, run_id: UUID) -> None:
-    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=b"\n\n")
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"rubbish\n", b'{"RunId": "", "Name": "A run without events"}\n'])
+async def test_an_upload_without_an_event_is_refused_and_leaves_no_run(
+    client: httpx.AsyncClient, run_id: UUID, content: bytes
+) -> None:
+    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=content)
 
-    assert (answer.status_code, answer.json()["stored"]) == (200, 0)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
+    assert "no event" in answer.json()["error"]["message"]
     assert str(run_id) not in [run["runId"] for run in (await good("list_backtest_runs", pageSize=1000))["runs"]]
 
 
@@ -94,3 +103,37 @@ async def test_a_run_id_that_is_no_guid_is_refused(client: httpx.AsyncClient) ->
     answer = await client.post("/api/backtests/runs/nobody/events", content=b"{}")
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
+
+
+async def test_an_engines_stream_is_stored_in_the_contracts_words(client: httpx.AsyncClient, run_id: UUID) -> None:
+    stream = b"".join(json.dumps(record).encode() + b"\n" for record in (FILL, POSITION))
+    address = f"/api/backtests/runs/{run_id}/events?format=nautilus&sweep=ema"
+
+    first = await client.post(address, content=gzip.compress(stream))
+    again = await client.post(address, content=stream)
+    other = await client.post(address, content=json.dumps(FILL | {"event_id": str(uuid4())}).encode())
+
+    assert (first.status_code, first.json()["stored"]) == (200, 3), first.text
+    assert (again.json()["stored"], again.json()["duplicate"]) == (0, first.json()["stored"])
+    assert (other.status_code, other.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
+    assert "loaded from another file" in other.json()["error"]["message"]
+    found = await good("list_backtest_runs", pageSize=1000)
+    [run] = [run for run in found["runs"] if run["runId"] == str(run_id)]
+    assert (run["engine"], run["sweep"]) == ("nautilus", "ema")
+    assert set(run["countsByType"]) == {"TradeExecution", "PositionUpdate", "StateChange"}
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [("format=nautilu", "contract, nautilus"), ("fromat=nautilus", "Use format once"), ("dry=1", "format and sweep"),
+     ("format=nautilus&format=contract", "Use format once")],
+)  # fmt: skip
+async def test_a_query_parameter_that_is_not_known_is_refused(
+    client: httpx.AsyncClient, run_id: UUID, query: str, words: str
+) -> None:
+    lines = jsonl(strategy(str(run_id), events=10))
+
+    answer = await client.post(f"/api/backtests/runs/{run_id}/events?{query}", content=b"".join(lines))
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
+    assert words in answer.json()["error"]["details"]["suggestion"]

@@ -13,5 +13,5 @@ def test_the_shipped_examples_work(scratch_database: None) -> None:
 
     call_command("check_examples", "devassist", stdout=out, stderr=out)
 
-    assert out.getvalue().endswith("3 examples work\n")
+    assert out.getvalue().endswith("4 examples work\n")
     clear_all_caches()

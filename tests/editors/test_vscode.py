@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,26 @@ def test_its_manifest_names_what_is_there() -> None:
     assert (FOLDER / manifest["main"]).is_file()
     assert all(f'"{command["command"]}"' in code for command in manifest["contributes"]["commands"])
     assert "dependencies" not in manifest
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("npm") is None, reason="no npm here: the extension is not packaged")
+def test_its_package_holds_what_it_needs_and_no_tests(tmp_path: Path) -> None:
+    copied = shutil.copytree(FOLDER, tmp_path / "vscode")
+    done = subprocess.run(
+        ["npm", "run", "package"], cwd=copied, capture_output=True, text=True, check=False, timeout=300
+    )  # fmt: skip
+    if done.returncode and "npm error" in done.stderr and "network" in done.stderr:
+        pytest.skip("the packager cannot be fetched")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    names = set(zipfile.ZipFile(copied / "toolroom-editor-context.vsix").namelist())
+    inside = {name.removeprefix("extension/") for name in names if name.startswith("extension/")}
+    assert inside == {
+        "LICENSE.txt", "extension.js", "icon.png", "package.json", "readme.md", "secret_files.json", "state.js",
+    }  # fmt: skip
+
+
+def test_its_licence_is_the_projects() -> None:
+    assert (FOLDER / "LICENSE").read_text() == (Path(settings.BASE_DIR) / "LICENSE").read_text()
+    assert json.loads((FOLDER / "package.json").read_text())["license"] == "Apache-2.0"

@@ -12,6 +12,7 @@ from graphql_proxy.schema.descriptions import (
     type_description,
 )
 from graphql_proxy.schema.search import SchemaIndex
+from graphql_proxy.schema.usage import count_coordinates
 
 SCHEMA = build_schema(
     """
@@ -43,7 +44,32 @@ def test_a_field_shows_all_arguments_with_types_defaults_and_inputs() -> None:
     assert shown.returns == {"Issue": ["id: ID!", "title: String"]}
 
 
-@pytest.mark.parametrize("coordinate", ["Repository.nothing", "Nothing.issues", "State.OPEN", "StarInput.note"])
+def test_uses_are_counted_for_each_upstream_and_type() -> None:
+    calls = [
+        '{"upstream": "code", "query": "{ repository(name: 1) { issues(owner: 1, filter: {assignee: 1}) { id } } }"}',
+        '{"upstream": "code", "query": "{ repository(name: \\"b\\") { zulu } }"}',
+        '{"upstream": "other", "query": "{ count }"}',
+        '{"query": "{ count }"}',
+        '{"upstream": "code", "query": "{ repos',
+    ]
+
+    assert count_coordinates(calls, schema=SCHEMA, slug="code", is_default=False) == Counter(
+        {
+            "Query.repository": 2, "Query.repository.name": 2, "Repository.zulu": 1, "Repository.issues": 1,
+            "Repository.issues.owner": 1, "Repository.issues.filter": 1, "IssueFilter.assignee": 1, "Issue.id": 1,
+        }
+    )  # fmt: skip
+    assert count_coordinates(calls, schema=SCHEMA, slug="code", is_default=True)["Query.count"] == 1
+
+
+def test_a_field_of_an_input_shows_its_type_and_default() -> None:
+    note = field_description(SCHEMA, coordinate="StarInput.note", depth=1, budget=Budget())
+
+    assert note.signature == 'StarInput.note: String = "none"'
+    assert note.returns == {"String": ["scalar"]}
+
+
+@pytest.mark.parametrize("coordinate", ["Repository.nothing", "Nothing.issues", "State.OPEN", "StarInput.nothing"])
 def test_an_unknown_field_is_a_key_error(coordinate: str) -> None:
     with pytest.raises(KeyError):
         field_description(SCHEMA, coordinate=coordinate, depth=1, budget=Budget())
@@ -59,7 +85,7 @@ def test_a_mutation_is_shown_as_a_query_is() -> None:
 
 
 def test_members_are_ranked_by_use_and_deprecated_ones_come_last() -> None:
-    uses = Counter({"zulu": 9, "issues": 4})
+    uses = Counter({"Repository.zulu": 9, "Repository.issues": 4, "Issue.alpha": 20})
     shown = type_description(SCHEMA, name="Repository", depth=1, budget=Budget(), uses=uses)
 
     assert [line.partition("(")[0].partition(":")[0] for line in shown.members] == [

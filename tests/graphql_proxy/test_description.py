@@ -75,3 +75,15 @@ async def test_the_sample_says_how_much_of_the_full_api_it_is(cast: object) -> N
 
     if "hockey" in figures.describe_counts():
         assert "the full hockey API has 321" in TOOL.description
+
+
+async def test_a_very_large_schema_is_counted_and_not_parsed_for_it(
+    make_upstream: MakeUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slug = make_upstream("http://127.0.0.1:9/", sdl="this is never parsed", slug="aaa-large")
+    monkeypatch.setattr(figures, "MAX_JUDGED_BYTES", 10)
+
+    await figures.refresh()
+
+    assert f"{slug}: 5 queries" in figures.describe_counts()
+    assert slug not in figures.describe_operation("get_player")()

@@ -67,6 +67,20 @@ async def test_a_mutation_carries_the_call_s_idempotency_key(
     assert (len(first), reading) == (32, "")
 
 
+async def test_an_answer_too_large_to_a_mutation_is_left_out_and_never_read_as_a_failure(
+    fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
+) -> None:
+    slug = make_upstream(team[0].address, allows_mutations=True)
+    long = f'mutation {{ rename(to: "{"W" * 500}") }}'
+
+    answer = await fast_client.post(WRITES, json={"query": long, "upstream": slug, "maxTokens": 50})
+
+    assert answer.status_code == 200
+    assert answer.json()["data"] is None
+    assert "Do not send it again." in answer.json()["hints"][0]
+    assert len(team[1]) == 2
+
+
 async def test_the_reading_tool_names_the_writing_one(
     fast_client: httpx.AsyncClient, make_upstream: MakeUpstream, team: Team
 ) -> None:

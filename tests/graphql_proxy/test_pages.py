@@ -14,7 +14,7 @@ from graphql_proxy import pages
 from graphql_proxy.schema import explorer
 from graphql_proxy.schema.search import SchemaIndex
 from graphql_proxy.schema.store import KnownSchema, schemas
-from graphql_proxy.upstreams import KnownUpstream, usable_by
+from graphql_proxy.upstreams import KnownUpstream, upstreams_of
 from tests.graphql_proxy.hockey_schema import with_players
 from tests.pages import as_user, counted
 from toolbox.contract.caller import Caller
@@ -72,12 +72,12 @@ def test_the_upstreams_are_listed_and_the_only_one_is_led_to(
     curator = as_user("curator")
     page = read(curator.get("/schemas/"))
     asked = len(statements)
-    known = event_loop.run(usable_by(Caller(name="anybody", scopes=frozenset())))
+    known = event_loop.run(upstreams_of(Caller(name="anybody", scopes=frozenset())))
 
     async def first(caller: object) -> list[KnownUpstream]:
         return known[:1]
 
-    monkeypatch.setattr(pages, "usable_by", first)
+    monkeypatch.setattr(pages, "upstreams_of", first)
 
     assert re.findall(r'<h2><a href="/schemas/(\w+)/"', page) == ["mock", "hockey"]
     assert asked <= 2
@@ -183,7 +183,7 @@ def test_what_is_not_there_or_not_open_is_told(cast: SimpleNamespace, monkeypatc
     async def nothing(caller: object) -> list[object]:
         return []
 
-    monkeypatch.setattr(pages, "usable_by", nothing)
+    monkeypatch.setattr(pages, "upstreams_of", nothing)
     assert "No GraphQL API is open to you" in read(curator.get("/schemas/"))
     assert curator.get(MOCK).status_code == 404
 

@@ -248,3 +248,17 @@ def test_an_upgrade_sends_no_key_to_another_machine(db: None) -> None:
     import_module("graphql_proxy.migrations.0006_own_upstream_key").give_key(apps, None)
 
     assert not UpstreamHeader.objects.exists()
+
+
+def test_no_upstream_is_added_for_a_file_that_is_refused(db: None, tmp_path: Path) -> None:
+    (tmp_path / "broken.graphql").write_text("type Query {")
+    with pytest.raises(CommandError, match="line 1"):
+        call_command(
+            "ingest_graphql_schema", "fresh", str(tmp_path / "broken.graphql"), url="https://api.example.org/graphql"
+        )
+    assert not Upstream.objects.filter(slug="fresh").exists()
+
+
+def test_a_directive_may_stand_where_later_specifications_put_it() -> None:
+    parsed = parse_schema("directive @x on FIELD | DIRECTIVE_DEFINITION type Query { a: Int }")
+    assert parsed.schema.get_directive("x")

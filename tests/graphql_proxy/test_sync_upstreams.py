@@ -1,13 +1,15 @@
 """A file in version control says which upstreams there are: it is compared first, and stored when it is applied."""
 
 import io
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
-from graphql_proxy.models import ErrorHint, SavedOperation, Upstream, UpstreamHeader
+from graphql_proxy.models import ErrorHint, SavedOperation, SchemaSnapshot, Upstream, UpstreamHeader
 
 FILE = """
 [[upstreams]]
@@ -54,6 +56,7 @@ def test_the_difference_is_shown_before_anything_is_stored(db: None, file: Path)
 
     assert "+ upstreams code" in shown
     assert "4 rows would be stored" in shown
+    assert "    upstream: code\n" in shown
     assert not Upstream.objects.filter(slug="code").exists()
 
 
@@ -98,3 +101,26 @@ def test_a_wrong_entry_is_named_and_nothing_is_stored(db: None, tmp_path: Path, 
     with pytest.raises(CommandError, match=said):
         run(tmp_path / "wrong.toml", apply=True)
     assert not ErrorHint.objects.filter(name="first").exists()
+
+
+def test_a_process_of_the_version_before_can_still_add_upstreams_and_schemas(db: None) -> None:
+    """While a server is upgraded, its old processes name only the columns that they know."""
+    upstream = Upstream.objects.create(slug="older", address="https://api.example.org/graphql")
+    schema = SchemaSnapshot.objects.create(
+        upstream=upstream, version=1, sdl="", digest="", source="sdl", query_count=0, type_count=0,
+        taken_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    later = {
+        "graphql_proxy_upstreams": [
+            "caller_header", "max_answer_tokens", "needs_caller_credential", "refresh_hours", "size_names",
+        ],
+        "graphql_proxy_schemas": ["warnings"],
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        for table, columns in later.items():
+            row = upstream.pk if table == "graphql_proxy_upstreams" else schema.pk
+            for column in columns:
+                cursor.execute(f"UPDATE {table} SET {column} = DEFAULT WHERE id = %s", [row])
+    upstream.refresh_from_db()
+    schema.refresh_from_db()
+    assert (upstream.caller_header, upstream.refresh_hours, upstream.size_names, schema.warnings) == ("", 0, "", [])

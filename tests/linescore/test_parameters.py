@@ -205,4 +205,6 @@ async def test_an_unknown_parameter_is_refused_by_name_with_the_nearest(
 
     assert error["field"] == field
     assert error["details"]["retryWith"] == ({field: None, nearest: value} if nearest else {field: None})
-    assert "teamCode, startDate, endDate, periodOutcome, wonTwoPlusRegPeriods, season, limit" in error["suggestion"]
+    assert (
+        "teamCode, startDate, endDate, season, limit, page, periodOutcome, wonTwoPlusRegPeriods" in error["suggestion"]
+    )

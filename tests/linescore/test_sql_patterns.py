@@ -66,8 +66,8 @@ def test_what_is_asked_chooses_the_pattern(ask: dict[str, Any], pattern: str) ->
 def test_each_pattern_selects_the_contract_s_columns(pattern: str, columns: list[str]) -> None:
     text = statement(LinescoreQuery(**PATTERNS[pattern])).sql
 
-    selected = re.sub(r"(?s)^.*?SELECT(.*?)\nFROM.*$", r"\1", text).split(",")
-    assert [re.split(r"\W", column.strip())[-1] for column in selected] == columns
+    selected = re.sub(r"(?s)^.*?\nSELECT(.*?)\nFROM.*$", r"\1", text).split(",")
+    assert [re.split(r"\W", column.strip())[-1] for column in selected] == [*columns, "missing_games"]
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -102,7 +102,7 @@ def test_the_text_depends_on_which_filters_are_given_and_never_on_their_values(a
     wanted = statement(ask)
 
     assert wanted.sql == statement(LinescoreQuery(**stand_in)).sql
-    assert wanted.sql.rstrip().endswith("LIMIT %(most)s")
+    assert wanted.sql.rstrip().endswith("LIMIT %(most)s OFFSET %(skipped)s")
     assert set(re.findall(r"%\((\w+)\)s", wanted.sql)) == set(wanted.parameters)
     assert "%" not in re.sub(r"%\(\w+\)s", "", wanted.sql)
     assert 2 <= wanted.parameters["most"] <= 1001

@@ -1,15 +1,34 @@
 """`manage.py check --deploy` on the reader role: quiet when it is right, by name when it is not."""
 
+from dataclasses import replace
+
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
 from django.db import connections
 
-from toolbox.checks import reader_can_only_read
+from toolbox.catalogue.registry import registry
+from toolbox.checks import reader_can_only_read, tools_are_described
+
+
+def test_every_declared_tool_describes_its_fields() -> None:
+    assert tools_are_described() == []
+
+
+def test_a_field_without_a_description_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = next(registry.tools(domain="linescore"))
+    bare = replace(tool)
+    bare.__dict__["input_schema"] = {"type": "object", "properties": {"word": {"type": "string"}}}
+    monkeypatch.setattr(registry, "tools", lambda: iter([bare]))
+
+    (found,) = tools_are_described()
+
+    assert found.id == "toolbox.E006"
+    assert found.msg == f"linescore.{tool.name}: the field word needs a description"
 
 
 @pytest.mark.django_db(databases=["default", "reader"])
-def test_a_provisioned_database_has_nothing_to_mend(django_db_setup: None) -> None:
+def test_a_provisioned_database_has_nothing_to_fix(django_db_setup: None) -> None:
     assert reader_can_only_read() == []
 
 

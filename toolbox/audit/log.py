@@ -78,7 +78,7 @@ _BEAT = "UPDATE toolbox_tool_calls SET heartbeat_at = now() WHERE id = %s AND ou
 
 
 class Audit:
-    """A buffer of records and the task that writes it; lives on the home loop."""
+    """A buffer of records and the task that writes it; lives on the process's event loop."""
 
     def __init__(self) -> None:
         self._buffer: list[CallRecord] = []

@@ -32,7 +32,7 @@ class Registry:
         self._closed = False
 
     def register(self, toolkit: Toolkit) -> None:
-        """Add a domain's tools, all or none; raises ToolMistake on a clash, or when closed."""
+        """Add a domain's tools, all or none; raises InvalidTool on a clash, or when closed."""
         if self._closed:
             raise InvalidTool(f"{toolkit.domain} came too late: tools are gathered in toolbox.apps, at start")
         if toolkit.domain in self._toolkits:

@@ -3,13 +3,41 @@
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import orjson
 from pydantic import BaseModel
 
 _DOUBLE_DIGITS = 308
+MAX_WHOLE_DIGITS = 4_000
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+
+
+class ExactNumber(float):
+    """A number with the digits that it was written in, which `encode` and `str` write; as a float it is the nearest."""
+
+    digits: str
+
+    def __new__(cls, digits: str) -> Self:
+        """Read digits as JSON writes a number."""
+        number = super().__new__(cls, digits)
+        number.digits = digits
+        return number
+
+    def __str__(self) -> str:
+        """Write the digits."""
+        return self.digits
+
+
+def read_fraction(digits: str) -> float:
+    """Read a fraction; one whose double is written in other digits keeps its own."""
+    number = float(digits)
+    return number if repr(number) == digits else ExactNumber(digits)
+
+
+def read_whole(digits: str) -> int | ExactNumber:
+    """Read a whole number; one of thousands of digits, which Python refuses to read, keeps them."""
+    return int(digits) if len(digits) <= MAX_WHOLE_DIGITS else ExactNumber(digits)
 
 
 def encode(value: object) -> bytes:
@@ -47,6 +75,8 @@ def _plain(value: Any) -> object:
 
 
 def _scalar(value: Any) -> object:
+    if isinstance(value, ExactNumber):
+        return orjson.Fragment(value.digits)
     if isinstance(value, Decimal):
         return _number(value) if value.is_finite() else None
     if isinstance(value, datetime):

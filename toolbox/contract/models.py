@@ -34,6 +34,11 @@ class ToolOutput(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class KeepsDigits:
+    """Marks a parameter of free JSON: its numbers keep the digits that the caller wrote (encoding.ExactNumber)."""
+
+
+@dataclass(frozen=True, slots=True)
 class NullMeans:
     """Read null as this default, and publish that null may be sent."""
 

@@ -39,18 +39,22 @@ class InvalidTool(Exception):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tool:
     """
-    One question: its input contract, its output contract, and the function between them.
+    One question: its input model, its output model, and the function between them.
 
-    `queries` is how many statements its example asks of the database, `errors` the codes it may answer beside the
-    dialect's own, `version` goes up with every breaking change of its contract. `live` gives a sentence of figures
-    from the data, from memory; it follows the description on every transport and stays outside docs/tools.
-    `knows_its_call` says that the function takes a CallContext after its question, `talks` that it takes a Client.
-    `gives_contents` says that it answers with blocks for a person to see, and no data. `offered_to` leaves it out of
-    the catalogue of callers it says no to, and of what is public; refusing their calls is the function's own.
-    `links` names, from the question and a success that was cut, documents with more. `asks_seldom` says that it talks
-    only to ask what is unclear, before it does anything: its calls begin as plain ones. `is_open_world` says that it
-    reaches hosts beyond this server's own database and model, as MCP's `openWorldHint` means it. `works_offline` says
-    that it answers without the database, to callers whom this process verified lately.
+    - `queries`: how many statements its example sends to the database.
+    - `errors`: the codes it may answer, beside those of its envelope.
+    - `version`: goes up with every breaking change of its contract.
+    - `live`: gives a sentence of figures, from memory. It follows the description on every transport, and is not in
+      docs/tools.
+    - `uses_context`, `uses_client`: the function takes a CallContext, or a ClientChannel, after its question.
+    - `returns_contents`: it answers with blocks for a person to see, and no data.
+    - `is_visible_to`: whose catalogue lists it. Refusing the calls of others is up to the function.
+    - `links`: names documents with more, from the question and an answer that was cut.
+    - `rarely_asks`: it uses its client only to ask what is unclear, before it does anything, so its calls begin as
+      plain ones.
+    - `is_open_world`: it reaches hosts beyond this server's database and model (MCP's `openWorldHint`).
+    - `works_offline`: it answers without the database, to callers that this process verified lately.
+    - `is_idempotent`: it writes, and the same call a second time changes nothing more.
     """
 
     domain: str
@@ -73,9 +77,10 @@ class Tool:
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
+    is_idempotent: bool = False
 
     async def ask(self, question: ToolInput, *, client: ClientChannel) -> object:
-        """Call the function; it is told of the call, or given its client, if it asks for that."""
+        """Call the function, with the call's context or its client channel if it takes one."""
         if self.uses_client:
             return await self.function(question, client)
         return await (self.function(question, client.call) if self.uses_context else self.function(question))
@@ -93,6 +98,11 @@ class Tool:
     def scope(self) -> str:
         """The scope that a caller needs."""
         return f"{self.domain}:{'write' if self.writes else 'read'}"
+
+    @property
+    def may_repeat(self) -> bool:
+        """Tell whether a call whose outcome is not known may be made again: reads, and idempotent writes."""
+        return not self.writes or self.is_idempotent
 
     @property
     def title(self) -> str:
@@ -147,7 +157,7 @@ class Tool:
 
     @cached_property
     def codes(self) -> tuple[ErrorCode, ...]:
-        """Every code that the tool may answer, the dialect's own last."""
+        """Every code that the tool may answer, those of its envelope last."""
         return tuple(dict.fromkeys((*self.errors, *self.envelope.own_codes)))
 
     @cached_property
@@ -158,7 +168,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolOptions:
-    """What `Toolkit.tool` takes beside the function; see Tool. Without a dialect of its own, the toolkit's."""
+    """What `Toolkit.tool` takes beside the function; see Tool. Without an envelope of its own, it has the toolkit's."""
 
     example: ToolInput
     errors: tuple[ErrorCode, ...] = ()
@@ -173,6 +183,7 @@ class ToolOptions:
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
+    is_idempotent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +222,7 @@ class Toolkit:
     completers: dict[str, Completer] = field(default_factory=dict)
 
     def resource(self, uri: str, **options: Any) -> Callable[[Function], Function]:
-        """Offer what an async function of texts gives as a document at an address; takes the fields of Readable."""
+        """Offer what an async function of texts gives as a document at an address; takes the fields of Resource."""
 
         def declare(function: Function) -> Function:
             self.resources.append(_sound(Resource(domain=self.domain, function=function, uri=uri, **options)))
@@ -232,21 +243,34 @@ class Toolkit:
         """
         Make a tool of an async function `(ask: Question) -> answer`, and hand the function back unchanged.
 
-        The function may take `call: CallContext` after its question, to know who asks, or `client: Client`, to tell
-        and ask the other end while it works.
-        Takes the fields of ToolOptions by keyword. Raises ToolMistake where the function cannot be offered.
+        The function may take `call: CallContext` after its question, to know who asks, or `client: ClientChannel`, to
+        send messages and questions to the client while it works.
+        Takes the fields of ToolOptions by keyword. Raises InvalidTool where the function cannot be offered. Its schemas
+        are made when they are first needed; the system check toolbox.E006 looks at those of every declared tool.
         """
         ToolOptions(**options)  # an unknown option is refused where it is written
 
         def declare(function: Function) -> Function:
-            self.tools.append(self.make_tool(function, **options))
+            self.tools.append(_read(function, toolkit=self, options=ToolOptions(**options)))
             return function
 
         return declare
 
     def make_tool(self, function: ToolFunction, **options: Any) -> Tool:
-        """Make a tool as `tool` does, without adding it; raises ToolMistake."""
-        return _read(function, toolkit=self, options=ToolOptions(**options))
+        """Make a tool as `tool` does, without adding it; raises InvalidTool, for its schemas too."""
+        tool = _read(function, toolkit=self, options=ToolOptions(**options))
+        for mistake in find_schema_mistakes(tool):
+            raise InvalidTool(f"{self.domain}.{tool.name}: {mistake}")
+        return tool
+
+
+def find_schema_mistakes(tool: Tool) -> list[str]:
+    """List what is wrong with a tool's schemas: fields without a description, a model without an end."""
+    try:
+        bare = (*find_undescribed(tool.input_schema), *find_undescribed(tool.output_schema))
+    except ValueError as endless:
+        return [str(endless)]
+    return [f"the field {name} needs a description" for name in bare]
 
 
 def _sound(offer: Offer) -> Offer:
@@ -283,7 +307,7 @@ def _signature(function: ToolFunction) -> tuple[type[ToolInput], Any, type | Non
     ):
         raise InvalidTool(
             f"{function.__name__} must read `async def name(ask: Question) -> Answer`; "
-            "a `call: CallContext` or `client: Client` may follow the question"
+            "a `call: CallContext` or `client: ClientChannel` may follow the question"
         )
     if not (isinstance(question, type) and issubclass(question, ToolInput)):
         raise InvalidTool(f"{function.__name__} must take a toolbox.contract.models.ToolInput")
@@ -298,8 +322,6 @@ def _mistakes(tool: Tool) -> list[str]:
         found.append("it needs a docstring, written for the model that will choose it")
     if not isinstance(tool.example, tool.question):
         found.append(f"its example must be a {tool.question.__name__}")
-    bare = (*find_undescribed(tool.input_schema), *find_undescribed(tool.output_schema))
-    found += [f"the field {name} needs a description" for name in bare]
     return found or _example_mistakes(tool)
 
 

@@ -28,7 +28,7 @@ def adopt_running_loop() -> None:
 
 
 def get_loop() -> asyncio.AbstractEventLoop:
-    """Give the process's home loop, starting a thread for it where no server has claimed one."""
+    """Give the process's event loop; starts a thread for one where no server has adopted its own."""
     global _loop
     if _loop is None or _loop.is_closed():
         with _starting:
@@ -40,7 +40,7 @@ def get_loop() -> asyncio.AbstractEventLoop:
 
 
 async def run_on_loop(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Run the coroutine that `work` makes on the home loop; cancelling here cancels it there."""
+    """Run the coroutine that `work` makes on the process's event loop; cancelling here cancels it there."""
     if asyncio.get_running_loop() is _loop:
         return await work()
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), get_loop()))
@@ -48,13 +48,13 @@ async def run_on_loop(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
     """
-    Run the coroutine on the home loop and wait for it, from synchronous code outside that loop.
+    Run the coroutine on the process's event loop and wait for it, from synchronous code outside that loop.
 
     Raises RuntimeError on that loop itself, where waiting would never end.
     """
     if _is_own_loop():
         work.close()
-        raise RuntimeError("home.run would wait for itself: this code runs on the home loop; await the coroutine")
+        raise RuntimeError("event_loop.run would wait for itself: this code runs on that loop; await the coroutine")
     return asyncio.run_coroutine_threadsafe(work, get_loop()).result()
 
 
@@ -66,7 +66,7 @@ def _is_own_loop() -> bool:
 
 
 def on_shutdown(closer: Callable[[], Awaitable[None]]) -> None:
-    """Have `closer` awaited when the home closes: flush, then let go of connections. Last registered goes first."""
+    """Have `closer` awaited at shutdown, to flush and to close connections. The last registered is first."""
     _closers.append(closer)
 
 

@@ -14,9 +14,9 @@ from typing import Any, NoReturn, Protocol
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from toolbox.contract.encoding import encode
+from toolbox.contract.encoding import encode, read_fraction, read_whole
 from toolbox.contract.errors import ErrorCode, ErrorEnvelope, Schema, ToolError
-from toolbox.contract.models import ToolInput
+from toolbox.contract.models import KeepsDigits, ToolInput
 
 MAX_ECHO = 80
 MAX_KEY = 256
@@ -30,6 +30,7 @@ LARGE = 8_192
 MAX_PARAMETERS = 200
 MAX_DIGITS = 20
 """Python refuses to read numbers of thousands of digits; here nobody asks what they are."""
+_FRACTION = re.compile(rb"[0-9](?:\.[0-9]|[eE])|[0-9]{309}")
 
 
 class InputModel(Protocol):
@@ -82,9 +83,24 @@ def _read(tool: InputModel, arguments: bytes) -> ToolInput:
         _refuse(tool, invalid, arguments=arguments)
     if may_have_duplicate_keys(arguments, names=len(question.model_fields_set)):
         _check_shape(tool, arguments)
+    if _FRACTION.search(arguments):
+        question = _keep_digits(question, arguments=arguments)
     if b"\\u0000" in arguments or b"\x00" in arguments:
         _refuse_nul(tool, question)
     return question
+
+
+def _keep_digits(question: ToolInput, *, arguments: bytes) -> ToolInput:
+    """Read the parameters that keep digits again: pydantic makes doubles of all fractions."""
+    marked = {
+        str(field.alias): name
+        for name, field in type(question).model_fields.items()
+        if any(isinstance(part, KeepsDigits) for part in field.metadata)
+    }
+    if not marked:
+        return question
+    written = json.loads(arguments, parse_float=read_fraction, parse_int=read_whole)
+    return question.model_copy(update={marked[alias]: written[alias] for alias in marked.keys() & written.keys()})
 
 
 def _check_shape(tool: InputModel, arguments: bytes) -> None:

@@ -34,8 +34,12 @@ class ExamplesModel:
 
     name = NAME
 
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
+        """Say that examples read no tokens."""
+        return 0
+
     async def turn(
-        self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
         """
         Take one step; see Model. Raises no failure of its own.

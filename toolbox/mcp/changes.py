@@ -23,6 +23,7 @@ from toolbox.access.keys import find_caller, wait_until_revoked
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import Caller
+from toolbox.http.open_streams import close_at_stop
 from toolbox.mcp.client import Context
 
 MAX_STREAMS = 200
@@ -66,6 +67,7 @@ def end_streams() -> None:
 
 def make_listen_handler(registry: Registry) -> ListenHandler:
     """Make the SDK's handler of `subscriptions/listen`."""
+    close_at_stop(end_streams)
     handler = ListenHandler(CatalogueChanges(registry), max_subscriptions=MAX_STREAMS)
     _handlers.add(handler)
     return handler

@@ -48,6 +48,7 @@ from toolbox.http.headers import (
 from toolbox.http.server_address import metadata_address, site
 from toolbox.mcp import changes, tool_listing
 from toolbox.mcp.jsonrpc import find_message_error
+from toolbox.mcp.on_demand import PREFIX, is_mcp
 from toolbox.mcp.protocol_2025 import (
     NO_SESSION,
     NO_STREAM,
@@ -71,7 +72,6 @@ from toolbox.mcp.tool_calls import (
 )
 
 TRANSPORT = "mcp"
-PREFIX = "/mcp"
 COMPACT = "compact"
 MAX_BODY_BYTES = MAX_ARGUMENTS + 16_384
 """Room for the largest arguments, and the protocol's envelope around them."""
@@ -99,8 +99,7 @@ class McpMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer an MCP request of a known caller; refuse others before the protocol begins."""
-        path = scope["path"] if scope["type"] == "http" else ""
-        if path != PREFIX and not path.startswith(f"{PREFIX}/"):
+        if not is_mcp(scope):
             await self._behind(scope, receive, send)
             return
         request = McpHttpRequest(scope=scope, receive=receive, send=send)
@@ -119,9 +118,15 @@ class McpMiddleware:
     async def _admit(self, request: "McpHttpRequest") -> "McpEndpoint":
         """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
         if not has_allowed_host(request.sent):
-            raise Refusal(WRONG_HOST, "This is not that host.", suggestion="Add its name to ALLOWED_HOSTS.")
+            raise Refusal(
+                WRONG_HOST, "This server does not answer to that Host.", suggestion="Add its name to ALLOWED_HOSTS."
+            )
         if not is_own_origin(request.sent):
-            raise Refusal(WRONG_ORIGIN, "That site may not ask here.", suggestion="Add it to TOOLROOM_BROWSER_ORIGINS.")
+            raise Refusal(
+                WRONG_ORIGIN,
+                "Requests from that Origin are not allowed.",
+                suggestion="Add it to TOOLROOM_BROWSER_ORIGINS.",
+            )
         try:
             request.caller = await run_on_loop(lambda: identify(request.credential))
         except DatabaseUnavailable as away:

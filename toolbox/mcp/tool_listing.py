@@ -54,16 +54,18 @@ def mcp_tool(tool: Tool) -> types.Tool:
         description=tool.description,
         input_schema=tool.input_schema,
         output_schema=None if tool.returns_contents else output_schema,
-        annotations=_annotations(writes=tool.writes, is_open_world=tool.is_open_world),
+        annotations=_annotations(
+            writes=tool.writes, is_open_world=tool.is_open_world, is_idempotent=tool.is_idempotent
+        ),
     )
 
 
-def _annotations(*, writes: bool, is_open_world: bool) -> types.ToolAnnotations:
+def _annotations(*, writes: bool, is_open_world: bool, is_idempotent: bool = False) -> types.ToolAnnotations:
     """Say what a call may do; MCP defines two of the hints for tools that write only."""
     if not writes:
         return types.ToolAnnotations(read_only_hint=True, open_world_hint=is_open_world)
     return types.ToolAnnotations(
-        read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=is_open_world
+        read_only_hint=False, destructive_hint=True, idempotent_hint=is_idempotent, open_world_hint=is_open_world
     )
 
 

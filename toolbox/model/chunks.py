@@ -12,7 +12,6 @@ from toolbox.contract.tool import Tool
 from toolbox.model.protocol import (
     CallRequested,
     ModelEvent,
-    ModelMisbehaved,
     Reason,
     RetryableFailure,
     StepEnd,
@@ -22,11 +21,19 @@ from toolbox.model.protocol import (
 )
 from toolbox.model.text_calls import find_call_start, parse_answer, parse_call
 
-MAX_CHARACTERS = 400_000
+MAX_BYTES = 400_000
 """Of one step; a model that goes on for longer repeats itself."""
-CHARACTERS_A_TOKEN = 4
+MAX_CALLS = 32
+"""Of one step; a model that asks for more at once is not read further."""
+MAX_COUNTED_TOKENS = 100_000_000
+"""Of one step; a server that counts more, or fewer than none, is not believed."""
+BYTES_A_TOKEN = 4
+MAX_BYTES_A_TOKEN = 6
+"""A server that keeps to `max_tokens` is not cut off before it has counted; one that does not is, at this length."""
+_COUNT_EVERY_BYTES = 400
 _MAX_REPARSED = 50_000
 _THINKING, _THOUGHT = "<think>", "</think>"
+_THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 _REASONS: dict[str, Reason] = {"length": "length", "content_filter": "filtered"}
 
 
@@ -44,13 +51,16 @@ class StreamedStep:
     One step as it comes, by `take`, and what is left when the stream is over, by `end`.
 
     `used_ids` are ids of calls that the conversation has already: some servers number them anew in each step.
-    `was_told` says that the model was told to write calls as text.
+    `may_name_unknown` says that the model was told to write calls as text. `prompt_tokens` is an estimate, for servers
+    that do not count. What the model thinks, and names of calls, count as written.
     """
 
     def __init__(
         self,
         *,
         tools: Sequence[Tool],
+        prompt_tokens: int = 0,
+        max_tokens: int | None = None,
         used_ids: Iterable[str] = (),
         text: "StreamedText | None" = None,
         may_name_unknown: bool = True,
@@ -62,11 +72,15 @@ class StreamedStep:
         self._drafts: dict[int, list[_Draft]] = {}
         self._finish: str | None = None
         self._usage: Any = None
-        self._characters = 0
+        self._prompt_tokens = prompt_tokens
+        self._max_bytes = MAX_BYTES if max_tokens is None else min(MAX_BYTES, max_tokens * MAX_BYTES_A_TOKEN)
+        self._bytes = self._counted_bytes = 0
+        self.has_begun = False
+        self._call_count = 0
         self.made_calls = self.wrote_its_call = False
 
     def take(self, chunk: Any) -> Iterator[ModelEvent]:
-        """Take one chunk; gives the text that may be shown already."""
+        """Take one chunk; gives the text that may be shown already, and now and then the tokens so far."""
         self._usage = getattr(chunk, "usage", None) or self._usage
         for choice in (getattr(chunk, "choices", None) or ())[:1]:
             self._finish = choice.finish_reason or self._finish
@@ -75,17 +89,26 @@ class StreamedStep:
             for piece in getattr(choice.delta, "tool_calls", None) or ():
                 self._add_draft(piece)
             text = choice.delta.content or getattr(choice.delta, "refusal", None) or ""
-            self._characters += len(text)
+            self._count(text, *(getattr(choice.delta, name, None) for name in _THOUGHT_FIELDS))
             if shown := self._text.take(text):
                 yield TextDelta(text=shown)
-        if self._characters > MAX_CHARACTERS:
-            raise ModelMisbehaved(f"The model went on for more than {MAX_CHARACTERS:,} characters.")
+        if not self.has_begun or self._bytes >= self._counted_bytes + _COUNT_EVERY_BYTES:
+            self.has_begun, self._counted_bytes = True, self._bytes
+            yield self.estimate()
 
-    def end(self, *, prompt_characters: int) -> Iterator[ModelEvent]:
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether the model goes on for longer than it may: it is not read further, and this is the end."""
+        return self._bytes >= self._max_bytes or self._call_count > MAX_CALLS
+
+    def end(self) -> Iterator[ModelEvent]:
         """Give the calls, the rest of the text, the count of tokens and the end; raises AskAgain where it broke off."""
+        if self.is_cut:
+            self._finish = self._finish or "length"
         if self._finish is None:
             raise RetryableFailure("The model server broke off in the middle of an answer.")
         calls = [self._make_request(draft) for drafts in self._drafts.values() for draft in drafts if draft.name]
+        del calls[MAX_CALLS:]
         rest = self._text.rest()
         if self._tools and not calls and (call := self._parse_call(rest)):
             self.wrote_its_call = True
@@ -95,7 +118,7 @@ class StreamedStep:
         if unshown := self._text.unshown(rest if answered is None else answered):
             yield TextDelta(text=unshown)
         yield from (CallRequested(request=call) for call in calls)
-        yield self._count_tokens(prompt_characters)
+        yield self._count_tokens()
         yield StepEnd(reason="calls" if calls else _REASONS.get(self._finish, "stop"))
 
     def _add_draft(self, piece: Any) -> None:
@@ -104,15 +127,19 @@ class StreamedStep:
         piece_id = getattr(piece, "id", None) or ""
         if piece_id and drafts[-1].id and piece_id != drafts[-1].id:
             drafts.append(_Draft())
+        if not drafts[-1].name and piece.function and piece.function.name:
+            self._call_count += 1
         draft, function = drafts[-1], piece.function
         draft.id = draft.id or piece_id
         if function is None:
             return
-        draft.name = draft.name or function.name or ""
+        if not draft.name and function.name:
+            draft.name = function.name
+            self._count(draft.id, draft.name)
         given = function.arguments or ""
         written = given if isinstance(given, str) else json.dumps(given)
         draft.arguments += written
-        self._characters += len(written)
+        self._count(written)
 
     def _parse_call(self, rest: str) -> ToolRequest | None:
         return parse_call(rest, tools=self._tools, call_id=self._new_id(), may_name_unknown=self._was_told)
@@ -125,15 +152,24 @@ class StreamedStep:
     def _new_id(self) -> str:
         return f"call_{secrets.token_hex(8)}"
 
-    def _count_tokens(self, prompt_characters: int) -> Used:
-        if self._usage is not None:
-            counts = (self._usage.prompt_tokens or 0, self._usage.completion_tokens or 0)
-            return Used(prompt_tokens=counts[0], completion_tokens=counts[1])
-        return Used(
-            prompt_tokens=prompt_characters // CHARACTERS_A_TOKEN,
-            completion_tokens=self._characters // CHARACTERS_A_TOKEN,
-            is_estimated=True,
-        )
+    def _count(self, *texts: object) -> None:
+        self._bytes += sum(len(text.encode("utf-8", "replace")) for text in texts if isinstance(text, str))
+
+    def _count_tokens(self) -> Used:
+        counts = [getattr(self._usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+        prompt, completion = (count if _is_count(count) else None for count in counts)
+        if prompt is None or completion is None:
+            return self.estimate()
+        return Used(prompt_tokens=prompt, completion_tokens=completion)
+
+    def estimate(self) -> Used:
+        """Count what came so far by its length."""
+        written = -(-self._bytes // BYTES_A_TOKEN)
+        return Used(prompt_tokens=self._prompt_tokens, completion_tokens=written, is_estimated=True)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNTED_TOKENS
 
 
 class StreamedText:

@@ -30,12 +30,13 @@ from toolbox.model.protocol import (
     RetryableFailure,
     RetryNotice,
     Shape,
+    Used,
 )
 from toolbox.model.requests import (
     ModelCapabilities,
     Request,
     ToolMode,
-    count_characters,
+    estimate_tokens,
     make_step_request,
     make_structured_request,
     refuses_tools,
@@ -51,6 +52,7 @@ MAX_RETRY_AFTER_SECONDS = 60.0
 _MAX_PROBLEMS = 5
 MAX_MESSAGE_CHARACTERS = 300
 _NO_KEY = "none"
+_NOTHING_USED = Used(prompt_tokens=0, completion_tokens=0)
 _PASSING = (408, 409, 425, HTTPStatus.TOO_MANY_REQUESTS)
 _OVERRUN = re.compile(
     r"context[_ ](length|window|size)|maximum context|too many tokens|prompt is too long|exceeds? the (\w+ )?context",
@@ -71,7 +73,7 @@ class ModelServer:
 
 
 class OpenAIClient:
-    """Requests to one server. Connections belong to the loop that asks, and go when the home closes."""
+    """Requests to one server. Connections belong to the loop that asks, and close at shutdown."""
 
     def __init__(self, server: ModelServer) -> None:
         self._server = server
@@ -122,7 +124,8 @@ class OpenAIClient:
         """Put a failure in our words; what the server said is shown only where it cannot hold the key."""
         match error:
             case openai.APITimeoutError():
-                return RetryableFailure(f"The model server said nothing for {self._server.silence_seconds:g} s.")
+                silence = f"The model server said nothing for {self._server.silence_seconds:g} s."
+                return RetryableFailure(silence, is_silence=True)
             case openai.APIConnectionError():
                 return RetryableFailure("The model server cannot be reached, or broke the connection off.")
             case openai.APIStatusError():
@@ -183,21 +186,34 @@ class ChatModel:
         self._retries = server.retries
         self._client = OpenAIClient(server)
 
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
+        """Estimate what a step reads; see Model."""
+        return estimate_tokens(make_step_request(messages, tools=tools, capabilities=self.capabilities))
+
     async def turn(
-        self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
         """Take one step; see Model."""
-        failed = 0
+        failed, before = 0, _NOTHING_USED
         while True:
-            asked = replace(self.capabilities)
+            asked, used, has_begun = replace(self.capabilities), _NOTHING_USED, False
             try:
-                async with aclosing(self._stream_step(messages, tools=tools)) as events:
+                async with aclosing(self._stream_step(messages, tools=tools, max_tokens=max_tokens)) as events:
                     async for event in events:
-                        yield event
+                        if isinstance(event, Used):
+                            has_begun, used = used is not _NOTHING_USED, event
+                        yield before + event if isinstance(event, Used) else event
             except RequestRejected as declined:
+                yield before
                 self._learn(declined, asked=asked, with_tools=bool(tools))
+            except ModelFailure:
+                if not has_begun:
+                    yield before
+                raise
             except RetryableFailure as again:
                 failed += 1
+                before += used if has_begun or again.is_silence else _NOTHING_USED
+                yield before
                 pause = self._retry_delay(again, failed=failed)
                 yield RetryNotice(reason=again.reason, delay_seconds=pause, attempt=failed + 1)
                 await asyncio.sleep(pause)
@@ -215,20 +231,30 @@ class ChatModel:
             raise ModelUnavailable(f"The model did not answer within {deadline_seconds:g} s.") from late
 
     async def _stream_step(
-        self, messages: Sequence[Message], *, tools: Sequence[Tool]
+        self, messages: Sequence[Message], *, tools: Sequence[Tool], max_tokens: int | None
     ) -> AsyncGenerator[ModelEvent, None]:
-        request = make_step_request(messages, tools=tools, capabilities=self.capabilities)
+        request = make_step_request(messages, tools=tools, capabilities=self.capabilities, max_tokens=max_tokens)
+        prompt_tokens = estimate_tokens(request)
+        yield Used(prompt_tokens=prompt_tokens, completion_tokens=0, is_estimated=True)
         is_json, is_native = "response_format" in request, "tools" in request
         taken = (call.id for message in messages for call in message.calls)
         step = StreamedStep(
-            tools=tools, used_ids=taken, text=StreamedJsonAnswer() if is_json else None, may_name_unknown=not is_native
-        )
-        async with aclosing(self._client.stream(request | {"model": self.name})) as chunks:
-            async for chunk in chunks:
-                for event in step.take(chunk):
-                    yield event
-        for event in step.end(prompt_characters=count_characters(request)):
-            yield event
+            tools=tools, prompt_tokens=prompt_tokens, max_tokens=max_tokens, used_ids=taken,
+            text=StreamedJsonAnswer() if is_json else None, may_name_unknown=not is_native,
+        )  # fmt: skip
+        try:
+            async with aclosing(self._client.stream(request | {"model": self.name})) as chunks:
+                async for chunk in chunks:
+                    for event in step.take(chunk):
+                        yield event
+                    if step.is_cut:
+                        break
+            for event in step.end():
+                yield event
+        except RetryableFailure:
+            if step.has_begun:
+                yield step.estimate()
+            raise
         if step.made_calls and is_native:
             self.capabilities.record_call(is_written=step.wrote_its_call)
 

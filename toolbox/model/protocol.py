@@ -1,7 +1,7 @@
 """What every provider of answers can do, be it a server's model or the curated examples."""
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -117,14 +117,23 @@ class RetryNotice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
     """
-    The tokens that the step took, as the server counted them; at most once a step, before Finished.
+    The tokens that the step took so far, failed tries included; the latest counts.
 
-    `is_estimated` says that the server counted nothing and four characters were taken for a token.
+    It comes when the request is sent, then while the answer comes, and before StepEnd, so that a stream that breaks is
+    counted too. `is_estimated` says that they were counted by length, because the server did not say, or not yet.
     """
 
     prompt_tokens: int
     completion_tokens: int
     is_estimated: bool = False
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            is_estimated=self.is_estimated or other.is_estimated,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,16 +171,23 @@ class RetryableFailure(Exception):
     """
     Something that passes: the same request may be answered in a moment. Stays inside this package.
 
-    `failure` is what it becomes when it does not pass; `after_seconds` is what the server asked for.
+    `failure` is what it becomes when it does not pass; `after_seconds` is what the server asked for. `is_silence` says
+    that the server took the request and did not answer: it may have read the prompt.
     """
 
     def __init__(
-        self, reason: str, *, failure: type[ModelFailure] = ModelUnavailable, after_seconds: float | None = None
+        self,
+        reason: str,
+        *,
+        failure: type[ModelFailure] = ModelUnavailable,
+        after_seconds: float | None = None,
+        is_silence: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.failure = failure
         self.after_seconds = after_seconds
+        self.is_silence = is_silence
 
 
 class RequestRejected(Exception):
@@ -194,9 +210,17 @@ class Model(Protocol):
         """The model's name, as a person may see it."""
         ...
 
-    def turn(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> AsyncGenerator[ModelEvent, None]:
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
+        """Estimate, rather too high than too low, the tokens that a step with these messages reads."""
+        ...
+
+    def turn(
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
+    ) -> AsyncGenerator[ModelEvent, None]:
         """
-        Take one step: events as they come, Finished last.
+        Take one step: events as they come, StepEnd last.
+
+        The step writes `max_tokens` at most: the server is asked to stop there, and one that does not is cut off.
 
         Raises a ModelFailure. The wire is let go of when the iteration ends or is cancelled, whichever comes first;
         close an iterator that is left early (`contextlib.aclosing`). Waiting for the server is bounded by

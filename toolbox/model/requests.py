@@ -15,6 +15,7 @@ from toolbox.model.text_calls import make_step_schema, write_tool_instructions
 
 Request = dict[str, Any]
 ToolMode = Literal["native", "json_schema", "prompt", "auto"]
+_PROMPT_BYTES_A_TOKEN = 3
 SchemaForm = Literal["json_schema", "json_object", "none"]
 
 
@@ -23,6 +24,8 @@ class ModelCapabilities:
     """
     What is known of one model on one server; begins with the best, and learns downwards from refusals.
 
+    `limit_name` is the parameter that bounds an answer; "" where the server takes none.
+
     With a mode other than auto, that mode is kept, whatever happens.
     """
 
@@ -30,6 +33,7 @@ class ModelCapabilities:
     tools: Literal["native", "json_schema", "prompt"] = "native"
     schema: SchemaForm = "json_schema"
     counts_tokens: bool = True
+    limit_name: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
     calls_natively: bool = False
 
     def __post_init__(self) -> None:
@@ -44,6 +48,9 @@ class ModelCapabilities:
         """
         if asked.counts_tokens and "stream_options" in declined.message:
             self.counts_tokens = False
+            return True
+        if asked.limit_name and asked.limit_name in declined.message:
+            self.limit_name = "max_completion_tokens" if asked.limit_name == "max_tokens" else ""
             return True
         if not with_tools or self.mode != "auto":
             return False
@@ -79,10 +86,16 @@ class ModelCapabilities:
 
 
 def make_step_request(
-    messages: Sequence[Message], *, tools: Sequence[Tool], capabilities: ModelCapabilities
+    messages: Sequence[Message],
+    *,
+    tools: Sequence[Tool],
+    capabilities: ModelCapabilities,
+    max_tokens: int | None = None,
 ) -> Request:
     """Write the request for one step, without the model's name."""
     request: Request = {"stream_options": {"include_usage": True}} if capabilities.counts_tokens else {}
+    if max_tokens is not None and capabilities.limit_name:
+        request[capabilities.limit_name] = max_tokens
     if not tools or capabilities.tools == "native":
         tool_fields = {"tools": [tool.function_schema for tool in tools]} if tools else {}
         return request | tool_fields | {"messages": _to_native_messages(messages)}
@@ -106,9 +119,14 @@ def make_structured_request(messages: Sequence[Message], *, schema: type[BaseMod
     return request
 
 
-def count_characters(request: Request) -> int:
-    """Count roughly what is sent, for servers that count no tokens."""
-    return sum(len(str(message.get("content") or "")) for message in request["messages"])
+def estimate_tokens(request: Request) -> int:
+    """
+    Estimate the tokens of a request by its length: messages, calls, tools and the form of the answer.
+
+    A token for three bytes is rather too many for JSON and prose in any script, and so holds for a reservation.
+    """
+    text = json.dumps(request, ensure_ascii=False, separators=(",", ":"))
+    return -(-len(text.encode("utf-8", "replace")) // _PROMPT_BYTES_A_TOKEN)
 
 
 def _response_format(name: str, *, schema: dict[str, Any]) -> Request:

@@ -4,7 +4,7 @@ HTTP to hosts that configuration names: with a deadline, a byte cap, and no way 
 Host names are resolved here, once a connection, and the connection is made to the very address that was judged, so
 that a name cannot point elsewhere a moment later. Nothing is followed to another origin. Bodies are unpacked a piece at
 a time and never past their cap. Connections are kept and shared by those who ask the same destination; they belong to
-the home loop.
+the process's event loop.
 """
 
 import asyncio

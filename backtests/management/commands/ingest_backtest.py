@@ -1,12 +1,14 @@
 """Load a run's log: `manage.py ingest_backtest <file>`, or from standard input with `-`."""
 
+import shutil
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
@@ -15,44 +17,59 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from backtests.ingest.engines import formats
-from backtests.ingest.from_engine import read_engine
-from backtests.ingest.load import load_entries, load_lines
+from backtests.ingest.files import CONTRACT, LoadOptions, LoadRefused, load_file, require_events
+from backtests.ingest.load import NameRunError, load_lines
+from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
 
-CONTRACT = "contract"
 SHOWN_REASONS = 20
+STDIN = "-"
 
 
 class Command(BaseCommand):
-    """Store a log's events, and say what became of its lines."""
+    """Store logs' events, and say what became of their lines."""
 
-    help = "Load a backtest's log: JSON lines, plain or gzip, from a file or from standard input (-)."
+    help = "Load backtests' logs: JSON lines, plain or gzip, from files or from standard input (-)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take a source, whose format it has, and which run it is."""
-        parser.add_argument("source", help="A file of JSON lines, .gz or not; - for standard input.")
+        """Take sources, whose format they have, and which run or sweep they are."""
+        parser.add_argument("sources", nargs="+", help="Files of JSON lines, .gz or not; - for standard input.")
         parser.add_argument("--format", choices=[CONTRACT, *formats()], default=CONTRACT,
-                            help="Whose words the log is in (%(default)s).")  # fmt: skip
-        parser.add_argument("--run", type=_guid, help="The run's GUID; without it the one that the log names.")
+                            help="Whose words the logs are in (%(default)s).")  # fmt: skip
+        parser.add_argument("--run", type=_guid, help="The run's GUID, of a single source. Without it: the one that "
+                            "the log names, else one made from the log's content.")  # fmt: skip
+        parser.add_argument("--sweep", default="", help="The experiment that the runs belong to, by any name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load, then report; ends with 1 where the source cannot be read, or not to its end, or the database failed."""
+        """Load, then report; ends with 1 where a source holds no event, or was not read to its end."""
+        if options["run"] and len(options["sources"]) > 1:
+            raise CommandError("--run names one run: give one source, or leave --run out.")
+        faults = [fault for source in options["sources"] if (fault := self._load(source, options=options))]
+        if faults:
+            raise CommandError("\n".join(faults))
+
+    def _load(self, source: str, *, options: dict[str, Any]) -> str:
+        """Load one source; gives what is to be said of it as an error."""
         report, started = LoadReport(), monotonic()
+        how = LoadOptions(format_name=options["format"], run_id=options["run"], sweep=options["sweep"], overlaps=True)
         try:
-            with _opened(options["source"]) as stream, _progress(stream, report=report, started=started) as shown:
-                lines = read_lines(stream, report=report, on_bytes=shown)
-                _load(lines, options=options, report=report)
+            _load_source(source, options=how, report=report, started=started)
         except OSError as error:
-            raise CommandError(f"{options['source']} cannot be read: {error.strerror or error}") from error
+            return f"{source} cannot be read: {error.strerror or error}"
         except DatabaseError as error:
             raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
+        except NameRunError:
+            return f"{source}: no line names its run, and what is read from standard input has none: give --run."
+        except LoadRefused as error:
+            return f"{source}: {error}"
         self._say(report, seconds=monotonic() - started)
         if report.ended_early:
-            raise CommandError(
-                f"{options['source']} ends early, {report.ended_early}. Load it again when it is whole: what is stored "
-                "is not stored twice."
+            return (
+                f"{source} ends early, {report.ended_early}. Load it again when it is whole: what is stored is not "
+                "stored twice."
             )
+        return ""
 
     def _say(self, report: LoadReport, *, seconds: float) -> None:
         for reason in report.reasons[:SHOWN_REASONS]:
@@ -67,27 +84,27 @@ class Command(BaseCommand):
         )
 
 
-def _load(lines: Iterator[bytes], *, options: dict[str, Any], report: LoadReport) -> None:
-    if options["format"] == CONTRACT:
-        load_lines(lines, run_id=options["run"], report=report, overlaps=True)
-        return
-    entries = read_engine(lines, name=options["format"], run_id=options["run"])
-    load_entries(entries, run_id=options["run"], report=report, overlaps=True)
+def _load_source(source: str, *, options: LoadOptions, report: LoadReport, started: float) -> None:
+    if source != STDIN:
+        path = Path(source)
+        with _progress(path.stat().st_size, report=report, started=started) as shown:
+            load_file(path, options=options, report=report, on_bytes=shown)
+    elif options.format_name == CONTRACT:
+        with _progress(None, report=report, started=started) as shown:
+            lines = read_lines(sys.stdin.buffer, report=report, on_bytes=shown)
+            facts = RunFacts(sweep=options.sweep or None)
+            load_lines(lines, run_id=options.run_id, report=report, overlaps=True, facts=facts)
+        require_events(report)
+    else:  # an engine's stream is held against what is stored before a line of it is
+        with NamedTemporaryFile(prefix="backtest_") as kept:
+            shutil.copyfileobj(sys.stdin.buffer, kept)
+            kept.flush()
+            load_file(Path(kept.name), options=options, report=report)
 
 
 @contextmanager
-def _opened(source: str) -> Iterator[IO[bytes]]:
-    if source == "-":
-        yield sys.stdin.buffer
-        return
-    with Path(source).open("rb") as file:
-        yield file
-
-
-@contextmanager
-def _progress(stream: IO[bytes], *, report: LoadReport, started: float) -> Iterator[Callable[[int], None]]:
+def _progress(total: int | None, *, report: LoadReport, started: float) -> Iterator[Callable[[int], None]]:
     """Show a bar and the rate; the bar's length is that of the file, where there is one."""
-    total = Path(stream.name).stat().st_size if isinstance(stream.name, str) and stream.seekable() else None
     columns = [BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn()]
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 
 from graphql_proxy.ingest.load import compare_schema, create_upstream, store_schema
 from graphql_proxy.models import SchemaSnapshot, Upstream
@@ -57,9 +57,8 @@ class Command(BaseCommand):
 
     def _ingest(self, slug: str, *, options: dict[str, Any]) -> None:
         text = "" if options["fetch"] else decode_schema(_read(options["file"]))
-        if options["url"] and not options["compare"] and create_upstream(slug, address=options["url"]):
-            self.stdout.write(f"{slug}: added, at {options['url']}")
         if options["fetch"]:
+            self._add_upstream(slug, options=options)
             text = event_loop.run(fetch_schema(event_loop.run(upstream_named(slug))))
         if options["compare"]:
             compared = compare_schema(slug, text=text)
@@ -67,13 +66,19 @@ class Command(BaseCommand):
             self._list_changes(compared.changes)
             return
         source = SchemaSnapshot.Source.FETCHED if options["fetch"] else None
-        stored = store_schema(slug, text=text, source=source, taken_at=datetime.now(UTC))
+        with transaction.atomic():  # no upstream is added for a file that is refused
+            self._add_upstream(slug, options=options)
+            stored = store_schema(slug, text=text, source=source, taken_at=datetime.now(UTC))
         state = "stored as" if stored.is_new else "is already"
         self.stdout.write(
             f"{slug}: {stored.query_count:,} queries, {stored.type_count:,} types; {state} version {stored.version}"
         )
         self._list_warnings(stored.warnings)
         self._list_changes(stored.changes)
+
+    def _add_upstream(self, slug: str, *, options: dict[str, Any]) -> None:
+        if options["url"] and not options["compare"] and create_upstream(slug, address=options["url"]):
+            transaction.on_commit(lambda: self.stdout.write(f"{slug}: added, at {options['url']}"))
 
     def _list_warnings(self, warnings: list[SchemaWarning]) -> None:
         if warnings:

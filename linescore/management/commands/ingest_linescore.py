@@ -42,7 +42,7 @@ class Command(BaseCommand):
                             help="Add teams that only the games name; otherwise such games are refused.")  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load, then report; ends with 1 where no game could be read or the database failed."""
+        """Load, then report; exit code 1: nothing could be read or the database failed; 2: something is missing."""
         wanted = Wanted(
             today=datetime.now(UTC).date(), kinds=frozenset(options["kinds"]), adds_teams=options["add_teams"]
         )
@@ -54,6 +54,9 @@ class Command(BaseCommand):
         self._say(report, all_lines=options["verbosity"] > 1)
         if report.unreadable and not report.total:
             raise CommandError("no game could be read")
+        if report.refused or report.unreadable:
+            counts = f"{len(report.refused):,} refused, {len(report.unreadable):,} not readable"
+            raise CommandError(f"{counts}: answers about their seasons are incomplete", returncode=2)
 
     def _say(self, report: LoadReport, *, all_lines: bool) -> None:
         for number, line in enumerate(report.reasons()):

@@ -27,7 +27,7 @@ class Finder:
 
     def __init__(self, root: Path) -> None:
         self.workspace = KnownWorkspace(
-            id=1, name="shop", root=str(root), is_open=True, is_default=True, shows_secrets=False,
+            id=0, name="shop", root=str(root), is_open=True, is_default=True, shows_secrets=False,
             key_ids=frozenset(), owner_ids=frozenset(),
         )  # fmt: skip
 
@@ -64,9 +64,9 @@ async def test_the_contract_s_answer(find: Finder, monkeypatch: pytest.MonkeyPat
         "filePath": "shop.py",
         "callers": [
             {"callerName": "ring", "filePath": "till.py", "line": 5, "callChain": ["ring", "price"], "depth": 1,
-             "foundBy": "callHierarchy"},
+             "foundBy": "server", "confidence": 0.99},
             {"callerName": "day", "filePath": "till.py", "line": 9, "callChain": ["day", "ring", "price"], "depth": 2,
-             "foundBy": "callHierarchy"},
+             "foundBy": "server", "confidence": 0.99},
         ],
         "totalCallers": 2,
         "incomplete": False,

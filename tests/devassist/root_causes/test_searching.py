@@ -114,6 +114,39 @@ async def test_without_its_model_the_search_says_so(
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "EMBEDDING_FAILED")
 
 
+async def test_the_patch_of_a_failed_embedding_searches_by_words_and_says_what_similarity_is(
+    fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: object) -> None:
+        raise EmbeddingFailed("no model")
+
+    monkeypatch.setattr(embedder, "embed", missing)
+    question = {"query": "UninitializedPropertyAccessException: lateinit property adapter has not been initialized"}
+    patch = (await fast_client.post(ADDRESS, json=question)).json()["error"]["details"]["retryWith"]
+    data = (await fast_client.post(ADDRESS, json=question | patch)).json()["data"]
+    unknown = await fast_client.post(ADDRESS, json={"query": "a recipe for sourdough bread with rye"} | patch)
+
+    assert data["results"][0]["id"] == "kotlin-lateinit-not-initialized"
+    assert data["similarityMeans"].startswith("No cosine")
+    assert [one["similarity"] for one in data["results"]] == sorted(
+        (one["similarity"] for one in data["results"]), reverse=True
+    )
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "NO_RESULTS")
+
+
+async def test_a_proposal_without_the_model_is_offered_no_parameter_that_it_does_not_take(
+    fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: object) -> None:
+        raise EmbeddingFailed("no model")
+
+    monkeypatch.setattr(embedder, "embed", missing)
+    answer = await fast_client.post(PROPOSING, json={name: text.replace(LEAK, "it") for name, text in SPOILED.items()})
+
+    assert answer.json()["error"]["code"] == "EMBEDDING_FAILED"
+    assert "retryWith" not in answer.json()["error"].get("details", {})
+
+
 async def test_a_proposal_is_stored_once_unvalidated_and_found_by_who_asks_for_less(
     scratch_database: None, fast_client: httpx.AsyncClient, cast: SimpleNamespace
 ) -> None:

@@ -20,7 +20,7 @@ def test_a_file_is_loaded_and_what_became_of_it_is_said(tmp_path: Path) -> None:
     file = tmp_path / "games.csv"
     file.write_bytes(csv_of(game(), game(game_id=2, home_team_code="XXX"), game(game_id=3, game_date=date(2999, 1, 1))))
 
-    said = _call(file).splitlines()
+    said = _call_refused(file).splitlines()
 
     assert said == [
         "refused: 2 (NJD at XXX, 2024-10-04): unknown team XXX",
@@ -62,7 +62,7 @@ def test_a_long_list_of_refusals_is_cut_unless_asked_for(tmp_path: Path) -> None
     file = tmp_path / "games.csv"
     file.write_bytes(csv_of(*(game(game_id=at, home_team_code="XXX") for at in range(1, 302))))
 
-    short, whole = _call(file).splitlines(), _call(file, verbosity=2).splitlines()
+    short, whole = _call_refused(file).splitlines(), _call_refused(file, verbosity=2).splitlines()
 
     assert (len(short), len(whole)) == (202, 302)
     assert short[-2:] == ["... and more; --verbosity 2 shows all", whole[-1]]
@@ -86,6 +86,15 @@ def test_a_long_list_of_refusals_is_cut_unless_asked_for(tmp_path: Path) -> None
 def test_arguments_that_make_no_sense_are_refused_with_a_sentence(arguments: list[str], reason: str) -> None:
     with pytest.raises(CommandError, match=reason):
         _call(*arguments)
+
+
+def _call_refused(*arguments: str | Path, **options: Any) -> str:
+    """Run the command, which must end with exit code 2 because games are missing."""
+    out = StringIO()
+    with pytest.raises(CommandError, match="answers about their seasons are incomplete") as stopped:
+        call_command("ingest_linescore", *map(str, arguments), stdout=out, stderr=StringIO(), **options)
+    assert stopped.value.returncode == 2
+    return out.getvalue()
 
 
 def _call(*arguments: str | Path, **options: Any) -> str:

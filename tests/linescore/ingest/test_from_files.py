@@ -4,12 +4,14 @@ import gzip
 import os
 import tracemalloc
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from linescore.ingest.from_files import Wanted, ingest_files
-from linescore.models import Game, Team
+from linescore.ingest.record import GameScore
+from linescore.models import Game, MissingGame, Team
 from tests.linescore.ingest.games import TODAY, csv_of, day_game, game, period, schedule_of, score_of
 
 pytestmark = pytest.mark.usefixtures("no_games")
@@ -134,25 +136,86 @@ def test_preseason_is_left_out_by_name_unless_asked_for(tmp_path: Path) -> None:
 
 
 def test_teams_of_a_file_are_there_before_its_games(tmp_path: Path) -> None:
-    (tmp_path / "z_teams.csv").write_text("tricode,team\nARI,Arizona Coyotes\n")
-    (tmp_path / "a.csv").write_bytes(csv_of(game(home_team_code="ARI")))
+    (tmp_path / "z_teams.csv").write_text("tricode,team\nHFX,Halifax Explorers\n")
+    (tmp_path / "a.csv").write_bytes(csv_of(game(home_team_code="HFX")))
 
     report = ingest_files(tmp_path, wanted=WANTED)
 
-    assert (report.added, report.teams_added) == (1, ["ARI"])
+    assert (report.added, report.teams_added) == (1, ["HFX"])
 
 
 @pytest.mark.parametrize(("adds", "summary"), [(True, "1 added"), (False, "0 added")])
 def test_a_team_that_only_a_document_names_is_added_only_if_asked(tmp_path: Path, *, adds: bool, summary: str) -> None:
-    arizona = {"id": 53, "abbrev": "ARI", "score": 1, "placeName": {"default": "Arizona"},
-               "commonName": {"default": "Coyotes"}}  # fmt: skip
-    (tmp_path / "a.json").write_bytes(score_of(day_game(game(home_team_code="ARI"), homeTeam=arizona)))
+    halifax = {"id": 99, "abbrev": "HFX", "score": 1, "placeName": {"default": "Halifax"},
+               "commonName": {"default": "Explorers"}}  # fmt: skip
+    (tmp_path / "a.json").write_bytes(score_of(day_game(game(home_team_code="HFX"), homeTeam=halifax)))
 
     report = ingest_files(tmp_path, wanted=replace(WANTED, adds_teams=adds))
 
     assert report.summary().startswith(summary)
-    assert Team.objects.filter(team_name="Arizona Coyotes").exists() == adds
-    assert [refused.reason for refused in report.refused] == ([] if adds else ["unknown team ARI"])
+    assert Team.objects.filter(team_name="Halifax Explorers").exists() == adds
+    assert [refused.reason for refused in report.refused] == ([] if adds else ["unknown team HFX"])
+
+
+@pytest.mark.parametrize("adds", [True, False])
+def test_a_team_that_only_a_csv_names_is_added_only_if_asked(tmp_path: Path, *, adds: bool) -> None:
+    (tmp_path / "a.csv").write_bytes(csv_of(game(home_team_code="HFX")))
+
+    report = ingest_files(tmp_path, wanted=replace(WANTED, adds_teams=adds))
+
+    assert report.added == int(adds)
+    assert [team.team_name for team in Team.objects.filter(team_code="HFX")[:2]] == (["HFX"] if adds else [])
+
+
+def test_a_season_of_the_past_is_loaded_whole_with_the_clubs_it_had(tmp_path: Path) -> None:
+    older = [
+        game(game_id=2023020001, season="2023-2024", game_date=date(2023, 10, 10), home_team_code="ARI"),
+        game(game_id=2010020001, season="2010-2011", game_date=date(2010, 10, 10), home_team_code="PHX"),
+        game(game_id=1995020001, season="1995-1996", game_date=date(1995, 10, 10), home_team_code="WIN"),
+        game(game_id=1996020001, season="1996-1997", game_date=date(1996, 10, 10), home_team_code="HFD"),
+        game(game_id=2001020001, season="2001-2002", game_date=date(2001, 10, 10), home_team_code="ATL"),
+    ]
+    (tmp_path / "older.csv").write_bytes(csv_of(*older))
+
+    report = ingest_files(tmp_path, wanted=WANTED)
+
+    assert (report.added, report.refused) == (5, [])
+    assert Team.objects.get(team_code="ARI").team_name == "Arizona Coyotes"
+
+
+def test_a_club_of_the_past_is_refused_in_a_season_it_did_not_play(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(csv_of(game(home_team_code="ATL")))
+
+    report = ingest_files(tmp_path, wanted=WANTED)
+
+    assert [refused.reason for refused in report.refused] == [
+        "ATL played from 1999-2000 to 2010-2011, not in 2024-2025"
+    ]
+
+
+def test_refused_games_are_missing_until_they_are_stored(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(csv_of(game(game_id=2024020007, home_team_code="HFX"), game(game_id=2024020008)))
+
+    ingest_files(tmp_path, wanted=WANTED)
+    missing = list(MissingGame.objects.values_list("game_id", "season", "home_team_code")[:5])
+    ingest_files(tmp_path, wanted=replace(WANTED, adds_teams=True))
+
+    assert missing == [(2024020007, "2024-2025", "HFX")]
+    assert not MissingGame.objects.exists()
+
+
+def test_a_game_that_is_stored_is_not_missing_when_a_worse_copy_is_refused(tmp_path: Path) -> None:
+    ingest_files(_file(tmp_path, game(game_id=2024020007)), wanted=WANTED)
+
+    report = ingest_files(_file(tmp_path, game(game_id=2024020007, home_team_code="HFX")), wanted=WANTED)
+
+    assert len(report.refused) == 1
+    assert not MissingGame.objects.exists()
+
+
+def _file(folder: Path, *games: GameScore) -> Path:
+    (folder / "games.csv").write_bytes(csv_of(*games))
+    return folder / "games.csv"
 
 
 def test_a_file_larger_than_the_memory_it_takes_is_read(tmp_path: Path) -> None:

@@ -120,13 +120,13 @@ def test_a_team_under_the_name_of_another_is_refused() -> None:
 def test_a_team_that_is_only_mentioned_is_added_if_asked_and_never_corrects(*, adds: bool) -> None:
     report = LoadReport()
     mentioned = [
-        TeamRecord(team_code="ARI", team_name="Arizona Coyotes"),
+        TeamRecord(team_code="HFX", team_name="Halifax Explorers"),
         TeamRecord(team_code="BUF", team_name="Buffalo Bisons"),
     ]
 
     load_teams(mentioned, rules=TeamRules(adds_mentioned=adds), report=report)
 
-    assert report.teams_added == (["ARI"] if adds else [])
+    assert report.teams_added == (["HFX"] if adds else [])
     assert Team.objects.get(team_code="BUF").team_name == "Buffalo Sabres"
 
 

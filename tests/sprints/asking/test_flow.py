@@ -24,7 +24,10 @@ class ScriptedModel:
         self._answers = list(answers)
         self.heard: list[str] = []
 
-    def turn(self, messages: Sequence[Message], *, tools: Sequence[Any] = ()) -> Any:
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Any] = ()) -> int:
+        raise NotImplementedError
+
+    def turn(self, messages: Sequence[Message], *, tools: Sequence[Any] = (), max_tokens: int | None = None) -> Any:
         raise NotImplementedError
 
     async def complete_structured(

@@ -51,6 +51,13 @@ def _query(**parts: object) -> MetricQuery:
             "issues, not open, by team, the highest by issues, now",
         ),
         (
+            {
+                "measures": ["issues"],
+                "where": {"kind": "or", "parts": [{"kind": "and", "parts": [ORBIT, CUSTOMER]}, OPEN]},
+            },
+            "issues, (team ORBIT and labelled customer) or open, now",
+        ),
+        (
             {"measures": ["issues"], "share": {"part": {"kind": "named", "predicate": "unassigned"}}, "where": OPEN},
             "open issues, share that is unassigned, now",
         ),

@@ -20,7 +20,7 @@ from toolbox.dispatch.dispatch import Call, dispatch
 
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 pytestmark = pytest.mark.usefixtures("cast")
-CLAMPED_BY_CONTRACT = {("query_linescore_data", "limit")}
+CLAMPED_BY_CONTRACT = {("query_linescore_data", "limit"), ("list_game_results", "limit")}
 """The contract publishes the bounds, and says that values outside are moved to them."""
 PLAIN = [None, True, False, 0, 1, -1, 5.0, 2.5, 10**6, "", " ", "x", "1", "null", [], ["x"], [None], [1], {}, {"x": 1}]
 

@@ -1,5 +1,6 @@
 """Each way of declaring a tool wrongly ends the start with a sentence; declared rightly, nothing changes hands."""
 
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module, reload
@@ -13,7 +14,7 @@ from toolbox.catalogue.registry import Registry, registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.models import ToolInput, ToolOutput
 from toolbox.contract.slots import Slot
-from toolbox.contract.tool import InvalidTool, Toolkit
+from toolbox.contract.tool import InvalidTool, Toolkit, find_schema_mistakes
 
 
 class Ask(ToolInput):
@@ -174,9 +175,6 @@ def _make_loud_tool() -> Any:
         (_two_parameters, "async def"),
         (_no_answer, "async def"),
         (_plain_model, "ToolInput"),
-        (_bare_field, "word needs a description"),
-        (_bare_nested_field, r"inner\[\]\.deep needs a description"),
-        (_recursive, "contains itself"),
         (_make_loud_tool, "snake_case"),
     ],
 )
@@ -186,6 +184,26 @@ def test_a_function_that_cannot_be_offered_is_refused_with_a_sentence(make: Call
 
     with pytest.raises((InvalidTool, ValueError), match=sentence):
         _toolkit().tool(example=example)(function)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (_bare_field, "the field word needs a description"),
+        (_bare_nested_field, "the field inner[].deep needs a description"),
+        (_recursive, "Tree contains itself; a tool's schema must be finite"),
+    ],
+)
+def test_schemas_that_no_model_can_read_are_named(make: Callable[[], Any], sentence: str) -> None:
+    made = make()
+    function, example = made if isinstance(made, tuple) else (made, EXAMPLE)
+    toolkit = _toolkit()
+
+    toolkit.tool(example=example)(function)
+
+    assert find_schema_mistakes(toolkit.tools[0]) == [sentence]
+    with pytest.raises(InvalidTool, match=re.escape(sentence)):
+        _toolkit().make_tool(function, example=example)
 
 
 def test_an_example_of_another_model_is_refused() -> None:

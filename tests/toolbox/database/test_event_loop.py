@@ -90,14 +90,14 @@ def test_a_forked_child_leaves_its_parent_s_connections_alone(forked_process: di
     assert forked_process["after"]["pid"] == forked_process["before"]["pid"]
 
 
-def test_the_home_is_one_loop_whoever_asks_first() -> None:
+def test_a_process_has_one_loop_whatever_comes_first() -> None:
     with ThreadPoolExecutor(8) as threads:
         loops = set(threads.map(lambda _: event_loop.get_loop(), range(40)))
 
     assert len(loops) == 1
 
 
-async def test_work_at_home_runs_there_and_cancelling_it_here_cancels_it_there() -> None:
+async def test_work_on_the_loop_runs_there_and_cancelling_it_here_cancels_it_there() -> None:
     there: dict[str, Any] = {"entered": threading.Event(), "left": threading.Event()}
 
     async def work() -> None:
@@ -119,7 +119,7 @@ async def test_work_at_home_runs_there_and_cancelling_it_here_cancels_it_there()
     assert task.cancelled()
 
 
-async def test_an_error_at_home_arrives_here() -> None:
+async def test_an_error_on_the_loop_arrives_here() -> None:
     async def fails() -> None:
         raise KeyError("from home")
 

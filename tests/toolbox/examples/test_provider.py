@@ -65,12 +65,12 @@ async def test_a_question_becomes_a_call(tools: list[Tool]) -> None:
     events = await step([Message.user("How did Carolina do in February 2025?")], tools=tools)
 
     made = request(events)
-    assert made.name == "query_linescore_data"
+    assert made.name == "list_game_results"
     assert json.loads(made.arguments) == {
         "teamCode": "CAR",
         "startDate": "2025-02-01",
         "endDate": "2025-02-28",
-        "limit": 1000,
+        "limit": 100,
     }
     assert events[-1] == StepEnd(reason="calls")
 
@@ -79,8 +79,9 @@ async def test_the_answer_is_worded_and_says_that_there_is_no_model(tools: list[
     messages = await hold_conversation("How did Carolina do in February 2025?", tools=tools)
 
     assert messages[-1].text == (
-        f"{NOTICE}\n\nIn February 2025, Carolina Hurricanes played 7 games and won 4 periods, lost 10 and tied 7; "
-        "they scored 18 goals and let in 24."
+        f"{NOTICE}\n\nIn February 2025, Carolina Hurricanes played 7 games and won 2, lost 5 and lost 0 more "
+        "in overtime or shootouts; goals 18 to 24. Of the periods, overtime and shootouts included, they won 4, "
+        "lost 10 and tied 7."
     )
 
 
@@ -161,7 +162,7 @@ async def test_arguments_that_a_person_changed_are_not_worded_as_the_question_ha
 
     events = await step([asked, Message.assistant(calls=(made,)), told], tools=tools)
 
-    assert 'With {"teamCode": "BOS"}: The tool query_linescore_data answered: {"n": 1}' in text(events)
+    assert 'With {"teamCode": "BOS"}: The tool list_game_results answered: {"n": 1}' in text(events)
     assert "Carolina" not in text(events)
 
 

@@ -17,7 +17,8 @@ MAX_LIVE_CHARACTERS = 80
 """As long as the figures of one upstream get, which is what the sample has."""
 OURS = {
     "list_backtest_runs", "get_state_delta", "validate_query", "execute_graphql_mutation", "propose_rca",
-    "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
+    "list_game_results", "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
+    "diagnose", "search_code", "list_files", "find_symbol", "find_implementations", "go_to_definition",
     "list_metrics", "query_metric", "forecast_completion",
 }  # fmt: skip
 """Tools that no contract asks for; the budget is that of the contracts' tools."""

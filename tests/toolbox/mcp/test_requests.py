@@ -48,6 +48,7 @@ def _endings(records: list[CallRecord]) -> list[tuple[str, str, str]]:
 
 
 @every_method
+@pytest.mark.usefixtures("database_access")  # what writes is journaled
 async def test_an_answered_request_leaves_one_row(records: list[CallRecord], method: str) -> None:
     async def answer(ctx: Any) -> dict[str, Any]:
         return {"caller": ctx.lifespan_context.caller.name}
@@ -58,6 +59,7 @@ async def test_an_answered_request_leaves_one_row(records: list[CallRecord], met
 
 
 @every_method
+@pytest.mark.usefixtures("database_access")  # what writes is journaled
 async def test_an_error_of_the_protocol_is_given_as_it_is_and_leaves_one_row(
     records: list[CallRecord], method: str
 ) -> None:
@@ -72,6 +74,7 @@ async def test_an_error_of_the_protocol_is_given_as_it_is_and_leaves_one_row(
 
 
 @every_method
+@pytest.mark.usefixtures("database_access")  # what writes is journaled
 async def test_a_crash_says_no_details_and_leaves_one_row(records: list[CallRecord], method: str) -> None:
     async def crash(_: Any) -> None:
         raise RuntimeError("the password is 1234")

@@ -59,9 +59,11 @@ class ModelMaker:
         return self.models[-1]
 
 
-async def step(model: ChatModel, messages: list[Message] = QUESTION, *, tools: list[Tool]) -> list[ModelEvent]:
+async def step(
+    model: ChatModel, messages: list[Message] = QUESTION, *, tools: list[Tool], max_tokens: int | None = None
+) -> list[ModelEvent]:
     """Take one step and give all its events."""
-    async with aclosing(model.turn(messages, tools=tools)) as events:
+    async with aclosing(model.turn(messages, tools=tools, max_tokens=max_tokens)) as events:
         return [event async for event in events]
 
 

@@ -29,8 +29,8 @@ def piece(index: int | None, *, id: str | None = None, name: str | None = None, 
 
 def step_through(*chunks: Any, taken: tuple[str, ...] = ()) -> list[Any]:
     """Take the chunks, then the end; gives all events."""
-    step = StreamedStep(tools=TOOLS, used_ids=taken)
-    return [event for one in chunks for event in step.take(one)] + list(step.end(prompt_characters=400))
+    step = StreamedStep(tools=TOOLS, used_ids=taken, prompt_tokens=100)
+    return [event for one in chunks for event in step.take(one)] + list(step.end())
 
 
 def requests(events: list[Any]) -> list[tuple[str, str, str]]:
@@ -84,6 +84,54 @@ def test_chunks_without_choices_or_delta_are_passed_over() -> None:
     assert events[-2] == Used(prompt_tokens=100, completion_tokens=10, is_estimated=True)
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        SimpleNamespace(prompt_tokens=-5, completion_tokens=3),
+        SimpleNamespace(prompt_tokens=5, completion_tokens=-3),
+        SimpleNamespace(prompt_tokens="5", completion_tokens="3"),
+        SimpleNamespace(prompt_tokens=None, completion_tokens=3),
+        SimpleNamespace(prompt_tokens=10**12, completion_tokens=3),
+        SimpleNamespace(),
+    ],
+)
+def test_a_count_that_cannot_be_is_not_believed(usage: Any) -> None:
+    counted = SimpleNamespace(choices=[], usage=usage)
+
+    events = step_through(chunk(content="x" * 40, finish="stop"), counted)
+
+    assert events[-2] == Used(prompt_tokens=100, completion_tokens=10, is_estimated=True)
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_what_the_model_thinks_counts_as_written(field: str) -> None:
+    thinking = chunk(finish="stop")
+    setattr(thinking.choices[0].delta, field, "x" * 400)
+
+    assert step_through(thinking)[-2] == Used(prompt_tokens=100, completion_tokens=100, is_estimated=True)
+
+
+def test_tokens_are_counted_while_they_come() -> None:
+    step = StreamedStep(tools=TOOLS, prompt_tokens=100)
+
+    events = [event for _ in range(500) for event in step.take(chunk(content="word "))]
+
+    counts = [event.completion_tokens for event in events if isinstance(event, Used)]
+    assert counts == sorted(counts)
+    assert (counts[0], counts[-1] > 500, len(counts) < 10) == (2, True, True)
+
+
+def test_a_hundred_thousand_calls_are_not_read_to_their_end() -> None:
+    step = StreamedStep(tools=TOOLS)
+    read = 0
+    while not step.is_cut:
+        read += 1
+        list(step.take(chunk(calls=[piece(read, id=f"c{read}", name="x", arguments="{}")])))
+
+    made = [event for event in step.end() if isinstance(event, CallRequested)]
+    assert (read, len(made)) == (33, 32)
+
+
 def test_a_stream_without_an_end_broke_off() -> None:
     with pytest.raises(RetryableFailure, match="broke off"):
         step_through(chunk(content="They won"))
@@ -116,7 +164,7 @@ def test_an_answer_in_json_is_said_whole_however_it_is_cut(answer: str, sizes: l
     written = json.dumps({"answer": answer}, ensure_ascii=is_ascii)
     step = StreamedStep(tools=TOOLS, text=StreamedJsonAnswer())
     events = [event for part in cut(written, sizes) for event in step.take(chunk(content=part))]
-    events += [*step.take(chunk(finish="stop")), *step.end(prompt_characters=0)]
+    events += [*step.take(chunk(finish="stop")), *step.end()]
 
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == answer
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import aclosing
 from traceback import format_exception
 
 import pytest
@@ -23,6 +24,7 @@ from toolbox.model import (
     ToolRequest,
     Used,
 )
+from toolbox.model.openai_client import ChatModel
 
 CAROLINA = {"teamCode": "CAR"}
 
@@ -205,11 +207,77 @@ async def test_without_tools_json_is_text(server: ModelServer, maker: ModelMaker
     assert (text(events), calls(events)) == (written, [])
 
 
-async def test_a_model_that_never_ends_is_stopped(
-    server: ModelServer, maker: ModelMaker, tools: list[Tool], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("field", ["content", "reasoning_content"])
+async def test_a_model_that_never_ends_is_cut_at_its_limit(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool], field: str
 ) -> None:
-    monkeypatch.setattr("toolbox.model.chunks.MAX_CHARACTERS", 20)
-    server.when("Carolina", says("again " * 10))
+    server.when("Carolina", Turn(text="They won", endless=field, ignores_limit=True))
 
-    with pytest.raises(ModelMisbehaved, match="more than 20 characters"):
-        await step(maker(), tools=tools)
+    events = await step(maker(), tools=tools, max_tokens=50)
+
+    used = [event for event in events if isinstance(event, Used)][-1]
+    assert (used.is_estimated, 50 <= used.completion_tokens <= 80) == (True, True)
+    assert events[-1] == StepEnd(reason="length")
+
+
+async def test_the_server_is_asked_to_stop_at_the_limit(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
+    server.when("Carolina", says("one two three four five"))
+
+    events = await step(maker(), tools=tools, max_tokens=3)
+
+    assert (text(events), events[-1]) == ("one two three ", StepEnd(reason="length"))
+    assert events[-2] == Used(prompt_tokens=100, completion_tokens=3)
+
+
+async def test_the_limit_goes_by_the_name_that_the_server_takes(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
+    newer = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    server.when("Carolina", refuses(400, message=newer), says("Yes."), says("Yes."))
+    model = maker()
+
+    await step(model, tools=tools, max_tokens=30)
+    await step(model, tools=tools, max_tokens=40)
+
+    assert ["max_tokens" in asked.body for asked in server.asked] == [True, False, False]
+    assert [asked.body.get("max_completion_tokens") for asked in server.asked] == [None, 30, 40]
+
+
+async def test_a_stream_that_dies_is_counted_by_its_length(
+    server: ModelServer, maker: ModelMaker, tools: list[Tool]
+) -> None:
+    server.when("Carolina", dies("word " * 30, after=20), says("They won."))
+    model = maker()
+
+    events = await step(model, tools=tools)
+
+    used = [event for event in events if isinstance(event, Used)]
+    prompt = model.estimate_tokens(QUESTION, tools=tools)
+    assert used[-1] == Used(prompt_tokens=prompt + 100, completion_tokens=25 + 20, is_estimated=True)
+    place = next(place for place, event in enumerate(events) if isinstance(event, RetryNotice))
+    assert events[place - 1] == Used(prompt_tokens=prompt, completion_tokens=25, is_estimated=True)
+
+
+@pytest.mark.parametrize(("turn", "is_counted"), [(refuses(503), False), (never(), True)])
+async def test_a_request_is_counted_only_where_the_server_may_have_read_it(
+    server: ModelServer,
+    maker: ModelMaker,
+    tools: list[Tool],
+    turn: Turn,
+    is_counted: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    server.when("Carolina", turn)
+    used: list[Used] = []
+
+    with pytest.raises(ModelUnavailable):
+        await _collect(maker(retries=0, silence_seconds=0.2), tools=tools, used=used)
+
+    assert (used[-1].prompt_tokens > 0) == is_counted
+
+
+async def _collect(model: ChatModel, *, tools: list[Tool], used: list[Used]) -> None:
+    async with aclosing(model.turn(QUESTION, tools=tools)) as events:
+        async for event in events:
+            used += [event] if isinstance(event, Used) else []

@@ -165,6 +165,6 @@ async def test_another_method_is_refused_with_the_one_that_works(
     assert ("allow", "POST") in seen["headers"]
 
 
-def test_the_limits_live_on_the_home_loop() -> None:
+def test_the_limits_live_on_the_process_s_event_loop() -> None:
     """What `count` awaits must be of one loop; asked from outside it still answers."""
     event_loop.run(call_limits.count(Caller(name="nobody", scopes=frozenset())))

@@ -1,0 +1,316 @@
+"""
+How good the code graph is: on small dynamic programs, and on pinned releases of real projects.
+
+    python -m benchmarks.code_graph programs
+    python -m benchmarks.code_graph projects          # downloads them from PyPI into a folder that is removed
+    python -m benchmarks.code_graph speed             # a generated project of 5,000 files; writes to the database
+
+`projects` runs the projects' own tests under a profiler, in an environment of their own. What called what in that run
+is the truth: a function is falsely complete where the graph says that it knows all callers and one of the run is
+missing. A function counts as static where each of its true callers has its name as a call in its text.
+"""
+
+import ast
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import django
+
+from devassist.code_graph.linking import LinkedCall, link
+from devassist.code_graph.modules import BUILD_FILES, Modules
+from devassist.code_graph.reading import language_of, read_facts
+from devassist.files import sources
+from tests.devassist.code_graph.truth import PROGRAMS, found_calls, true_calls
+
+PROJECTS = {
+    "flask==3.1.0": ["flask==3.1.0", "asgiref", "python-dotenv", "pytest==8.3.5"],
+    "click==8.1.8": ["click==8.1.8", "pytest==8.3.5"],
+    "itsdangerous==2.2.0": ["itsdangerous==2.2.0", "freezegun", "pytest==8.3.5"],
+    "werkzeug==3.1.3": [
+        "werkzeug==3.1.3",
+        "watchdog",
+        "ephemeral-port-reserve",
+        "cryptography",
+        "pytest==8.3.5",
+        "pytest-timeout",
+    ],
+    "jinja2==3.1.6": ["jinja2==3.1.6", "trio", "pytest==8.3.5"],
+}
+TOP_LEVEL = "(top level)"
+CLASSES = ("class", "interface")
+SECONDS = 900
+FILES = 5_000
+
+Function = tuple[str, str]
+"""A file's path and a qualified name."""
+
+_TRACER = """
+import atexit, inspect, json, os, sys, threading
+ROOT = os.environ["TRACED_ROOT"] + os.sep
+found, names = set(), {}
+# What generators and coroutines are resumed by is not what calls them.
+GENERATED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+def name_of(code):
+    known = names.get(code)
+    if known is None:
+        path = code.co_filename
+        if not path.startswith(ROOT):
+            known = ("", "")
+        elif code.co_name == "<module>":
+            known = (path[len(ROOT):], "(top level)")
+        elif not code.co_flags & inspect.CO_OPTIMIZED:
+            known = ("", "")
+        else:
+            parts = [part for part in code.co_qualname.split(".") if not part.startswith("<")]
+            known = (path[len(ROOT):], ".".join(parts) or "(top level)")
+        names[code] = known
+    return known
+
+def profile(frame, event, _):
+    if event != "call":
+        return
+    code = frame.f_code
+    if code.co_name.startswith("<") or code.co_flags & GENERATED or not name_of(code)[0]:
+        return
+    outer = frame.f_back
+    if outer is not None and name_of(outer.f_code)[0]:
+        found.add((name_of(outer.f_code), name_of(code)))
+
+sys.setprofile(profile)
+threading.setprofile(profile)
+atexit.register(lambda: (sys.setprofile(None), json.dump(sorted(found), open(os.environ["TRACED_INTO"], "w"))))
+"""
+
+
+@dataclass(slots=True)
+class Graph:
+    """The graph of a folder in memory: callers of each function, and what is open."""
+
+    functions: dict[Function, str] = field(default_factory=dict)
+    callers: dict[Function, set[Function]] = field(default_factory=lambda: defaultdict(set))
+    handed_on: set[Function] = field(default_factory=set)
+    open_names: set[str] = field(default_factory=set)
+    open_targets: set[Function] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, root: Path) -> "Graph":
+        """Build it."""
+        found = cls()
+        wanted = list(sources.look(str(root), wanted=_is_wanted).files)
+        facts = {path: read_facts((root / path).read_bytes(), path=path) for path in wanted if language_of(path)}
+        builds = [path for path in wanted if Path(path).name in BUILD_FILES]
+        modules = Modules.find_all(facts, builds=builds, read=lambda path: (root / path).read_text())
+        for path, one in facts.items():
+            found.functions.update({(path, s.qualified_name): s.kind for s in one.symbols if s.kind not in CLASSES})
+        linked = link(facts, modules=modules)
+        found.handed_on = {(path, facts[path].symbols[symbol].qualified_name) for path, symbol in linked.handed_on}
+        for path, rows in linked.calls.items():
+            for row in rows:
+                caller = (path, facts[path].symbols[row.caller].qualified_name if row.caller >= 0 else TOP_LEVEL)
+                target = (
+                    (row.target[0], facts[row.target[0]].symbols[row.target[1]].qualified_name) if row.target else None
+                )
+                found._enter(row, caller=caller, target=target)
+        return found
+
+    def _enter(self, row: LinkedCall, *, caller: Function, target: Function | None) -> None:
+        if target is None:
+            self.open_names |= {row.callee_name} if row.is_open else set()
+            return
+        self.callers[target].add(caller)
+        if row.is_open:
+            self.open_targets.add(target)
+
+    def is_complete(self, function: Function) -> bool:
+        """Tell whether the graph says that it knows all callers, by the rule that the tool goes by."""
+        name = function[1].rpartition(".")[2]
+        if (name.startswith("__") and name != "__init__") or self.functions[function] == "property":
+            return False
+        if function in self.handed_on or (not self.callers[function] and "*" in self.open_names):
+            return False
+        names = {name, *(f"{name[:length]}*" for length in range(1, len(name) + 1))}
+        return self.functions[function] != "method" or not names & self.open_names
+
+
+def _is_wanted(path: str) -> bool:
+    return bool(language_of(path)) or Path(path).name in BUILD_FILES
+
+
+def measure_programs() -> None:
+    """Print recall and precision of the small programs."""
+    for ending in (".py", ".js"):
+        true = found = both = 0
+        for path in sorted(PROGRAMS.glob(f"*{ending}*")):
+            calls, known = true_calls(path), found_calls(path)
+            true, found, both = true + len(calls), found + len(known), both + len(calls & known)
+        print(f"{ending[1:]}: {true} calls, recall {both / true:.3f}, precision {both / found:.3f}")
+
+
+def measure_project(name: str, *, needs: Iterable[str], folder: Path) -> tuple[int, int, int, int]:
+    """Print and give: functions said complete, falsely so; static functions, said complete."""
+    root, truth = _trace(name, needs=needs, folder=folder)
+    graph = Graph.of(root)
+    reached = {callee: callers for callee, callers in truth.items() if callee in graph.functions}
+    complete = [callee for callee in reached if graph.is_complete(callee)]
+    false = [callee for callee in complete if reached[callee] - graph.callers[callee]]
+    texts: dict[Function, set[str]] = {}
+    static = [callee for callee in reached if _is_static(callee, callers=reached[callee], root=root, texts=texts)]
+    sure = [callee for callee in static if graph.is_complete(callee) and callee not in false]
+    rows = sum(len(callers) for callers in reached.values())
+    hit = sum(len(callers & graph.callers[callee]) for callee, callers in reached.items())
+    print(
+        f"{name}: {len(reached)} functions ran, {rows} callers, found {hit / max(rows, 1):.3f}; "
+        f"said complete {len(complete)}, falsely {len(false)}; static {len(static)}, said complete {len(sure)}"
+    )
+    for callee in false[:20]:
+        print("   falsely complete:", *callee, "missing", *sorted(reached[callee] - graph.callers[callee])[:2])
+    for callee in [one for one in static if one not in sure][: 20 if os.environ.get("VERBOSE") else 0]:
+        print("   static, but not said complete:", *callee)
+    return len(complete), len(false), len(static), len(sure)
+
+
+def _trace(name: str, *, needs: Iterable[str], folder: Path) -> tuple[Path, dict[Function, set[Function]]]:
+    """Unpack a release, run its tests under the profiler, and give its folder with the callers of that run."""
+    python = folder / "environment" / "bin" / "python"
+    _run([sys.executable, "-m", "venv", str(folder / "environment")])
+    _run([str(python), "-m", "pip", "install", "-q", *needs])
+    _run([str(python), "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(folder), name])
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    root = next((folder / "unpacked").iterdir())
+    package = next(path for path in (root / "src", root) if path.is_dir())
+    (folder / "site").mkdir()
+    (folder / "site" / "sitecustomize.py").write_text(_TRACER)
+    into = folder / "calls.json"
+    environment = os.environ | {
+        "PYTHONPATH": f"{folder / 'site'}:{package}", "TRACED_ROOT": str(root), "TRACED_INTO": str(into),
+    }  # fmt: skip
+    tests = [str(python), "-m", "pytest", "-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", "tests"]
+    done = subprocess.run(
+        tests, cwd=root, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    print(name, done.stdout.strip().splitlines()[-1:] or done.stderr[-300:])
+    truth: dict[Function, set[Function]] = defaultdict(set)
+    for caller, callee in json.loads(into.read_text()):
+        if caller[0].endswith(".py") and callee[0].endswith(".py"):
+            truth[tuple(callee)].add(tuple(caller))
+    return root, truth
+
+
+def _is_static(callee: Function, *, callers: set[Function], root: Path, texts: dict[Function, set[str]]) -> bool:
+    """Tell whether each caller's text calls the function's name, or its class where it is a constructor."""
+    *owners, name = callee[1].split(".")
+    if name.startswith("__") and name != "__init__":
+        return False
+    wanted = {name, *(owners[-1:] if name == "__init__" else [])}
+    for path in {path for path, _ in callers}:
+        if (path, TOP_LEVEL) not in texts:
+            _read_calls(path, root=root, into=texts)
+    return all(wanted & texts.get(caller, set()) for caller in callers)
+
+
+def _read_calls(path: str, *, root: Path, into: dict[Function, set[str]]) -> None:
+    def visit(node: ast.AST, *, owner: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            inner = owner
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                inner = f"{owner}.{child.name}" if owner else child.name
+            if isinstance(child, ast.Call):
+                called = child.func
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                into.setdefault((path, owner or TOP_LEVEL), set()).add(name)
+            visit(child, owner=inner)
+
+    into.setdefault((path, TOP_LEVEL), set())
+    visit(ast.parse((root / path).read_text()), owner="")
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+
+
+def measure_projects(names: list[str]) -> None:
+    """Print what each project gives, and all together."""
+    total = [0, 0, 0, 0]
+    for name, needs in PROJECTS.items():
+        if names and not any(name.startswith(one) for one in names):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            total = [a + b for a, b in zip(total, measure_project(name, needs=needs, folder=Path(folder)), strict=True)]
+    complete, false, static, sure = total
+    print(f"together: falsely complete {false / max(complete, 1):.2%} of {complete}")
+    print(f"static said complete {sure / max(static, 1):.1%} of {static}")
+
+
+def measure_speed() -> None:
+    """Build the graph of a generated project of 5,000 files, and ask for callers; a workspace is made and removed."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    asyncio.run(_measure_speed())
+
+
+async def _measure_speed() -> None:
+    from devassist.code_graph import building, freshness, queries  # noqa: PLC0415 - Django must be ready
+    from devassist.models import GraphFile, Workspace  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(FILES):
+            _generate(Path(folder), number=number)
+        row = await Workspace.objects.acreate(name="graph-benchmark", root=folder)
+        try:
+            for label in ("first build", "nothing changed", "one file changed"):
+                began = time.perf_counter()
+                await asyncio.to_thread(building.build, row.pk, root=folder)
+                print(f"{label}: {time.perf_counter() - began:.1f} s")
+                (Path(folder) / "f7.py").write_text("def step_7():\n    return 7\n")
+            await asyncio.to_thread(building.build, row.pk, root=folder)
+            taken = []
+            for number in range(30):
+                began = time.perf_counter()
+                fresh = await freshness.ensure_graph(row.pk, root=folder, shows_secrets=False, seconds=0)
+                (symbol,) = await queries.find_symbols(f"shared_{number % 10}", workspace_id=row.pk)
+                calls = await queries.find_callers(symbol)
+                taken.append((time.perf_counter() - began) * 1000)
+            print(
+                f"callers, warm: {statistics.median(taken):.0f} ms median, {max(taken):.0f} worst; {len(calls)} calls",
+                fresh,
+            )
+        finally:
+            await GraphFile.objects.filter(workspace=row).adelete()
+            await row.adelete()
+
+
+def _generate(root: Path, *, number: int) -> None:
+    """Write a file that calls the one before and one of ten shared functions, with a class below another."""
+    if number == 0:
+        shared = "".join(f"def shared_{one}(n):\n    return n\n\n\n" for one in range(10))
+        (root / "f0.py").write_text(f"{shared}class Step_0:\n    def run(self):\n        return 0\n")
+        return
+    near = number - 1 if number % 50 else 0
+    (root / f"f{number}.py").write_text(
+        f"from f0 import shared_{number % 10}\nfrom f{near} import Step_{near}\n\n\n"
+        f"def step_{number}(n):\n    return shared_{number % 10}(n)\n\n\n"
+        f"class Step_{number}(Step_{near}):\n    def run(self):\n        return self.extra() + step_{number}(1)\n\n"
+        f"    def extra(self):\n        return super().run()\n"
+        + "".join(f"\n\ndef filler_{number}_{one}(n):\n    return step_{number}(n)\n" for one in range(10))
+    )
+
+
+if __name__ == "__main__":
+    command, *rest = sys.argv[1:] or ["programs"]
+    if command == "projects":
+        measure_projects(rest)
+    else:
+        {"programs": measure_programs, "speed": measure_speed}[command]()

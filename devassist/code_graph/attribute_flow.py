@@ -1,0 +1,331 @@
+"""What names, attributes and elements hold."""
+
+from collections.abc import Iterable
+
+from devassist.code_graph.facts import PLACE_BITS, PLACE_MASK, CallFact, Op
+from devassist.code_graph.value_flow import ValueFlow, code_of, get_made
+from devassist.code_graph.values import (
+    BUILTIN_TYPES,
+    LITERAL,
+    OUTSIDE,
+    UNKNOWN_TYPES,
+    Kind,
+    Value,
+)  # fmt: skip
+
+MAX_OVERRIDES = 200
+
+
+class AttributeFlow(ValueFlow):
+    """Reads and writes names, attributes and elements."""
+
+    # names
+
+    def _global(self, name: str, *, file: int, to: int) -> None:
+        """Look a name up that the file does not define: in its package, in star imports, else in the language."""
+        facts = self.program.files[file]
+        if name in facts.exports:
+            self._connect(self.program.offsets[file] + facts.exports[name], to=to)
+            return
+        found = list(self.program.package_names[facts.package].get(name, ())) if facts.package else []
+        for operation, *parts in facts.constraints:
+            if operation == Op.EXPORT_ALL:
+                found += self.program.package_names[parts[0]].get(name, ())
+                if (other := self.program.find_module(parts[0], file=file)) is not None:
+                    found.append(self._export(other, name=name))
+        for node in found:
+            self._connect(node, to=to)
+        if not found:
+            self._put(to, values=[Value(Kind.LIBRARY, name)])
+
+    def _export(self, file: int, *, name: str) -> int:
+        """Give the node of a name that other files see of a file, through its star imports too."""
+        key = ("export", file, name)
+        if key in self._fields:
+            return self._fields[key]
+        node = self._node(*key)
+        facts = self.program.files[file]
+        if name in facts.exports:
+            self._connect(self.program.offsets[file] + facts.exports[name], to=node)
+            return node
+        for operation, *parts in facts.constraints:
+            if operation == Op.EXPORT_ALL and (other := self.program.find_module(parts[0], file=file)) is not None:
+                self._connect(self._export(other, name=name), to=node)
+        return node
+
+    def _import(self, module: str, *, name: str, file: int, to: int) -> None:
+        program = self.program
+        if found := program.package_names.get(module, {}).get(name):
+            for node in found:
+                self._connect(node, to=to)
+            return
+        source = program.find_module(module, file=file)
+        joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+        if source is not None and name:
+            self._connect(self._export(source, name=name), to=to)
+            self._connect(self._node("commonjs", source, name), to=to)
+            self._read_commonjs(source, name=name)
+        elif source is not None:
+            self._put(to, values=[Value(Kind.MODULE, source)])
+        deeper = program.find_module(joined, file=file) if name else None
+        if deeper is not None:
+            self._put(to, values=[Value(Kind.MODULE, deeper)])
+        elif source is None:
+            outside = joined if name else module
+            kind = Kind.LIBRARY if not program.modules.is_own(module) or not name else Kind.OUTSIDE
+            self._put(to, values=[Value(kind, outside) if kind is Kind.LIBRARY else OUTSIDE])
+
+    def _read_commonjs(self, source: int, *, name: str) -> None:
+        """Let a named import read what `module.exports` was set to."""
+        if self._is_new("commonjs", source, name):
+            node = self._node("commonjs", source, name)
+            whole = self._export(source, name="module.exports")
+            if name == "default":
+                self._connect(whole, to=node)
+            else:
+                self._watch(whole, use=lambda value: self._read(value, name=name, to=node, site=None))
+
+    def _declare_type(self, to: int, *, names: list[str], file: int) -> None:
+        for value in self._types(names, file=file):
+            self._put(to, values=[value])
+
+    def _declare_elements(self, to: int, *, names: list[str], file: int) -> None:
+        """Let a variable hold a container whose elements are of the types."""
+        holder = Value(Kind.CONTAINER, to, "list")
+        self._put(to, values=[holder])
+        for value in self._types(names, file=file):
+            self._put(self._element(holder, key=None), values=[value])
+
+    def _types(self, names: Iterable[str], *, file: int) -> Iterable[Value]:
+        for name in names:
+            found = self.program.find_class(name, file=file)
+            last = name.rpartition(".")[2]
+            if isinstance(found, int):
+                yield Value(Kind.DECLARED, found)
+            elif last in BUILTIN_TYPES:
+                yield LITERAL
+            elif isinstance(found, str) and last not in UNKNOWN_TYPES:
+                yield Value(Kind.LIBRARY_TYPE, last)
+
+    # attributes
+
+    def _load(self, base: int, *, name: str, to: int, site: tuple[int, int, int]) -> None:
+        self._watch(base, use=lambda value: self._read(value, name=name, to=to, site=site))
+
+    def _read(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
+        """Let `to` hold the attribute of a value."""
+        kind = value.kind
+        if kind in (Kind.INSTANCE, Kind.DECLARED):
+            self._read_member(value, name=name, to=to, site=site)
+        elif kind is Kind.CLASS:
+            self._read_class(value, name=name, to=to, site=site)
+        elif kind is Kind.SUPER:
+            self._read_super(value, name=name, to=to, site=site)
+        elif kind is Kind.MODULE:
+            self._read_module(int(value.first), name=name, to=to)
+        elif kind is Kind.CONTAINER:
+            self._read_container(value, name=name, to=to)
+        elif kind is Kind.LIBRARY_TYPE:
+            self._read_library_type(value, name=name, to=to, site=site)
+        elif kind in (Kind.FUNCTION, Kind.BOUND):
+            self._read_function(value, name=name, to=to)
+        else:
+            outside = {Kind.LIBRARY: f"{value.first}.{name}"[-120:], Kind.LITERAL: f"<literal>.{name}"}
+            self._put(to, values=[Value(Kind.LIBRARY, outside[kind]) if kind in outside else OUTSIDE])
+
+    def _read_class(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
+        if name == "prototype":
+            self._put(to, values=[Value(Kind.DECLARED, value.first)])
+            return
+        for node, _ in self._members(value, name=name):
+            self._bind(node, owner=value, to=to, site=site)
+
+    def _read_member(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
+        number = int(value.first)
+        for node, owner in self._members(value, name=name):
+            self._bind(node, owner=owner, to=to, site=site)
+        if self._is_new("field", number, name, to):
+            self._field_reads[name].append((number, to))
+            for other, node in list(self._field_writes[name].items()):
+                if self._are_related(number, other):
+                    self._connect(node, to=to)
+
+    def _are_related(self, one: int, other: int) -> bool:
+        classes = self.program.classes
+        return other in classes[one].ancestors or one in classes[other].ancestors
+
+    def _members(self, value: Value, *, name: str) -> list[tuple[int, Value]]:
+        """Give the nodes of a class's attribute, each with the value it is read from: overrides count as declared."""
+        number = int(value.first)
+        classes = self.program.classes
+        found = dict.fromkeys(self._lookup(classes[number].order, name=name), value)
+        if value.kind is Kind.DECLARED or (value.kind is Kind.CLASS and value.second == "any"):
+            below = classes[number].below
+            if len(below) > MAX_OVERRIDES:
+                self.is_cut = True
+            for other in below[:MAX_OVERRIDES]:
+                for node in self._lookup(classes[other].order, name=name):
+                    found.setdefault(node, value)
+        return list(found.items())
+
+    def _lookup(self, order: list[int], *, name: str) -> list[int]:
+        """Give the nodes of the first class that declares the attribute, and those of classes that are given it."""
+        found = []
+        for number in order:
+            info = self.program.classes[number]
+            found.append(self._node("class", number, name))
+            if name in info.fact.members:
+                variable = self.program.offsets[info.file] + info.fact.members[name]
+                self._connect(variable, to=found[-1])
+                break
+        return found
+
+    def _read_super(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
+        number = int(value.first)
+        classes = self.program.classes
+        orders = [classes[number].order, *(classes[other].order for other in classes[number].below[:MAX_OVERRIDES])]
+        for order in orders:
+            after = order[order.index(number) + 1 :] if number in order else []
+            for node in self._lookup(after, name=name):
+                self._bind(node, owner=Value(Kind.DECLARED, number, "super"), to=to, site=site)
+
+    def _bind(self, node: int, *, owner: Value, to: int, site: tuple[int, int, int] | None) -> None:
+        """Carry a class's attribute to where it is read; functions are bound to what they are read from."""
+        if not self._is_new("bind", node, owner, to):
+            return
+
+        def use(value: Value) -> None:
+            if value.kind is not Kind.FUNCTION:
+                self._put(to, values=[value])
+                return
+            _, fact = self.program.functions[int(value.first)]
+            if fact.binding == "property" and owner.kind is not Kind.CLASS:
+                self._read_property(value, owner=owner, to=to, site=site)
+            elif (
+                fact.binding == "static"
+                or not fact.takes_self
+                or (owner.kind is Kind.CLASS and fact.binding != "class")
+            ):
+                self._put(to, values=[value])
+            else:
+                self._put(to, values=[Value(Kind.BOUND, value.first, code_of(owner))])
+
+        self._watch(node, use=use)
+
+    def _read_property(self, value: Value, *, owner: Value, to: int, site: tuple[int, int, int] | None) -> None:
+        file, fact = self.program.functions[int(value.first)]
+        self._connect(self.program.offsets[file] + fact.result, to=to)
+        if site is None or fact.symbol < 0:
+            return
+        at, place, caller = site
+        name = self.program.symbol((file, fact.symbol)).name
+        call = CallFact(-1, [], {}, -1, place >> PLACE_BITS, place & PLACE_MASK, caller, name, "")
+        self._note(at, call=call, function=int(value.first), way=self._way(owner, function=int(value.first)))
+
+    def _read_module(self, file: int, *, name: str, to: int) -> None:
+        self._connect(self._export(file, name=name), to=to)
+        self._connect(self._node("module", file, name), to=to)
+        if "module.exports" in self.program.files[file].exports:
+            self._read_commonjs(file, name=name)
+            self._connect(self._node("commonjs", file, name), to=to)
+        if name not in self.program.files[file].exports:
+            deeper = self.program.find_module(f".{name}", file=file)
+            if deeper is not None:
+                self._put(to, values=[Value(Kind.MODULE, deeper)])
+
+    def _read_container(self, value: Value, *, name: str, to: int) -> None:
+        if value.second in ("object", "map"):
+            self._connect(self._element(value, key=name), to=to)
+            self._connect(self._element(value, key=None), to=to)
+        if value.second != "object":
+            self._put(to, values=[Value(Kind.CONTAINER_METHOD, code_of(value), name)])
+
+    def _read_library_type(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
+        """Look at the classes of the workspace below a type from outside, as well."""
+        for number in self.program.outer_subclasses.get(str(value.first), ())[:MAX_OVERRIDES]:
+            for node, _ in self._members(Value(Kind.DECLARED, number), name=name):
+                self._bind(node, owner=Value(Kind.DECLARED, number), to=to, site=site)
+        self._put(to, values=[Value(Kind.LIBRARY, f"{value.first}.{name}")])
+
+    def _read_function(self, value: Value, *, name: str, to: int) -> None:
+        """Read from a function: `call`, `apply` and `bind` stand for itself, the rest is what was stored there."""
+        if name in (
+            "call",
+            "apply",
+            "bind",
+            "__wrapped__",
+            "__func__",
+            "invoke",
+            "run",
+            "accept",
+            "get",
+            "test",
+            "delay",
+        ):
+            self._put(to, values=[value])
+        elif name == "prototype":
+            self._put(to, values=[get_made(int(value.first))])
+        self._connect(self._node("function", value.first, name), to=to)
+
+    def _store(self, value: Value, *, name: str, source: int) -> None:
+        kind = value.kind
+        if kind in (Kind.INSTANCE, Kind.DECLARED):
+            number = int(value.first)
+            node = self._node("field", number, name)
+            self._connect(source, to=node)
+            if number not in self._field_writes[name]:
+                self._field_writes[name][number] = node
+                for other, to in list(self._field_reads[name]):
+                    if self._are_related(other, number):
+                        self._connect(node, to=to)
+        elif kind is Kind.CLASS:
+            self._connect(source, to=self._node("class", int(value.first), name))
+        elif kind is Kind.MODULE:
+            self._connect(source, to=self._node("module", int(value.first), name))
+        elif kind is Kind.CONTAINER:
+            self._set_index(value, key=name, source=source)
+        elif kind in (Kind.FUNCTION, Kind.BOUND):
+            self._connect(source, to=self._node("function", value.first, name))
+
+    def _get_attribute(self, value: Value, *, prefix: str, to: int) -> None:
+        """Read an attribute whose name is computed: any that begins so; of classes only where a beginning is known."""
+        if not prefix and value.kind is not Kind.CONTAINER:
+            return
+        if value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS):
+            info = self.program.classes[int(value.first)]
+            known = [*info.order, *(info.below[:MAX_OVERRIDES] if value.kind is Kind.DECLARED else ())]
+            names = {name for number in known for name in self.program.classes[number].fact.members}
+            for name in sorted(name for name in names if name.startswith(prefix) and not name.startswith("__")):
+                self._read(value, name=name, to=to, site=None)
+        elif value.kind is Kind.MODULE:
+            for name in sorted(self.program.files[int(value.first)].exports):
+                if name.startswith(prefix):
+                    self._read_module(int(value.first), name=name, to=to)
+        elif value.kind is Kind.CONTAINER:
+            self._connect(self._element(value, key="<all>"), to=to)
+
+    # elements
+
+    def _element(self, value: Value, *, key: str | None) -> int:
+        node = self._node("element", value.first, key)
+        if key != "<all>" and self._is_new("all", node):
+            self._connect(node, to=self._node("element", value.first, "<all>"))
+        return node
+
+    def _index(self, value: Value, *, key: str | None, to: int) -> None:
+        if value.kind is Kind.CONTAINER:
+            if key is None:
+                self._connect(self._element(value, key="<all>"), to=to)
+            else:
+                self._connect(self._element(value, key=key), to=to)
+                self._connect(self._element(value, key=None), to=to)
+        elif value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.MODULE, Kind.CLASS) and key is not None:
+            self._read(value, name=key, to=to, site=None)
+        elif value.kind is Kind.OUTSIDE or value.kind in (Kind.LIBRARY, Kind.LIBRARY_TYPE):
+            self._put(to, values=[OUTSIDE])
+
+    def _set_index(self, value: Value, *, key: str | None, source: int) -> None:
+        if value.kind is Kind.CONTAINER:
+            self._connect(source, to=self._element(value, key=key))
+        elif value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS, Kind.MODULE) and key is not None:
+            self._store(value, name=key, source=source)

@@ -1,0 +1,137 @@
+"""
+What one file says, for the linker: symbols, and constraints on which values its variables may hold.
+
+A variable is a number within its file. Constraints are tuples that begin with an `Op`; they ignore the order of
+statements, so that a variable holds whatever is ever assigned to it.
+"""
+
+from enum import IntEnum
+from typing import Any
+
+import msgspec
+
+VERSION = 1
+"""Of the analysis: files read by another version are read again."""
+
+PLACE_BITS = 12
+PLACE_MASK = (1 << PLACE_BITS) - 1
+"""A place is a line, shifted by so many bits, and a character."""
+
+
+class Op(IntEnum):
+    """Kinds of constraints, with what follows the kind."""
+
+    COPY = 0  # source, destination
+    LOAD = 1  # base, name, destination, place, caller
+    STORE = 2  # base, name, source
+    INDEX = 3  # base, key or None, destination
+    SET_INDEX = 4  # base, key or None, source
+    CALL = 5  # index into calls
+    FUNCTION = 6  # symbol, destination
+    CLASS = 7  # symbol, destination
+    CONTAINER = 8  # kind, destination
+    GLOBAL = 9  # name, destination
+    IMPORT = 10  # module, name or "", destination
+    TYPE = 11  # destination, type names
+    SUPER = 12  # class symbol, destination
+    LITERAL = 13  # destination
+    GET_ATTRIBUTE = 14  # base, prefix of the name, destination, place, caller
+    EXPORT_ALL = 15  # module
+    ELEMENT_TYPE = 16  # destination, type names of its elements
+    MODULE = 17  # destination: this file's own exports
+
+
+class SymbolFact(msgspec.Struct, array_like=True, frozen=True):
+    """A function, a method, a class or an interface; `container` is the index of the symbol around it, or -1."""
+
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+    character: int
+    start_line: int
+    end_line: int
+    container: int
+    signature: str
+
+
+class FunctionFact(msgspec.Struct, array_like=True):
+    """How a function takes and gives values. `owner` is the class symbol that it is a member of, or -1."""
+
+    symbol: int
+    owner: int
+    parameters: list[tuple[str, int]]
+    result: int
+    rest: int = -1
+    rest_named: int = -1
+    is_generator: bool = False
+    binding: str = ""  # "static", "class", "property" or ""
+    takes_self: bool = False
+    elements: int = -1  # what a generator yields
+    arity: tuple[int, int] = (0, 1_000)
+    extent: tuple[int, int, int, int] = (0, 0, 0, 0)  # its own constraints and variables, where it holds no function
+
+
+class ClassFact(msgspec.Struct, array_like=True):
+    """A class with the names of its bases and the variables of its members."""
+
+    symbol: int
+    bases: list[str]
+    members: dict[str, int]
+    is_interface: bool = False
+
+
+class CallFact(msgspec.Struct, array_like=True):
+    """A call: the variable called, what is given, and where it stands (`caller` is a symbol, -1 at top level)."""
+
+    callee: int
+    arguments: list[int]
+    named: dict[str, int]
+    result: int
+    line: int
+    character: int
+    caller: int
+    name: str
+    receiver: str
+    base: int = -1
+    constant: str | None = None  # the first argument, where it is a literal text
+    is_new: bool = False
+    is_decorator: bool = False
+    is_spread: bool = False
+
+
+class ImportFact(msgspec.Struct, array_like=True, frozen=True):
+    """A name that is imported; `name` is empty where the module itself is."""
+
+    line: int
+    module: str
+    name: str
+    local_name: str
+
+
+class FileFacts(msgspec.Struct, array_like=True):
+    """All of one file. `package` is the JVM's; `exports` are the variables of its top level."""
+
+    symbols: list[SymbolFact]
+    functions: list[FunctionFact]
+    classes: list[ClassFact]
+    calls: list[CallFact]
+    imports: list[ImportFact]
+    constraints: list[Any]
+    exports: dict[str, int]
+    variables: int
+    package: str = ""
+    problem: str = ""
+
+
+def encode(facts: FileFacts) -> bytes:
+    """Write facts as MessagePack."""
+    return msgspec.msgpack.encode(facts)
+
+
+def decode(data: bytes) -> FileFacts:
+    """Read facts; raises msgspec.ValidationError for those of another form."""
+    return _DECODER.decode(data)
+
+
+_DECODER = msgspec.msgpack.Decoder(FileFacts)

@@ -1,0 +1,110 @@
+"""Whether a workspace's graph is current; if not, it is built, here if it is small, else by a worker."""
+
+import asyncio
+import logging
+import os
+from dataclasses import dataclass
+from functools import partial
+
+from kombu.exceptions import OperationalError
+
+from devassist.code_graph import building, queries
+from devassist.code_graph.facts import VERSION
+from devassist.code_graph.queries import BuildRow
+from devassist.files.sources import Sources
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database import event_loop
+
+logger = logging.getLogger(__name__)
+
+MAX_FILES_HERE = 400
+"""Source files of a workspace whose graph this process builds itself; more would slow down other calls."""
+TELL_WORKERS_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freshness:
+    """Whether the graph can be asked; if not, why, in words."""
+
+    is_current: bool
+    reason: str = ""
+
+
+_builds: dict[int, asyncio.Task[bool]] = {}
+_told: dict[int, float] = {}
+
+
+async def ensure_graph(workspace_id: int, *, root: str, shows_secrets: bool, seconds: float) -> Freshness:
+    """See to it that the graph is current, and wait for that no longer than some seconds."""
+    try:
+        found = await asyncio.to_thread(building.look, root)
+        row = await queries.read_build(workspace_id)
+        if _is_current(row, found=found, root=root):
+            return Freshness(is_current=True)
+        if len(found.files) > MAX_FILES_HERE:
+            _tell_workers(workspace_id)
+        else:
+            work = partial(_build_here, workspace_id, root=root, shows_secrets=shows_secrets, seconds=seconds)
+            is_done = await event_loop.run_on_loop(work)
+            row = await queries.read_build(workspace_id)
+            if _is_current(row, found=found, root=root):
+                return Freshness(is_current=True)
+            if is_done and row is None:  # a workspace without a row has no graph
+                return Freshness(is_current=False)
+        row = await queries.read_build(workspace_id)
+        return Freshness(is_current=False, reason=describe_progress(row, files=len(found.files)))
+    except DatabaseUnavailable:
+        return Freshness(is_current=False)
+
+
+def describe_progress(row: BuildRow | None, *, files: int) -> str:
+    """Say how far the graph is."""
+    if row is None:
+        return (
+            f"The code graph of this workspace is not built yet ({files} files); calls through base types are missing."
+        )
+    if row.state == "failed":
+        return f"The code graph could not be built ({row.note[:120]}); calls through base types are missing."
+    step = {"reading": "files read", "linking": "files linked"}.get(row.state, "files")
+    how_far = f" ({row.files_done:,} of {row.files_total:,} {step})" if row.state != "ready" else ""
+    return f"The code graph is being brought up to date{how_far}; ask again in a few seconds."
+
+
+def _is_current(row: BuildRow | None, *, found: Sources, root: str) -> bool:
+    return (
+        row is not None
+        and row.state == "ready"
+        and row.version == VERSION
+        and row.root == os.path.realpath(root)
+        and row.content_hash == building.digest_of(found)
+    )
+
+
+async def _build_here(workspace_id: int, *, root: str, shows_secrets: bool, seconds: float) -> bool:
+    """Build in a thread, which further callers join; True where it has ended."""
+    task = _builds.get(workspace_id)
+    if task is None or task.done():
+        work = asyncio.to_thread(building.build, workspace_id, root=root, shows_secrets=shows_secrets)
+        task = _builds[workspace_id] = asyncio.ensure_future(work)
+        task.add_done_callback(_log_failure)
+    done, _ = await asyncio.wait({task}, timeout=seconds)
+    return bool(done)
+
+
+def _log_failure(task: asyncio.Task[bool]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.error("a code graph could not be built", exc_info=error)
+
+
+def _tell_workers(workspace_id: int) -> None:
+    """Have a worker build the graph; not told again within some seconds."""
+    from devassist.tasks import build_code_graph  # noqa: PLC0415 - tasks import what only workers need
+
+    now = asyncio.get_running_loop().time()
+    if now - _told.get(workspace_id, -TELL_WORKERS_SECONDS) < TELL_WORKERS_SECONDS:
+        return
+    _told[workspace_id] = now
+    try:
+        build_code_graph.apply_async(kwargs={"workspace_id": workspace_id}, retry=False)
+    except (OperationalError, OSError) as away:
+        logger.warning("no worker could be told to build a code graph: %s", away)

@@ -1,0 +1,213 @@
+"""Expressions of Java and Kotlin as facts for the linker."""
+
+from tree_sitter import Node
+
+from devassist.code_graph.annotations import literal_text, split_types
+from devassist.code_graph.facts import Op
+from devassist.code_graph.lowering import FileLowering
+from devassist.code_graph.values import split_words
+
+CLASSES = split_words(
+    """
+    class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration
+    object_declaration companion_object
+    """
+)
+FUNCTIONS = split_words(
+    """
+    method_declaration constructor_declaration compact_constructor_declaration function_declaration
+    secondary_constructor
+    """
+)
+_COLLECTIONS = (
+    "List[", "MutableList[", "Set[", "MutableSet[", "Collection[", "Iterable[", "ArrayList[", "Flow[", "Sequence[",
+    "Array[", "Stream[", "LinkedList[", "HashSet[", "Map[", "MutableMap[", "HashMap[", "Deque[", "Queue[",
+)  # fmt: skip
+
+
+class JvmExpressions(FileLowering):
+    """Lowers expressions; each method gives the variable of a value."""
+
+    is_kotlin = False
+
+    def annotate(self, variable: int, *, node: Node | None) -> None:
+        """Let a variable hold what its type says; the elements of the usual collections too."""
+        if node is None:
+            return
+        text = (
+            self.code.text(node, most=400)
+            .lstrip(":")
+            .strip()
+            .rstrip("?")
+            .replace("<", "[")
+            .replace(">", "]")
+            .replace("?", "")
+        )
+        if "->" in text or text == "var":
+            return
+        for name in _COLLECTIONS:
+            if text.startswith(name):
+                text = text.replace(name, "list[", 1)
+        if text.endswith("[]"):
+            text = f"list[{text[:-2]}]"
+        names, elements = split_types(text.replace("out ", "").replace("in ", ""))
+        self.add(Op.TYPE, variable, names)
+        if elements:
+            self.add(Op.ELEMENT_TYPE, variable, elements)
+
+    def _type_of(self, node: Node) -> Node | None:
+        if (found := node.child_by_field_name("type")) is not None:
+            return found
+        return next((child for child in node.named_children if child.type in ("user_type", "nullable_type")), None)
+
+    def _identifier(self, node: Node) -> int:
+        return self._name(self.text(node).strip("`"))
+
+    def _name(self, name: str) -> int:
+        """Give what a bare name means: a local, a member of the classes around and their bases, or a global name."""
+        known = self.frame.find(name)
+        found = [known] if known is not None else []
+        this = self.frame.find("this")
+        if known is None and this is not None:
+            member = self.new()
+            self.add(Op.LOAD, this, name, member, 0, self.caller)
+            found.append(member)
+        frame = self.frame
+        while frame is not None:
+            if frame.class_fact is not None and name in frame.class_fact.members and known is None:
+                found.append(frame.class_fact.members[name])
+            frame = frame.parent  # type: ignore[assignment]
+        return self.merge([*found, self.read_name(name)] if known is None else found)
+
+    def _read_this(self, node: Node) -> int:
+        found = self.frame.find("this")
+        return found if found is not None else self.new()
+
+    def _super(self, node: Node) -> int:
+        frame = self.frame
+        while frame is not None and frame.class_fact is None:
+            frame = frame.parent  # type: ignore[assignment]
+        held = self.new()
+        if frame is not None and frame.class_fact is not None:
+            self.add(Op.SUPER, frame.class_fact.symbol, held)
+        return held
+
+    def _first(self, node: Node) -> int:
+        return self.value(node.named_children[0] if node.named_children else None)
+
+    def _either(self, node: Node) -> int:
+        return self.merge([self.value(child) for child in node.named_children])
+
+    def _element(self, node: Node) -> int:
+        held = [self.value(child) for child in node.named_children]
+        return self.index(held[0] if held else -1, key=None)
+
+    def _cast(self, node: Node) -> int:
+        held = self.new()
+        self.annotate(held, node=self._type_of(node))
+        for child in node.named_children:
+            if child.type not in self.ignored:
+                self.copy(self.value(child), to=held)
+        return held
+
+    def _field_access(self, node: Node) -> int:
+        base = self.value(node.child_by_field_name("object"))
+        name = node.child_by_field_name("field")
+        return self.load(base, name=self.text(name), node=name or node)
+
+    def _navigation(self, node: Node) -> int:
+        base = self.value(node.named_children[0]) if node.named_children else -1
+        name = node.named_children[-1]
+        return self._member(base, name=name)
+
+    def _member(self, base: int, *, name: Node) -> int:
+        """Read a member; in Kotlin functions that extend the type, too."""
+        text = self.text(name).strip("`")
+        held = self.load(base, name=text, node=name)
+        return self.merge([held, self.read_name(f"<extension>.{text}")]) if self.is_kotlin else held
+
+    def _invocation(self, node: Node) -> int:
+        name, holder = node.child_by_field_name("name"), node.child_by_field_name("object")
+        if name is None:
+            return -1
+        base = self.value(holder)
+        callee = self.load(base, name=self.text(name), node=name) if holder is not None else self._name(self.text(name))
+        return self._add_call(callee, name=name, holder=holder, base=base, given=node.child_by_field_name("arguments"))
+
+    def _creation(self, node: Node) -> int:
+        kind = node.child_by_field_name("type")
+        if kind is None:
+            return -1
+        plain = kind.named_children[0] if kind.type == "generic_type" and kind.named_children else kind
+        last = plain.named_children[-1] if plain.type == "scoped_type_identifier" else plain
+        held = (
+            self.read_name(self.text(last)) if self.frame.find(self.text(last)) is None else self._name(self.text(last))
+        )
+        for child in node.named_children:
+            if child.type == "class_body":
+                self.walk(child.named_children)
+        return self._add_call(
+            held, name=last, holder=None, base=-1, given=node.child_by_field_name("arguments"), is_new=True
+        )
+
+    def _call(self, node: Node) -> int:
+        function, base, holder = node.named_children[0], -1, None
+        name = function
+        if function.type == "navigation_expression" and len(function.named_children) > 1:
+            holder, name = function.named_children[0], function.named_children[-1]
+            base = self.value(holder)
+            callee = self._member(base, name=name)
+        elif function.type == "identifier":
+            callee = self._name(self.text(function).strip("`"))
+        else:
+            callee = self.value(function)
+        return self._add_call(callee, name=name, holder=holder, base=base, given=node)
+
+    def _infix(self, node: Node) -> int:
+        if node.named_child_count <= 2:  # noqa: PLR2004 - both sides and the name between
+            return self._either(node)
+        left, name, right = node.named_children[:3]
+        base = self.value(left)
+        return self.call(
+            self._member(base, name=name), node=name, arguments=[self.value(right)], name=self.text(name),
+            receiver=self.code.text(left, most=100), base=base,
+        )  # fmt: skip
+
+    def _reference(self, node: Node) -> int:
+        if not node.named_children:
+            return -1
+        name = node.named_children[-1]
+        if len(node.named_children) == 1:
+            return self._name(self.text(name))
+        return self.load(self.value(node.named_children[0]), name=self.text(name), node=name)
+
+    def _add_call(
+        self, callee: int, *, name: Node, holder: Node | None, base: int, given: Node | None, is_new: bool = False
+    ) -> int:  # fmt: skip
+        arguments, named = self._arguments(given)
+        first = self.text(given.named_children[0]) if given is not None and given.named_children else ""
+        return self.call(
+            callee, node=name, arguments=arguments, named=named, name=self.text(name).strip("`"),
+            receiver=self.code.text(holder, most=100), base=base, is_new=is_new,
+            constant=literal_text(first) if first.startswith('"') else None,
+        )  # fmt: skip
+
+    def _arguments(self, given: Node | None) -> tuple[list[int], dict[str, int]]:
+        """Lower arguments; those after the brackets as well."""
+        arguments: list[int] = []
+        named: dict[str, int] = {}
+        if given is None:
+            return arguments, named
+        if given.type == "argument_list":
+            return [self.value(child) for child in given.named_children if "comment" not in child.type], named
+        for child in given.named_children[0 if given.type == "constructor_invocation" else 1 :]:
+            if child.type == "value_arguments":
+                for one in child.named_children:
+                    parts = one.named_children
+                    if len(parts) > 1 and parts[0].type == "identifier":
+                        named[self.text(parts[0])] = self.value(parts[1])
+                    elif parts:
+                        arguments.append(self.value(parts[-1]))
+            elif child.type in ("annotated_lambda", "lambda_literal"):
+                arguments.append(self.value(child.named_children[-1] if child.type == "annotated_lambda" else child))
+        return arguments, named

@@ -1,0 +1,417 @@
+"""Java and Kotlin as facts for the linker. Types are written down there, so that most calls follow from them."""
+
+from collections.abc import Iterable
+
+from tree_sitter import Node
+
+from devassist.code_graph.facts import ClassFact, FunctionFact, ImportFact, Op
+from devassist.code_graph.jvm_expressions import JvmExpressions
+from devassist.code_graph.lowering import FileLowering
+from devassist.code_graph.values import split_words
+from devassist.syntax.imports import imports
+from devassist.syntax.parsing import Code
+
+CLASSES = split_words(
+    """
+    class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration
+    object_declaration companion_object
+    """
+)
+FUNCTIONS = split_words(
+    """
+    method_declaration constructor_declaration compact_constructor_declaration function_declaration
+    secondary_constructor
+    """
+)
+_COLLECTIONS = (
+    "List[", "MutableList[", "Set[", "MutableSet[", "Collection[", "Iterable[", "ArrayList[", "Flow[", "Sequence[",
+    "Array[", "Stream[", "LinkedList[", "HashSet[", "Map[", "MutableMap[", "HashMap[", "Deque[", "Queue[",
+)  # fmt: skip
+
+
+class JvmLowering(JvmExpressions):
+    """Lowers a Java or Kotlin file."""
+
+    literals = split_words(
+        """
+    string_literal multiline_string_literal number_literal integer_literal decimal_integer_literal
+    boolean_literal character_literal true false null null_literal float_literal hex_literal
+    """
+    )
+    ignored = FileLowering.ignored | {
+        "package_header", "package_declaration", "import", "import_declaration", "type_parameters", "type_arguments",
+        "user_type", "nullable_type", "type_identifier",
+    }  # fmt: skip
+
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        self.is_kotlin = code.grammar.language == "kotlin"
+        self.handlers = {
+            "identifier": self._identifier,
+            "this": self._read_this,
+            "this_expression": self._read_this,
+            "super": self._super,
+            "super_expression": self._super,
+            "field_access": self._field_access,
+            "navigation_expression": self._navigation,
+            "method_invocation": self._invocation,
+            "object_creation_expression": self._creation,
+            "call_expression": self._call,
+            "infix_expression": self._infix,
+            "assignment_expression": self._assignment,
+            "assignment": self._assignment,
+            "local_variable_declaration": self._java_variables,
+            "field_declaration": self._java_variables,
+            "property_declaration": self._property,
+            "enhanced_for_statement": self._for,
+            "for_statement": self._for,
+            "return_statement": self._return,
+            "return_expression": self._return,
+            "jump_expression": self._return,
+            "lambda_expression": self._lambda,
+            "lambda_literal": self._lambda,
+            "anonymous_function": self._lambda,
+            "method_reference": self._reference,
+            "callable_reference": self._reference,
+            "parenthesized_expression": self._first,
+            "as_expression": self._cast,
+            "cast_expression": self._cast,
+            "ternary_expression": self._either,
+            "elvis_expression": self._either,
+            "binary_expression": self._either,
+            "if_expression": self._either,
+            "when_expression": self._either,
+            "try_expression": self._either,
+            "index_expression": self._element,
+            "array_access": self._element,
+            "object_literal": self._object_literal,
+            "anonymous_initializer": self._block,
+            "static_initializer": self._block,
+            **dict.fromkeys(FUNCTIONS, self._function),
+            **dict.fromkeys(CLASSES, self._class),
+        }
+
+    def declare(self, nodes: Iterable[Node]) -> None:
+        """Enter imports and the package at top level, and the names that a scope binds."""
+        nodes = list(nodes)
+        if self.frame is self.top:
+            self._enter_file(nodes)
+        for node in nodes:
+            name = node.child_by_field_name("name")
+            if node.type in CLASSES | FUNCTIONS and name is not None and not self._receiver(node):
+                self.define(self.text(name))
+
+    def _enter_file(self, nodes: list[Node]) -> None:
+        for node in nodes:
+            if node.type in ("package_header", "package_declaration"):
+                self.facts.package = self.text(node.named_children[0]).strip(";") if node.named_children else ""
+        for one in imports(self.code):
+            for name in one.names:
+                shown = name.shown.split(" as ")[0]
+                place = self.code.tree.root_node
+                if shown == "*":
+                    self.add(Op.EXPORT_ALL, one.module)
+                    self.import_star(one.module)
+                else:
+                    self.import_name(one.module, name=shown, local=name.local, node=place)
+
+    def import_star(self, module: str) -> None:
+        """Note that all of a package is imported."""
+        self.facts.imports.append(ImportFact(1, module, "*", "*"))
+
+    # types
+
+    def _class(self, node: Node) -> int:
+        scope = self.scope_of(node)
+        if scope is None:
+            self.walk(node.named_children)
+            return -1
+        kind = "interface" if "interface" in node.type or any(c.type == "interface" for c in node.children) else "class"
+        if not scope.is_named:  # an unnamed companion object: its members are the class's own
+            return self._companion(node)
+        symbol = self.symbol(scope, kind=kind)
+        fact = ClassFact(symbol, self._bases(node), {}, kind == "interface")
+        self.facts.classes.append(fact)
+        position = len(self.facts.classes) - 1
+        before = self.enter(symbol=symbol)
+        self.frame.class_fact = fact
+        self._primary_constructor(node, fact=fact)
+        for child in node.named_children:
+            if child.type.endswith(("_body", "body")) or child.type == "class_body":
+                self.declare(child.named_children)
+                self.walk(child.named_children)
+        self.frame = before
+        held = self.new()
+        self.add(Op.CLASS, position, held)
+        if node.type in ("object_declaration", "companion_object"):
+            held = self._singleton(self.text(node.child_by_field_name("name")))
+        self.copy(held, to=self.define(scope.name))
+        return held
+
+    def _singleton(self, name: str) -> int:
+        held = self.new()
+        self.add(Op.TYPE, held, [name])
+        return held
+
+    def _companion(self, node: Node) -> int:
+        for child in node.named_children:
+            if child.type.endswith("body"):
+                self.walk(child.named_children)
+        return -1
+
+    def _bases(self, node: Node) -> list[str]:
+        found: list[str] = []
+        for child in node.named_children:
+            if child.type in ("superclass", "super_interfaces", "extends_interfaces", "delegation_specifiers"):
+                left = list(child.named_children)
+                while left:
+                    one = left.pop(0)
+                    if one.type in ("type_identifier", "user_type", "scoped_type_identifier", "generic_type"):
+                        found.append(self.text(one).partition("<")[0])
+                    else:
+                        if one.type == "constructor_invocation":
+                            self._arguments(one)
+                        left = [*one.named_children, *left]
+        return found
+
+    def _primary_constructor(self, node: Node, *, fact: ClassFact) -> None:
+        """Members that the head of a class declares: Kotlin's constructor properties, a record's components."""
+        for child in node.named_children:
+            if child.type not in ("primary_constructor", "formal_parameters"):
+                continue
+            left = list(child.named_children)
+            while left:
+                one = left.pop(0)
+                if one.type in ("class_parameter", "formal_parameter"):
+                    name = one.child_by_field_name("name") or next(
+                        c for c in one.named_children if c.type == "identifier"
+                    )
+                    self.annotate(self.define(self.text(name)), node=self._type_of(one))
+                else:
+                    left = [*one.named_children, *left]
+
+    def _receiver(self, node: Node) -> Node | None:
+        """Give the type that a Kotlin function extends."""
+        name = node.child_by_field_name("name")
+        if node.type != "function_declaration" or name is None:
+            return None
+        kinds = ("user_type", "nullable_type")
+        return next((c for c in node.named_children if c.type in kinds and c.end_byte <= name.start_byte), None)
+
+    def _function(self, node: Node) -> int:
+        owner = self.frame.class_fact
+        index = self.function(self.scope_of(node), kind="method" if owner is not None else "function")
+        fact = self.facts.functions[index]
+        name = self.text(node.child_by_field_name("name")) or "constructor"
+        is_constructor = "constructor" in node.type
+        receiver = self._receiver(node)
+        is_static = any(c.type == "modifiers" and "static" in self.text(c).split() for c in node.named_children)
+        fact.takes_self = owner is not None
+        fact.binding = "class" if is_static else ""
+        before = self.enter(symbol=fact.symbol, function=fact)
+        if fact.takes_self or receiver is not None:
+            this = self.define("this")
+            if fact.takes_self:
+                fact.parameters.append(("this", this))
+            self.annotate(this, node=receiver)
+        self._parameters(node, fact=fact)
+        if (result := self._result_type(node)) is not None:
+            self.annotate(fact.result, node=result)
+        for child in node.named_children:
+            if child.type in ("block", "function_body", "constructor_body"):
+                self.declare(child.named_children)
+                if self.is_kotlin and not self.text(child).startswith("{"):
+                    self.copy(self._first(child), to=fact.result)
+                else:
+                    self.walk(child.named_children)
+        self.frame = before
+        held = self.function_value(index)
+        key = (
+            "constructor"
+            if is_constructor
+            else f"{self.text(receiver).partition('<')[0].strip('?')}<{name}"
+            if receiver
+            else name
+        )
+        self.copy(held, to=self.define(key))
+        if receiver is not None:
+            self.copy(held, to=self.define(f"<extension>.{name}", frame=self.top))
+        return held
+
+    def _result_type(self, node: Node) -> Node | None:
+        if not self.is_kotlin:
+            return node.child_by_field_name("type")
+        given = next((c for c in node.named_children if c.type == "function_value_parameters"), None)
+        kinds = ("user_type", "nullable_type")
+        after = (
+            c for c in node.named_children if c.type in kinds and given is not None and c.start_byte > given.start_byte
+        )
+        return next(after, None)
+
+    def _parameters(self, node: Node, *, fact: FunctionFact) -> None:
+        count, least, is_open = 0, 0, False
+        for child in node.named_children:
+            if child.type not in ("formal_parameters", "function_value_parameters"):
+                continue
+            for position, one in enumerate(child.named_children):
+                if one.type not in ("formal_parameter", "spread_parameter", "parameter"):
+                    continue
+                name = one.child_by_field_name("name") or next(
+                    (c for c in one.named_children if c.type == "identifier"), None
+                )
+                if name is None:
+                    is_open = True
+                    continue
+                variable = self.define(self.text(name))
+                fact.parameters.append((self.text(name), variable))
+                self.annotate(variable, node=self._type_of(one))
+                count += 1
+                after = child.named_children[position + 1 :][:1]
+                has_default = bool(after) and after[0].type not in (
+                    "formal_parameter",
+                    "parameter",
+                    "parameter_modifiers",
+                )
+                least += not has_default
+                if has_default:
+                    self.copy(self.value(after[0]), to=variable)
+                is_open = is_open or one.type == "spread_parameter" or "vararg" in self.text(child)
+        fact.arity = (0, 1_000) if is_open else (0 if self.is_kotlin else least, count)
+
+    def _java_variables(self, node: Node) -> int:
+        kind = node.child_by_field_name("type")
+        for child in node.named_children:
+            if child.type == "variable_declarator":
+                variable = self.define(self.text(child.child_by_field_name("name")))
+                self.annotate(variable, node=kind)
+                with_this = self._begin_field()
+                held = self.value(child.child_by_field_name("value"))
+                self._end_field(with_this)
+                self.copy(held, to=variable)
+        return -1
+
+    def _begin_field(self) -> object:
+        """Give a member's initial value a `this` of its own."""
+        owner = self.frame.class_fact
+        if owner is None:
+            return None
+        before = self.enter(symbol=-1)
+        fact = FunctionFact(-1, owner.symbol, [("this", self.define("this"))], self.new())
+        fact.takes_self = True
+        self.facts.functions.append(fact)
+        self._begun[len(self.facts.functions) - 1] = (0, 0)
+        return before
+
+    def _end_field(self, before: object) -> None:
+        if before is not None:
+            self.frame = before  # type: ignore[assignment]
+
+    def _property(self, node: Node) -> int:
+        declared = [child for child in node.named_children if child.type == "variable_declaration"]
+        name = next((c for one in declared for c in one.named_children if c.type == "identifier"), None)
+        if name is None:
+            self.walk(node.named_children)
+            return -1
+        variable = self.define(self.text(name))
+        self.annotate(variable, node=self._type_of(declared[0]))
+        before = self._begin_field()
+        for child in node.named_children:
+            if child not in declared and child.type != "modifiers":
+                held = self.value(child)
+                if child.type == "property_delegate":
+                    held = self.value(child.named_children[0]) if child.named_children else -1
+                self.copy(held, to=variable)
+        self._end_field(before)
+        return -1
+
+    def _block(self, node: Node) -> int:
+        before = self._begin_field()
+        self.walk(node.named_children)
+        self._end_field(before)
+        return -1
+
+    def _lambda(self, node: Node) -> int:
+        index = self.function(None)
+        fact = self.facts.functions[index]
+        before = self.enter(symbol=-1, function=fact)
+        left = [
+            c
+            for c in node.named_children
+            if c.type in ("lambda_parameters", "formal_parameters", "inferred_parameters", "identifier")
+        ]
+        for name in self._parameter_names(left[:1]):
+            variable = self.define(self.text(name))
+            fact.parameters.append((self.text(name), variable))
+        if self.is_kotlin and not fact.parameters:
+            fact.parameters.append(("it", self.define("it")))
+        held = -1
+        for child in node.named_children:
+            if child not in left[:1]:
+                held = self.value(child)
+        self.copy(held, to=fact.result)
+        self.frame = before
+        return self.function_value(index)
+
+    def _parameter_names(self, nodes: list[Node]) -> list[Node]:
+        found, left = [], list(nodes)
+        while left:
+            one = left.pop(0)
+            if one.type == "identifier":
+                found.append(one)
+            elif one.type not in ("user_type", "nullable_type", "type_identifier"):
+                left = [*one.named_children, *left]
+        return found
+
+    def _object_literal(self, node: Node) -> int:
+        self.walk(node.named_children)
+        return self.new()
+
+    # statements
+
+    def _for(self, node: Node) -> int:
+        held = -1
+        target = node.child_by_field_name("name")
+        for child in node.named_children:
+            if child.type == "variable_declaration" and self.is_kotlin:
+                target = child.named_children[0]
+                continue
+            if (
+                target is not None
+                and child != target
+                and held < 0
+                and "block" not in child.type
+                and "body" not in child.type
+            ):
+                held = self.value(child)
+                variable = self.define(self.text(target))
+                self.annotate(variable, node=node.child_by_field_name("type"))
+                self.copy(self.index(held, key=None), to=variable)
+            elif child != target:
+                self.value(child)
+        return -1
+
+    def _return(self, node: Node) -> int:
+        held = self._first(node)
+        frame = self.frame
+        while frame is not None and (frame.function is None or frame.function.symbol < 0):
+            frame = frame.parent  # type: ignore[assignment]
+        if frame is not None and frame.function is not None:
+            self.copy(held, to=frame.function.result)
+        return -1
+
+    def _assignment(self, node: Node) -> int:
+        target, value = (node.child_by_field_name(name) for name in ("left", "right"))
+        if target is None or value is None:
+            if len(node.named_children) <= 1:
+                return -1
+            target, value = node.named_children[0], node.named_children[-1]
+        if target.type == "directly_assignable_expression" and target.named_children:
+            target = target.named_children[0]
+        held = self.value(value)
+        if target.type == "identifier":
+            self.copy(held, to=self._name(self.text(target)))
+        elif target.type in ("field_access", "navigation_expression") and held >= 0:
+            base = self.value(target.named_children[0])
+            if base >= 0:
+                self.add(Op.STORE, base, self.text(target.named_children[-1]), held)
+        return held

@@ -1,0 +1,266 @@
+"""What the languages share when a syntax tree becomes facts: variables, scopes, symbols, and the walk."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tree_sitter import Node
+
+from devassist.code_graph.facts import (
+    PLACE_BITS,
+    PLACE_MASK,
+    CallFact,
+    ClassFact,
+    FileFacts,
+    FunctionFact,
+    ImportFact,
+    Op,
+    SymbolFact,
+)
+from devassist.syntax.functions import Kind, Scope, scopes
+from devassist.syntax.parsing import Code
+
+MAX_NAME = 300
+MAX_RECEIVER = 100
+MAX_KEYED = 8
+"""Elements of a list that are told apart."""
+
+
+class Frame:
+    """A lexical scope: names with their variables. A class body is not seen from the functions in it."""
+
+    def __init__(self, parent: "Frame | None", *, symbol: int = -1, function: FunctionFact | None = None) -> None:
+        self.parent = parent
+        self.symbol = symbol
+        self.function = function
+        self.names: dict[str, int] = {}
+        self.class_fact: ClassFact | None = None
+        self.outer_names: set[str] = set()
+
+    def find(self, name: str) -> int | None:
+        """Find the variable of a name that code in this scope means."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names and (frame is self or frame.class_fact is None):
+                return frame.names[name]
+            frame = frame.parent
+        return None
+
+
+Handler = Callable[[Node], int]
+
+
+class FileLowering:
+    """Turns one file into facts. A language adds handlers for its nodes: each gives the variable of the value."""
+
+    self_names: frozenset[str] = frozenset()
+    literals: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset({"comment", "line_comment", "block_comment", "ERROR"})
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.facts = FileFacts([], [], [], [], [], [], {}, 0)
+        self.top = Frame(None)
+        self.frame = self.top
+        self.scopes = {(scope.match.node.start_byte, scope.match.node.end_byte): scope for scope in scopes(code)}
+        self.symbols: dict[int, int] = {}
+        self.handlers: dict[str, Handler] = {}
+        self.globals: dict[str, int] = {}
+        self._begun: dict[int, tuple[int, int]] = {}
+
+    def lower(self) -> FileFacts:
+        """Walk the whole file."""
+        self.declare(self.code.tree.root_node.named_children)
+        self.walk(self.code.tree.root_node.named_children)
+        self.facts.exports.update(self.top.names)
+        return self.facts
+
+    def declare(self, nodes: Iterable[Node]) -> None:
+        """Make variables for the names that statements of a scope define; a language says which."""
+
+    def walk(self, nodes: Iterable[Node]) -> None:
+        """Lower statements in their order."""
+        for node in nodes:
+            self.value(node)
+
+    def value(self, node: Node | None) -> int:
+        """Lower a node and give the variable of its value, -1 where it has none that matters."""
+        if node is None or node.type in self.ignored:
+            return -1
+        if (handler := self.handlers.get(node.type)) is not None:
+            return handler(node)
+        if node.type in self.literals:
+            self.walk(node.named_children)
+            return self.literal()
+        self.walk(node.named_children)
+        return -1
+
+    def text(self, node: Node | None) -> str:
+        """Give a node's text, cut to a name's length."""
+        return self.code.text(node, most=MAX_NAME)
+
+    def new(self) -> int:
+        """Make a variable."""
+        self.facts.variables += 1
+        return self.facts.variables - 1
+
+    def add(self, *constraint: Any) -> None:
+        """Add a constraint."""
+        self.facts.constraints.append(constraint)
+
+    def copy(self, source: int, *, to: int) -> None:
+        """Let a variable hold what another holds."""
+        if source >= 0 and to >= 0 and source != to:
+            self.add(Op.COPY, source, to)
+
+    def merge(self, sources: Iterable[int]) -> int:
+        """Give a variable that holds what any of some hold."""
+        held = [source for source in sources if source >= 0]
+        if len(held) <= 1:
+            return held[0] if held else -1
+        joined = self.new()
+        for source in held:
+            self.copy(source, to=joined)
+        return joined
+
+    def literal(self) -> int:
+        """Give a variable that holds a value of a built-in type."""
+        variable = self.new()
+        self.add(Op.LITERAL, variable)
+        return variable
+
+    def read_name(self, name: str) -> int:
+        """Give the variable of a name: of a scope around, else of the language or of star imports."""
+        known = self.frame.find(name)
+        if known is not None:
+            return known
+        if name not in self.globals:
+            self.globals[name] = self.new()
+            self.add(Op.GLOBAL, name, self.globals[name])
+        return self.globals[name]
+
+    def define(self, name: str, *, frame: Frame | None = None) -> int:
+        """Give the variable of a name in a scope, made where there is none."""
+        frame = frame or self.frame
+        if name not in frame.names:
+            frame.names[name] = self.new()
+            if frame.class_fact is not None:
+                frame.class_fact.members[name] = frame.names[name]
+        return frame.names[name]
+
+    def load(self, base: int, *, name: str, node: Node) -> int:
+        """Read an attribute."""
+        result = self.new()
+        if base >= 0:
+            self.add(Op.LOAD, base, name, result, self.place(node), self.caller)
+        return result
+
+    def place(self, node: Node) -> int:
+        """Give where a node begins as one number."""
+        line, character = self.code.place(node.start_byte)
+        return (line + 1) << PLACE_BITS | min(character, PLACE_MASK)
+
+    def index(self, base: int, *, key: str | None) -> int:
+        """Read an element."""
+        result = self.new()
+        if base >= 0:
+            self.add(Op.INDEX, base, key, result)
+        return result
+
+    def container(self, kind: str) -> int:
+        """Make a list, a dict or an object literal."""
+        variable = self.new()
+        self.add(Op.CONTAINER, kind, variable)
+        return variable
+
+    @property
+    def caller(self) -> int:
+        """The symbol of the function around, -1 at top level."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if frame.symbol >= 0 and frame.class_fact is None:
+                return frame.symbol
+            frame = frame.parent
+        return -1
+
+    def call(
+        self, callee: int, *, node: Node, arguments: Sequence[int] = (), named: dict[str, int] | None = None,
+        name: str = "", receiver: str = "", base: int = -1, constant: str | None = None, is_new: bool = False,
+        is_decorator: bool = False, is_spread: bool = False,
+    ) -> int:  # fmt: skip
+        """Add a call whose name stands at the node, and give the variable of its result."""
+        result = self.new()
+        line, character = self.code.place(node.start_byte)
+        self.facts.calls.append(
+            CallFact(
+                callee,
+                list(arguments),
+                named or {},
+                result,
+                line + 1,
+                character,
+                self.caller,
+                name[:MAX_NAME],
+                receiver[:MAX_RECEIVER],
+                base,
+                constant,
+                is_new,
+                is_decorator,
+                is_spread,
+            )
+        )
+        self.add(Op.CALL, len(self.facts.calls) - 1)
+        return result
+
+    def scope_of(self, node: Node) -> Scope | None:
+        """Give the function or class that the node is."""
+        return self.scopes.get((node.start_byte, node.end_byte))
+
+    def symbol(self, scope: Scope, *, kind: str) -> int:
+        """Enter a symbol and give its index."""
+        line, character = self.code.place(scope.name_start)
+        container = self.frame.symbol if self.frame.symbol >= 0 else self.caller
+        self.facts.symbols.append(
+            SymbolFact(
+                scope.name[:MAX_NAME],
+                scope.qualified_name[:1_000],
+                kind,
+                line + 1,
+                character,
+                scope.start_line,
+                scope.end_line,
+                container,
+                scope.signature if scope.kind is not Kind.CONTAINER else "",
+            )
+        )
+        return len(self.facts.symbols) - 1
+
+    def import_name(self, module: str, *, name: str, local: str, node: Node) -> int:
+        """Bind an imported name in the scope."""
+        self.facts.imports.append(ImportFact(node.start_point.row + 1, module[:1_000], name[:300], local[:300]))
+        variable = self.define(local)
+        self.add(Op.IMPORT, module, name, variable)
+        return variable
+
+    def function(self, scope: Scope | None, *, kind: str = "function") -> int:
+        """Enter a function and give its index; without a name it has no symbol, and counts as what is around it."""
+        symbol = self.symbol(scope, kind=kind) if scope and scope.is_named else -1
+        owner = self.frame.class_fact.symbol if self.frame.class_fact else -1
+        self._begun[len(self.facts.functions)] = (len(self.facts.constraints), self.facts.variables)
+        self.facts.functions.append(FunctionFact(symbol, owner, [], self.new()))
+        return len(self.facts.functions) - 1
+
+    def function_value(self, index: int) -> int:
+        """Close a function and give a variable that holds it."""
+        fact = self.facts.functions[index]
+        if index == len(self.facts.functions) - 1 and not fact.is_generator:
+            first, start = self._begun[index]
+            fact.extent = (first, len(self.facts.constraints), start, self.facts.variables)
+        variable = self.new()
+        self.add(Op.FUNCTION, index, variable)
+        return variable
+
+    def enter(self, *, symbol: int, function: FunctionFact | None = None) -> Frame:
+        """Begin a scope; the frame given back is the one before, to be set again."""
+        before = self.frame
+        self.frame = Frame(before, symbol=symbol, function=function)
+        return before

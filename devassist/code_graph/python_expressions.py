@@ -1,0 +1,150 @@
+"""Expressions of Python as facts for the linker."""
+
+from tree_sitter import Node
+
+from devassist.code_graph.annotations import has_holes, literal_text
+from devassist.code_graph.facts import Op
+from devassist.code_graph.lowering import MAX_KEYED, FileLowering
+
+
+class PythonExpressions(FileLowering):
+    """Lowers expressions; each method gives the variable of a value."""
+
+    def _string(self, node: Node) -> int:
+        self.walk(child for child in node.named_children if child.type == "interpolation")
+        return self.literal()
+
+    def _first(self, node: Node) -> int:
+        return self.value(node.named_children[0] if node.named_children else None)
+
+    def _either(self, node: Node) -> int:
+        return self.merge([self.value(child) for child in node.named_children])
+
+    def _conditional(self, node: Node) -> int:
+        held = [self.value(child) for child in node.named_children]
+        return self.merge([*held[:1], *held[2:]])
+
+    def _attribute(self, node: Node) -> int:
+        name = node.child_by_field_name("attribute")
+        base = self.value(node.child_by_field_name("object"))
+        return self.load(base, name=self.text(name), node=name or node)
+
+    def _subscript(self, node: Node) -> int:
+        base = self.value(node.child_by_field_name("value"))
+        subscript = node.child_by_field_name("subscript")
+        self.value(subscript)
+        result = self.index(base, key=self._key(subscript))
+        if subscript is not None and subscript.type == "slice":
+            self.copy(base, to=result)
+        return result
+
+    def _key(self, node: Node | None) -> str | None:
+        """Give a literal key as text."""
+        if node is None:
+            return None
+        if node.type == "string":
+            return literal_text(self.text(node))
+        return self.text(node) if node.type == "integer" else None
+
+    def _sequence(self, node: Node) -> int:
+        variable = self.container("list")
+        for number, child in enumerate(node.named_children):
+            if child.type == "list_splat":
+                self.add(Op.SET_INDEX, variable, None, self.index(self._first(child), key=None))
+            elif (held := self.value(child)) >= 0:
+                self.add(Op.SET_INDEX, variable, str(number) if number < MAX_KEYED else None, held)
+        return variable
+
+    def _dictionary(self, node: Node) -> int:
+        variable = self.container("dict")
+        for child in node.named_children:
+            if child.type == "pair":
+                key = child.child_by_field_name("key")
+                held_key, held = self.value(key), self.value(child.child_by_field_name("value"))
+                if held_key >= 0:
+                    self.add(Op.STORE, variable, "<keys>", held_key)
+                if held >= 0:
+                    self.add(Op.SET_INDEX, variable, self._key(key), held)
+            elif child.type == "dictionary_splat":
+                self.add(Op.SET_INDEX, variable, None, self.index(self._first(child), key=None))
+        return variable
+
+    def _call(self, node: Node) -> int:
+        function = node.child_by_field_name("function")
+        given = node.child_by_field_name("arguments")
+        if function is None:
+            return -1
+        name = self.text(function)
+        if name == "super" and given is not None:
+            return self._super()
+        if name == "getattr" and given is not None and len(given.named_children) > 1:
+            return self._get_attribute(given)
+        base, place, receiver = -1, function, ""
+        if function.type == "attribute":
+            base = self.value(function.child_by_field_name("object"))
+            receiver = self.code.text(function.child_by_field_name("object"), most=100)
+            place = function.child_by_field_name("attribute") or function
+            callee = self.load(base, name=self.text(place), node=place)
+        else:
+            callee = self.value(function)
+        is_named = place.type == "identifier"
+        arguments, named, is_spread = self._arguments(given)
+        constant = self._key(given.named_children[0]) if given and given.named_children else None
+        return self.call(
+            callee, node=place, arguments=arguments, named=named, name=self.text(place) if is_named else "",
+            receiver=receiver, base=base, constant=constant, is_spread=is_spread,
+        )  # fmt: skip
+
+    def _arguments(self, given: Node | None) -> tuple[list[int], dict[str, int], bool]:
+        arguments: list[int] = []
+        named: dict[str, int] = {}
+        is_spread = False
+        if given is not None and given.type == "generator_expression":
+            return [self.value(given)], named, False
+        for child in given.named_children if given else ():
+            if child.type == "keyword_argument":
+                named[self.text(child.child_by_field_name("name"))] = self.value(child.child_by_field_name("value"))
+            elif child.type in ("list_splat", "dictionary_splat"):
+                is_spread = True
+                held = self._first(child)
+                if child.type == "list_splat":
+                    named["*"] = self.merge([named.get("*", -1), held])
+                else:
+                    named["**"] = self.merge([named.get("**", -1), held])
+            elif child.type != "comment":
+                arguments.append(self.value(child))
+        return arguments, named, is_spread
+
+    def _super(self) -> int:
+        frame = self.frame
+        while frame is not None and frame.class_fact is None:
+            frame = frame.parent  # type: ignore[assignment]
+        held = self.new()
+        if frame is not None and frame.class_fact is not None:
+            self.add(Op.SUPER, frame.class_fact.symbol, held)
+        return held
+
+    def _get_attribute(self, given: Node) -> int:
+        base_node, name_node, *default = given.named_children
+        base = self.value(base_node)
+        self.value(name_node)
+        other = self.value(default[0]) if default else -1
+        name = self._key(name_node)
+        if name is not None and name_node.type == "string" and not has_holes(name_node):
+            return self.merge([self.load(base, name=name, node=name_node), other])
+        if name_node.type == "conditional_expression":
+            keys = [self._key(part) for part in (name_node.named_children[0], name_node.named_children[-1])]
+            if all(keys):
+                return self.merge([*(self.load(base, name=str(key), node=name_node) for key in keys), other])
+        result = self.new()
+        self.add(Op.GET_ATTRIBUTE, base, self._prefix(name_node), result, self.place(given), self.caller)
+        return self.merge([result, other])
+
+    def _prefix(self, node: Node) -> str:
+        """Give the text that a computed name begins with."""
+        if node.type == "binary_operator":
+            return self._prefix(node.named_children[0])
+        if node.type != "string":
+            return ""
+        parts = [child for child in node.children if child.type in ("string_content", "interpolation")]
+        return self.text(parts[0]) if parts and parts[0].type == "string_content" else ""

@@ -1,0 +1,444 @@
+"""Python as facts for the linker."""
+
+from collections.abc import Iterable, Sequence
+
+from tree_sitter import Node
+
+from devassist.code_graph.annotations import split_types
+from devassist.code_graph.facts import ClassFact, FunctionFact, Op
+from devassist.code_graph.python_expressions import PythonExpressions
+from devassist.code_graph.values import split_words
+from devassist.syntax.imports import imports
+from devassist.syntax.parsing import Code
+
+
+class PythonLowering(PythonExpressions):
+    """Lowers a Python file."""
+
+    self_names = frozenset({"self", "cls"})
+    literals = frozenset(
+        {"integer", "float", "true", "false", "none", "concatenated_string", "comparison_operator", "not_operator"}
+    )
+
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        self._imports = imports(code)
+        self.handlers = {
+            "identifier": lambda node: self.read_name(self.text(node)),
+            "string": self._string,
+            "attribute": self._attribute,
+            "call": self._call,
+            "subscript": self._subscript,
+            "assignment": self._assignment,
+            "augmented_assignment": self._assign_augmented,
+            "named_expression": self._named_expression,
+            "function_definition": self._function,
+            "lambda": self._lambda,
+            "class_definition": self._class,
+            "decorated_definition": self._decorate,
+            "list": self._sequence,
+            "tuple": self._sequence,
+            "set": self._sequence,
+            "expression_list": self._sequence,
+            "dictionary": self._dictionary,
+            "list_comprehension": self._comprehension,
+            "set_comprehension": self._comprehension,
+            "generator_expression": self._comprehension,
+            "dictionary_comprehension": self._comprehension,
+            "for_statement": self._for,
+            "with_item": self._with_item,
+            "except_clause": self._except,
+            "return_statement": self._return,
+            "yield": self._yield,
+            "await": lambda node: self.value(node.named_children[0] if node.named_children else None),
+            "parenthesized_expression": self._first,
+            "boolean_operator": self._either,
+            "conditional_expression": self._conditional,
+            "binary_operator": self._either,
+            "unary_operator": self._first,
+            "import_statement": lambda _: -1,
+            "import_from_statement": lambda _: -1,
+            "future_import_statement": lambda _: -1,
+            "global_statement": lambda _: -1,
+            "nonlocal_statement": lambda _: -1,
+            "type": lambda _: -1,
+            "as_pattern": self._as_pattern,
+            "delete_statement": lambda _: -1,
+        }
+
+    # names of scopes
+
+    def declare(self, nodes: Iterable[Node]) -> None:
+        """Make variables for everything that the scope binds, without going into functions and classes."""
+        left, found = list(nodes), set[str]()
+        while left:
+            node = left.pop()
+            found |= self._find_bound_names(node)
+            if node.type not in _CLOSED and not node.type.endswith(("_comprehension", "generator_expression")):
+                left.extend(node.named_children)
+        for name in sorted(found - self.frame.outer_names):
+            self.define(name)
+        for name in sorted(self.frame.outer_names):
+            if self.frame.parent and self.frame.find(name) is None:
+                self.define(name, frame=self.top)
+
+    def _find_bound_names(self, node: Node) -> set[str]:
+        """Give the names that a statement binds; imports are entered at once."""
+        kind = node.type
+        if kind in ("function_definition", "class_definition"):
+            return {self.text(node.child_by_field_name("name"))}
+        if kind in ("import_statement", "import_from_statement"):
+            self._import(node)
+        elif kind in ("global_statement", "nonlocal_statement"):
+            self.frame.outer_names |= {self.text(child) for child in node.named_children}
+        elif kind in ("assignment", "for_statement", "for_in_clause", "augmented_assignment"):
+            return self._targets(node.child_by_field_name("left"))
+        elif kind in ("as_pattern_target", "named_expression"):
+            return self._targets(node.child_by_field_name("name") or node)
+        return set()
+
+    def _targets(self, node: Node | None) -> set[str]:
+        if node is None:
+            return set()
+        if node.type == "identifier":
+            return {self.text(node)}
+        if node.type in ("attribute", "subscript"):
+            return set()
+        return {name for child in node.named_children for name in self._targets(child)}
+
+    def _import(self, node: Node) -> None:
+        line = node.start_point.row + 1
+        for one in self._imports:
+            if one.line != line:
+                continue
+            for name in one.names:
+                shown = name.shown.split(" as ")[0]
+                if node.type == "import_statement":
+                    is_alias = " as " in name.shown
+                    self.import_name(shown if is_alias else name.local, name="", local=name.local, node=node)
+                    if not is_alias and "." in shown:
+                        self.add(Op.IMPORT, shown, "", self.new())
+                elif shown == "*":
+                    self.import_star(one.module, node=node)
+                else:
+                    self.import_name(one.module, name=shown, local=name.local, node=node)
+
+    def import_star(self, module: str, *, node: Node) -> None:
+        """Take all of a module's names."""
+        self.add(Op.EXPORT_ALL, module)
+
+    # statements
+
+    def _assignment(self, node: Node) -> int:
+        target, value, kind = (node.child_by_field_name(name) for name in ("left", "right", "type"))
+        held = self.value(value)
+        if kind is not None:
+            self._annotate_target(target, kind)
+        self._bind(target, held)
+        return held
+
+    def _annotate_target(self, target: Node | None, kind: Node) -> None:
+        if target is None:
+            return
+        if target.type == "identifier":
+            self.annotate(self.define(self.text(target)), text=self.code.text(kind, most=1_000))
+        elif target.type == "attribute":
+            typed = self.new()
+            self.annotate(typed, text=self.code.text(kind, most=1_000))
+            self._bind(target, typed)
+
+    def annotate(self, variable: int, *, text: str) -> None:
+        """Let a variable hold what its annotation says."""
+        names, elements = split_types(text)
+        if names:
+            self.add(Op.TYPE, variable, names)
+        if elements:
+            self.add(Op.ELEMENT_TYPE, variable, elements)
+
+    def _assign_augmented(self, node: Node) -> int:
+        held = self.value(node.child_by_field_name("right"))
+        self._bind(node.child_by_field_name("left"), held)
+        return held
+
+    def _named_expression(self, node: Node) -> int:
+        held = self.value(node.child_by_field_name("value"))
+        self._bind(node.child_by_field_name("name"), held)
+        return held
+
+    def _bind(self, target: Node | None, held: int) -> None:
+        """Assign a value to a target: a name, an attribute, an element, or several."""
+        if target is None:
+            return
+        if target.type == "identifier":
+            name = self.text(target)
+            known = self.frame.find(name) if name in self.frame.outer_names else None
+            self.copy(held, to=known if known is not None else self.define(name))
+        elif target.type == "attribute":
+            base = self.value(target.child_by_field_name("object"))
+            if base >= 0 and held >= 0:
+                self.add(Op.STORE, base, self.text(target.child_by_field_name("attribute")), held)
+        elif target.type == "subscript":
+            base = self.value(target.child_by_field_name("value"))
+            key = self._key(target.child_by_field_name("subscript"))
+            if base >= 0 and held >= 0:
+                self.add(Op.SET_INDEX, base, key, held)
+        elif target.type in ("list_splat_pattern", "as_pattern_target", "parenthesized_expression"):
+            for child in target.named_children:
+                self._bind(child, held)
+        else:
+            for number, child in enumerate(target.named_children):
+                self._bind(child, self.index(held, key=str(number)))
+
+    def _for(self, node: Node) -> int:
+        self._bind(node.child_by_field_name("left"), self._iterate(node.child_by_field_name("right")))
+        self.value(node.child_by_field_name("body"))
+        self.value(node.child_by_field_name("alternative"))
+        return -1
+
+    def _iterate(self, node: Node | None) -> int:
+        held = self.value(node)
+        if node is None or held < 0:
+            return -1
+        element = self.index(held, key=None)
+        for name in ("__iter__", "__aiter__"):
+            iterator = self.call(self.load(held, name=name, node=node), node=node, name=name)
+            self.copy(self.index(iterator, key=None), to=element)
+            step = "__next__" if name == "__iter__" else "__anext__"
+            self.copy(self.call(self.load(iterator, name=step, node=node), node=node, name=step), to=element)
+        return element
+
+    def _with_item(self, node: Node) -> int:
+        inner = node.child_by_field_name("value") or node
+        target = None
+        if inner.type == "as_pattern":
+            target = inner.child_by_field_name("alias")
+            inner = inner.named_children[0]
+        held = self.value(inner)
+        entered = [held, self.index(held, key=None)]
+        for name in ("__enter__", "__aenter__", "__exit__", "__aexit__"):
+            result = self.call(self.load(held, name=name, node=inner), node=inner, name=name)
+            entered += [result] if "enter" in name else []
+        self._bind(target, self.merge(entered))
+        return -1
+
+    def _as_pattern(self, node: Node) -> int:
+        held = self.value(node.named_children[0])
+        self._bind(node.child_by_field_name("alias"), held)
+        return held
+
+    def _except(self, node: Node) -> int:
+        for child in node.named_children:
+            if child.type == "as_pattern":
+                caught = child.named_children[0]
+                target = child.child_by_field_name("alias")
+                if target is not None and target.named_children:
+                    variable = self.define(self.text(target.named_children[0]))
+                    self.annotate(variable, text=self.code.text(caught, most=500).strip("()").replace(",", "|"))
+            else:
+                self.value(child)
+        return -1
+
+    def _return(self, node: Node) -> int:
+        held = self.value(node.named_children[0] if node.named_children else None)
+        if (function := self._around()) is not None:
+            self.copy(held, to=function.result)
+        return -1
+
+    def _yield(self, node: Node) -> int:
+        function = self._around()
+        held = self.value(node.named_children[0] if node.named_children else None)
+        if function is None:
+            return -1
+        function.is_generator = True
+        if function.elements < 0:
+            function.elements = self.new()
+        if any(child.type == "from" for child in node.children):
+            self.copy(self.index(held, key=None), to=function.elements)
+            return self.index(held, key="return")
+        self.copy(held, to=function.elements)
+        return self.new()
+
+    def _around(self) -> FunctionFact | None:
+        frame = self.frame
+        while frame is not None:
+            if frame.function is not None:
+                return frame.function
+            if frame.class_fact is not None:
+                return None
+            frame = frame.parent  # type: ignore[assignment]
+        return None
+
+    # definitions
+
+    def _decorate(self, node: Node) -> int:
+        definition = node.child_by_field_name("definition")
+        decorators = [child.named_children[0] for child in node.named_children if child.type == "decorator"]
+        names = [self.text(one) for one in decorators]
+        if definition is None:
+            return -1
+        if definition.type == "class_definition":
+            held = self._class(definition, binds=False)
+        else:
+            held = self._function(definition, decorators=names, binds=False)
+        for decorator, name in reversed(list(zip(decorators, names, strict=True))):
+            if name.rpartition(".")[2] in _TRANSPARENT or name.endswith((".setter", ".deleter", ".getter")):
+                continue
+            callee = self.value(decorator)
+            place = decorator
+            if decorator.type == "call":
+                place = decorator.child_by_field_name("function") or decorator
+            last = place.child_by_field_name("attribute") or place
+            named = self.text(last) if decorator.type != "call" else ""
+            held = self.call(callee, node=last, arguments=[held], name=named, is_decorator=True)
+        self.copy(held, to=self.define(self.text(definition.child_by_field_name("name"))))
+        return held
+
+    def _function(self, node: Node, *, decorators: Sequence[str] = (), binds: bool = True) -> int:
+        is_method = self.frame.class_fact is not None
+        is_property = any(name in _PROPERTIES or name.endswith((".setter", ".deleter")) for name in decorators)
+        kind = "property" if is_property and is_method else "method" if is_method else "function"
+        index = self.function(self.scope_of(node), kind=kind)
+        fact = self.facts.functions[index]
+        fact.binding = next((_BINDINGS[name] for name in decorators if name in _BINDINGS), "")
+        if any(name.partition("(")[0].endswith("fixture") for name in decorators):
+            fact.binding = "fixture"
+        fact.takes_self = is_method and fact.binding != "static"
+        if is_method and self.text(node.child_by_field_name("name")) in (
+            "__new__",
+            "__init_subclass__",
+            "__class_getitem__",
+        ):
+            fact.binding = "class"
+        defaults = self._defaults(node.child_by_field_name("parameters"))
+        owner = self.frame.class_fact
+        before = self.enter(symbol=fact.symbol, function=fact)
+        self._parameters(node.child_by_field_name("parameters"), fact=fact, defaults=defaults)
+        if fact.takes_self and fact.parameters and owner is not None:
+            self._names_self(fact)
+        if (result := node.child_by_field_name("return_type")) is not None:
+            self.annotate(fact.result, text=self.code.text(result, most=1_000))
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.declare(body.named_children)
+            self.walk(body.named_children)
+        self.frame = before
+        held = self.function_value(index)
+        if binds:
+            self.copy(held, to=self.define(self.text(node.child_by_field_name("name"))))
+        return held
+
+    def _names_self(self, fact: FunctionFact) -> None:
+        self.frame.names["__class_of_self__"] = fact.owner
+
+    def _defaults(self, parameters: Node | None) -> dict[str, int]:
+        found = {}
+        for child in parameters.named_children if parameters else ():
+            if (value := child.child_by_field_name("value")) is not None:
+                found[self.text(child.child_by_field_name("name"))] = self.value(value)
+        return found
+
+    def _parameters(self, node: Node | None, *, fact: FunctionFact, defaults: dict[str, int]) -> None:
+        for child in node.named_children if node else ():
+            kind = child.child_by_field_name("type")
+            name = child.child_by_field_name("name") or child
+            if child.type == "typed_parameter":
+                name = child.named_children[0]
+            if name.type in ("list_splat_pattern", "dictionary_splat_pattern"):
+                self._rest(name, kind=kind, fact=fact)
+                continue
+            if name.type != "identifier":
+                continue
+            variable = self.define(self.text(name))
+            fact.parameters.append((self.text(name), variable))
+            self.copy(defaults.get(self.text(name), -1), to=variable)
+            if kind is not None:
+                self.annotate(variable, text=self.code.text(kind, most=1_000))
+
+    def _rest(self, name: Node, *, kind: Node | None, fact: FunctionFact) -> None:
+        variable = self.define(self.text(name).lstrip("*"))
+        held = self.container("list")
+        self.copy(held, to=variable)
+        if kind is not None and (types := split_types(self.code.text(kind, most=500))[0]):
+            self.add(Op.ELEMENT_TYPE, variable, types)
+        if name.type == "list_splat_pattern":
+            fact.rest = variable
+        else:
+            fact.rest_named = variable
+
+    def _lambda(self, node: Node) -> int:
+        index = self.function(self.scope_of(node))
+        fact = self.facts.functions[index]
+        defaults = self._defaults(node.child_by_field_name("parameters"))
+        before = self.enter(symbol=fact.symbol, function=fact)
+        self._parameters(node.child_by_field_name("parameters"), fact=fact, defaults=defaults)
+        self.copy(self.value(node.child_by_field_name("body")), to=fact.result)
+        self.frame = before
+        return self.function_value(index)
+
+    def _class(self, node: Node, *, binds: bool = True) -> int:
+        scope = self.scope_of(node)
+        if scope is None:
+            return -1
+        bases, is_interface = [], False
+        for base in (node.child_by_field_name("superclasses") or node).named_children:
+            if node.child_by_field_name("superclasses") is None:
+                break
+            if base.type == "subscript":
+                base = base.child_by_field_name("value") or base  # noqa: PLW2901
+            if base.type in ("identifier", "attribute"):
+                bases.append(self.text(base))
+            elif base.type == "call":
+                self.value(base)
+                bases.append("()")
+            is_interface = is_interface or self.text(base).endswith("Protocol")
+        symbol = self.symbol(scope, kind="interface" if is_interface else "class")
+        fact = ClassFact(symbol, bases, {}, is_interface)
+        self.facts.classes.append(fact)
+        before = self.enter(symbol=symbol)
+        self.frame.class_fact = fact
+        body = node.child_by_field_name("body")
+        self.declare(body.named_children if body else ())
+        self.walk(body.named_children if body else ())
+        self.frame = before
+        held = self.new()
+        self.add(Op.CLASS, len(self.facts.classes) - 1, held)
+        if binds:
+            self.copy(held, to=self.define(self.text(node.child_by_field_name("name"))))
+        return held
+
+    def _comprehension(self, node: Node) -> int:
+        variable = self.container("list")
+        before = self.enter(symbol=-1)
+        for child in node.named_children:
+            if child.type == "for_in_clause":
+                self._bind(child.child_by_field_name("left"), self._iterate(child.child_by_field_name("right")))
+            elif child.type == "if_clause":
+                self.walk(child.named_children)
+        body = node.child_by_field_name("body")
+        if body is not None and body.type == "pair":
+            self.value(body.child_by_field_name("key"))
+            body = body.child_by_field_name("value")
+        held = self.value(body)
+        self.frame = before
+        if held >= 0:
+            self.add(Op.SET_INDEX, variable, None, held)
+        return variable
+
+
+_TRANSPARENT = split_words(
+    """
+    staticmethod classmethod property cached_property abstractmethod overload override final wraps dataclass
+    total_ordering runtime_checkable lru_cache cache contextmanager asynccontextmanager
+    """
+)
+_CLOSED = split_words(
+    """
+    function_definition class_definition import_statement import_from_statement global_statement nonlocal_statement
+    lambda
+    """
+)
+_PROPERTIES = split_words("property cached_property functools.cached_property abc.abstractproperty")
+_BINDINGS = {
+    "staticmethod": "static", "classmethod": "class", "property": "property", "cached_property": "property",
+    "functools.cached_property": "property", "abc.abstractproperty": "property",
+}  # fmt: skip

@@ -1,0 +1,273 @@
+"""Searching the text of workspaces and listing their files, page by page, within bounds of time and length."""
+
+import os
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import regex
+from pathspec import GitIgnoreSpec
+from pydantic import Field, TypeAdapter
+
+from devassist.contracts.budget import BYTES_PER_TOKEN
+from devassist.contracts.search_code import (
+    CodeMatch,
+    CodeMatches,
+    FileListing,
+    ListedFile,
+    ListFilesQuestion,
+    SearchCodeQuestion,
+    SkippedFiles,
+)
+from devassist.dialect import INVALID_PARAMETERS
+from devassist.files.opening import opened
+from devassist.files.walking import FoundFile, WalkReport, walk_files
+from devassist.workspaces import KnownWorkspace
+from toolbox.contract.errors import ToolError
+
+MAX_BYTES = 2 * 1024 * 1024
+MAX_LINE_SHOWN = 300
+MAX_SECONDS = 1.5
+MAX_FILE_SECONDS = 0.15
+"""How long a pattern may take in one file, by CPU time; files that take longer are counted in the answer."""
+MATCH_BYTES = 60
+"""What JSON adds to a match beside its texts."""
+_LOOKED_AT = 8_192
+_OUT_OF_TIME = "Time ran out; go on with nextCursor, or narrow globs."
+_LINE_BY_LINE = ("*+", "++", "?+", "}+", "\\A", "\\Z", "\\z", "\\G", "(?", "\\R", "\\n")
+"""Patterns that may find in a line alone what they do not find in the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """Where an answer ended: what comes after it is next."""
+
+    workspace: str
+    path: str = ""
+    line: Annotated[int, Field(ge=0)] = 0
+
+    def encode(self) -> str:
+        return urlsafe_b64encode(_POSITION.dump_json(self)).decode()
+
+
+_POSITION = TypeAdapter(_Position)
+
+
+def search_code(ask: SearchCodeQuestion, *, workspaces: Sequence[KnownWorkspace]) -> CodeMatches:
+    """Search line by line. Raises ToolError INVALID_PARAMETERS for a bad pattern or cursor."""
+    search = _Search(ask)
+    start = _decode(ask.cursor)
+    for workspace in workspaces:
+        if start and workspace.name < start.workspace:
+            continue
+        at = start if start and workspace.name == start.workspace else _Position(workspace.name)
+        if not search.run(workspace, start=at):
+            break
+    return search.answer()
+
+
+def list_files(ask: ListFilesQuestion, *, workspaces: Sequence[KnownWorkspace]) -> FileListing:
+    """List files by path. Raises ToolError INVALID_PARAMETERS for a bad cursor or folder."""
+    if ask.folder.startswith("/") or ".." in ask.folder.split("/"):
+        raise _invalid("folder", "folder leaves the workspace", "Give a folder from the workspace's root.")
+    selects, start, report = _Globs(ask.globs), _decode(ask.cursor), WalkReport()
+    listed: list[ListedFile] = []
+    left, until, position = ask.max_tokens * BYTES_PER_TOKEN, time.monotonic() + MAX_SECONDS, None
+    for workspace, found in _files(workspaces, start=start, under=ask.folder, report=report):
+        if not selects(found.path):
+            continue
+        left -= len(found.path) + len(workspace.name) + MATCH_BYTES
+        if listed and (left < 0 or len(listed) >= ask.max_files or time.monotonic() > until):
+            position = _Position(listed[-1].workspace, listed[-1].file_path)
+            break
+        listed.append(ListedFile(workspace=workspace.name, file_path=found.path, size_bytes=found.size))
+    return FileListing(
+        files=listed,
+        next_cursor=position.encode() if position else None,
+        hidden_secrets=report.secrets or None,
+        incomplete=report.problem,
+    )
+
+
+def read_text(path: str, *, workspace: KnownWorkspace) -> tuple[str | None, str]:
+    """Read a file for a search: its text, or None and why not. Raises ToolError as `opened` does."""
+    with opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
+        if os.fstat(descriptor).st_size > MAX_BYTES:
+            return None, "too_large"
+        content = os.pread(descriptor, MAX_BYTES, 0)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _unify_breaks(content.decode("utf-16", "replace")), ""
+    if b"\0" in content[:_LOOKED_AT]:
+        return None, "binary"
+    return _unify_breaks(content.decode("utf-8-sig", "replace")), ""
+
+
+def _unify_breaks(text: str) -> str:
+    """End every line with a line feed, so that lines are numbered as read_file numbers them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+class _Globs:
+    """Which paths are wanted: those that fit one of the plain globs, if there are any, and none with '!'."""
+
+    def __init__(self, globs: Sequence[str]) -> None:
+        try:
+            self._wanted = GitIgnoreSpec.from_lines(one for one in globs if not one.startswith("!"))
+            self._unwanted = GitIgnoreSpec.from_lines(one[1:] for one in globs if one.startswith("!"))
+        except ValueError as bad:
+            raise _invalid("globs", f"no glob: {bad}", "Give globs such as '*.kt' or 'app/src/**'.") from bad
+        self._has_wanted = any(not one.startswith("!") for one in globs)
+
+    def __call__(self, path: str) -> bool:
+        return (not self._has_wanted or self._wanted.match_file(path)) and not self._unwanted.match_file(path)
+
+
+class _Search:
+    """One search on its way through files."""
+
+    def __init__(self, ask: SearchCodeQuestion) -> None:
+        self._ask = ask
+        self._selects = _Globs(ask.globs)
+        self._pattern = _compile(ask)
+        self._is_line_by_line = ask.is_regex and any(mark in ask.pattern for mark in _LINE_BY_LINE)
+        self._until = time.monotonic() + MAX_SECONDS
+        self._left = ask.max_tokens * BYTES_PER_TOKEN
+        self._matches: list[CodeMatch] = []
+        self._skipped = {"binary": 0, "too_large": 0, "refused": 0, "too_slow": 0}
+        self._searched = 0
+        self._next: _Position | None = None
+        self._report = WalkReport()
+
+    def run(self, workspace: KnownWorkspace, *, start: _Position) -> bool:
+        """Search a workspace from a position on; False where the answer is full."""
+        last = start
+        if start.line and not self._in_file(start.path, workspace=workspace, after=start.line):
+            return False
+        for _, found in _files([workspace], start=start, under="", report=self._report):
+            if not self._selects(found.path):
+                continue
+            if time.monotonic() > self._until:
+                self._next = last
+                return False
+            if not self._in_file(found.path, workspace=workspace, after=0):
+                return False
+            last = _Position(workspace.name, found.path)
+        return True
+
+    def answer(self) -> CodeMatches:
+        """Give what was found."""
+        self._skipped["refused"] += self._report.secrets
+        is_late = self._next is not None and time.monotonic() > self._until
+        return CodeMatches(
+            matches=self._matches,
+            files_searched=self._searched,
+            skipped=SkippedFiles(**self._skipped) if any(self._skipped.values()) else None,
+            next_cursor=self._next.encode() if self._next else None,
+            incomplete=_OUT_OF_TIME if is_late else self._report.problem,
+        )
+
+    def _in_file(self, path: str, *, workspace: KnownWorkspace, after: int) -> bool:
+        """Add the file's lines after one; False where the answer is full."""
+        try:
+            text, problem = read_text(path, workspace=workspace)
+        except ToolError:
+            text, problem = None, "refused"
+        if text is None:
+            self._skipped[problem] += 1
+            return True
+        self._searched += not after
+        try:
+            return self._in_text(text, path=path, workspace=workspace, after=after)
+        except TimeoutError:
+            self._skipped["too_slow"] += 1
+            return True
+
+    def _in_text(self, text: str, *, path: str, workspace: KnownWorkspace, after: int) -> bool:
+        until = time.monotonic() + MAX_FILE_SECONDS
+        if not self._is_line_by_line and self._find(text, until=until) is None:
+            return True
+        lines = text.removesuffix("\n").split("\n") if text else []
+        for number, line in enumerate(lines[after:], start=after + 1):
+            found = self._find(line, until=until)
+            if found is None:
+                continue
+            match = self._match(lines, number=number, column=found.start() + 1, place=(workspace.name, path))
+            size = len(match.model_dump_json(by_alias=True, exclude_none=True))
+            if self._matches and (size > self._left or len(self._matches) >= self._ask.max_matches):
+                previous = self._matches[-1]
+                self._next = _Position(previous.workspace, previous.file_path, previous.line)
+                return False
+            self._left -= size
+            self._matches.append(match)
+        return True
+
+    def _find(self, text: str, *, until: float) -> "regex.Match[str] | None":
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return self._pattern.search(text, timeout=left, concurrent=True)
+
+    def _match(self, lines: Sequence[str], *, number: int, column: int, place: tuple[str, str]) -> CodeMatch:
+        around = self._ask.context_lines
+        start = max(number - 1 - around, 0)
+        return CodeMatch(
+            workspace=place[0],
+            file_path=place[1],
+            line=number,
+            column=column,
+            text=_shorten(lines[number - 1], column=column),
+            before=[_shorten(line) for line in lines[start : number - 1]] if around else None,
+            after=[_shorten(line) for line in lines[number : number + around]] if around else None,
+        )
+
+
+def _compile(ask: SearchCodeQuestion) -> "regex.Pattern[str]":
+    written = ask.pattern if ask.is_regex else regex.escape(ask.pattern)
+    written = rf"(?<!\w)(?:{written})(?!\w)" if ask.whole_word else written
+    flags = regex.MULTILINE | regex.VERSION0 | (regex.IGNORECASE if ask.ignore_case else 0)
+    try:
+        return regex.compile(written, flags=flags)
+    except (regex.error, OverflowError, RecursionError) as bad:
+        raise _invalid(
+            "pattern",
+            f"pattern is no regular expression: {bad}",
+            "Escape special characters with a backslash, or search for plain text with isRegex false.",
+            retry_with={"isRegex": False},
+        ) from bad
+
+
+def _files(
+    workspaces: Sequence[KnownWorkspace], *, start: _Position | None, under: str, report: WalkReport
+) -> Iterator[tuple[KnownWorkspace, FoundFile]]:
+    for workspace in workspaces:
+        if start and workspace.name < start.workspace:
+            continue
+        after = start.path if start and workspace.name == start.workspace else ""
+        walked = walk_files(
+            workspace.root, shows_secrets=workspace.shows_secrets, under=under, after=after, report=report
+        )
+        for found in walked:
+            yield workspace, found
+
+
+def _shorten(line: str, *, column: int = 1) -> str:
+    start = max(column - MAX_LINE_SHOWN // 2, 0) if len(line) > MAX_LINE_SHOWN else 0
+    shown = line[start : start + MAX_LINE_SHOWN]
+    return f"{'…' if start else ''}{shown}{'…' if start + MAX_LINE_SHOWN < len(line) else ''}"
+
+
+def _decode(cursor: str | None) -> _Position | None:
+    """Read a cursor; what was made up is refused. It names a place in the order, so it opens nothing by itself."""
+    if cursor is None:
+        return None
+    try:
+        return _POSITION.validate_json(urlsafe_b64decode(cursor.encode()), strict=True)
+    except ValueError as bad:
+        message = "cursor is none that this tool gave"
+        raise _invalid("cursor", message, "Leave cursor out to begin anew.", retry_with={"cursor": None}) from bad
+
+
+def _invalid(field: str, message: str, suggestion: str, *, retry_with: dict[str, object] | None = None) -> ToolError:
+    return ToolError(INVALID_PARAMETERS, message, suggestion=suggestion, field=field, retry_with=retry_with)

@@ -1,0 +1,387 @@
+"""
+Bring together what is known about a stack trace, in parts that are asked at the same time.
+
+Each part is what another tool answers, and names that tool with its arguments; a part that is late or fails is named in
+`unknown`. The text is cut and its secrets are masked before anything else sees it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from devassist.contracts.diagnose import (
+    CandidateFile,
+    CommitFound,
+    DiagnoseQuestion,
+    Diagnosis,
+    FrameCaller,
+    FrameCallers,
+    FrameCode,
+    FrameHistory,
+    OwnFrame,
+    PublicAnswer,
+    PublicAnswers,
+    SimilarCause,
+    SimilarCauses,
+    ToolCall,
+    TracedError,
+)
+from devassist.contracts.find_callers import FindCallersQuestion
+from devassist.contracts.get_user_error_context import ErrorContextQuestion
+from devassist.contracts.vector_search_db import PastErrorsQuestion
+from devassist.contracts.web_search_wiki import WebSearchQuestion
+from devassist.diagnosis.budget import fit_budget
+from devassist.diagnosis.checks import suggest_checks
+from devassist.diagnosis.history import Commit, NoHistory, Repository
+from devassist.diagnosis.places import Candidate, FileIndex, Placement
+from devassist.diagnosis.traces import Language, RaisedError, Trace, parse_trace
+from devassist.dialect import EMBEDDING_FAILED, INVALID_PARAMETERS, NO_ACTIVE_EDITOR, NO_RESULTS
+from devassist.editor.context import error_context
+from devassist.finding_callers import find_callers
+from devassist.past_errors.explained import explain
+from devassist.root_causes.searching import looked
+from devassist.syntax.functions import enclosing, functions
+from devassist.web import searching
+from devassist.web.asking import WebRules
+from devassist.workspaces import KnownWorkspace
+from toolbox.contract.caller import Caller
+from toolbox.contract.errors import ToolError
+from toolbox.text.redaction import MaskedText, mask_pem_blocks
+
+PART_SECONDS = 1.2
+"""How long a part may take; the whole answers within 1.5 s."""
+MEANING_SECONDS = 0.6
+"""How long the embedding model is waited for: where it is still being loaded, words alone are searched for."""
+WEB_SECONDS = 0.9
+MAX_OWN_FRAMES = 6
+MAX_HISTORIES = 3
+MAX_SIMILAR = 3
+MAX_CHARACTERS = 200_000
+CODE_LINES = 6
+_NO_FUNCTION = ("<module>", "<anonymous>", "")
+
+Part = TypeVar("Part")
+_LANGUAGES = {Language.PYTHON: "python", Language.JAVASCRIPT: "javascript", Language.JVM: "java"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A frame with its error, and the file that it means."""
+
+    error: RaisedError
+    placement: Placement
+
+    @property
+    def is_own(self) -> bool:
+        """Tell whether it is the user's own code: a file of a workspace, or a place that is no library's."""
+        if self.placement.chosen or self.placement.candidates:
+            return True
+        return bool(self.placement.frame.path) and not self.placement.frame.is_library
+
+
+@dataclass(slots=True)
+class _Unknowns:
+    """What could not be found out."""
+
+    reasons: list[str] = field(default_factory=list)
+
+    async def wait(self, part: Awaitable[Part], *, name: str, seconds: float | None = None) -> Part | None:
+        """Wait for a part; a refusal or a late part becomes a reason."""
+        seconds = PART_SECONDS if seconds is None else seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await part
+        except TimeoutError:
+            self.reasons.append(f"{name}: took longer than {seconds:g} s.")
+        except ToolError as refused:
+            self.reasons.append(f"{name}: {refused.message}")
+        return None
+
+
+async def diagnose(
+    ask: DiagnoseQuestion, *, caller: Caller, workspaces: Sequence[KnownWorkspace], rules: WebRules
+) -> Diagnosis:
+    """Answer from what is there. Raises ToolError where there is no trace to read."""
+    unknown = _Unknowns()
+    text, read_from = await _read(ask, caller=caller)
+    trace = await asyncio.to_thread(parse_trace, text)
+    if not trace.errors:
+        raise _no_trace(read_from)
+    index = await asyncio.to_thread(FileIndex, workspaces)
+    placed = await asyncio.to_thread(_place, trace, index=index)
+    own = [one for one in placed if one.is_own][:MAX_OWN_FRAMES]
+    frames, similar, public = await asyncio.gather(
+        _describe_all(own, index=index, unknown=unknown),
+        unknown.wait(_similar(text), name="Past root causes"),
+        unknown.wait(_public(trace, rules=rules), name="Public answers", seconds=WEB_SECONDS)
+        if ask.public_answers
+        else _nothing(),
+    )
+    unknown.reasons += [index.problem] if index.problem else []
+    unknown.reasons += _gaps(trace, own=own)
+    diagnosis = Diagnosis(
+        fingerprint=trace.fingerprint(),
+        read_from="trace" if read_from == "trace" else "editor",
+        language=trace.language,
+        errors=[TracedError(kind=one.kind, message=one.message, relation=one.relation) for one in trace.errors],
+        frames=frames,
+        library_frames=sum(not one.is_own for one in placed),
+        similar=similar,
+        public=public,
+        unknown=list(dict.fromkeys(unknown.reasons)),
+        next_checks=suggest_checks(trace, frames=frames, similar=similar),
+        proposal=_proposal(trace, frames=frames),
+    )
+    return fit_budget(diagnosis, max_tokens=ask.max_tokens)
+
+
+async def _read(ask: DiagnoseQuestion, *, caller: Caller) -> tuple[str, str]:
+    """Give the text to read, cut and masked, and where it is from. Raises ToolError NO_ACTIVE_EDITOR."""
+    if ask.trace is not None:
+        return _mask(ask.trace), "trace"
+    seen = await error_context(ErrorContextQuestion(capture_terminal=True), caller=caller)
+    texts = [seen.selected_text or "", seen.terminal_output or ""]
+    text = next((one for one in map(_mask, texts) if parse_trace(one).frames), "")
+    return text or _mask("\n".join(one.message for one in seen.diagnostics if one.severity == "error")), "editor"
+
+
+def _mask(text: str) -> str:
+    """Cut a paste to what is read of it, and mask its secrets; a key that is cut in two is masked before."""
+    text = mask_pem_blocks(text.replace("\x00", " "))
+    half = MAX_CHARACTERS // 2
+    return MaskedText(text if len(text) <= MAX_CHARACTERS else text[:half] + "\n" + text[-half:])
+
+
+def _no_trace(read_from: str) -> ToolError:
+    if read_from == "editor":
+        return ToolError(
+            NO_ACTIVE_EDITOR,
+            "The user's editor and terminal show no stack trace.",
+            suggestion="Ask the user to paste the stack trace, and send it as trace.",
+            field="trace",
+        )
+    return ToolError(
+        INVALID_PARAMETERS,
+        "trace holds no stack trace of Python, JavaScript or the JVM",
+        suggestion="Send the trace whole, with its frames; search for a bare message with vector_search_db.",
+        field="trace",
+    )
+
+
+def _place(trace: Trace, *, index: FileIndex) -> list[_Placed]:
+    """Place every frame once; those of the root cause come first."""
+    root = trace.root
+    ordered = sorted(trace.errors, key=lambda error: error is not root)
+    placed: dict[object, _Placed] = {}
+    for error in ordered:
+        for frame in error.frames:
+            key = (frame.path, frame.line, frame.function)
+            if not frame.is_synthetic and key not in placed:
+                is_foreign = frame.is_library or not frame.path
+                placement = Placement(frame=frame) if is_foreign else index.place(frame)
+                placed[key] = _Placed(error, placement)
+    return list(placed.values())
+
+
+async def _describe_all(own: Sequence[_Placed], *, index: FileIndex, unknown: _Unknowns) -> list[OwnFrame]:
+    """Describe own frames: code of each, callers of each function once, history of the first."""
+    known = [one for one in own if one.placement.chosen]
+    in_trace = {_caller_key(one.placement.chosen) for one in known if one.placement.chosen}
+    firsts: dict[tuple[str, str], _Placed] = {}
+    for one in known:
+        firsts.setdefault(_caller_key(one.placement.chosen), one)
+    callers, histories, codes = await asyncio.gather(
+        asyncio.gather(*(_callers(one, in_trace=in_trace, unknown=unknown) for one in firsts.values())),
+        unknown.wait(asyncio.to_thread(_histories, known[:MAX_HISTORIES], index=index), name="History"),
+        asyncio.to_thread(lambda: [_code(one, index=index) for one in own]),
+    )
+    found_callers = dict(zip(map(id, firsts.values()), callers, strict=True))
+    found_histories, problem = histories or ({}, "")
+    unknown.reasons += [problem] if problem else []
+    return [
+        _frame(one, code=code, callers=found_callers.get(id(one)), history=found_histories.get(id(one)))
+        for one, code in zip(own, codes, strict=True)
+    ]
+
+
+def _frame(
+    one: _Placed, *, code: FrameCode | None, callers: FrameCallers | None, history: FrameHistory | None
+) -> OwnFrame:
+    frame, chosen = one.placement.frame, one.placement.chosen
+    shown = one.placement.candidates if not chosen else ()
+    scope = f"{frame.scope}." if frame.scope else ""
+    place = f"{frame.path}:{frame.line}" if frame.line else frame.path
+    note = " ".join(
+        part for part in ("By a source map." if one.placement.is_mapped else "", one.placement.note) if part
+    )
+    return OwnFrame(
+        printed=f"{place} in {scope}{frame.function}" if frame.function else place,
+        error=one.error.kind,
+        workspace=chosen.workspace.name if chosen else None,
+        file_path=chosen.path if chosen else None,
+        line=chosen.line if chosen else None,
+        note=note or None,
+        candidates=[
+            CandidateFile(workspace=each.workspace.name, file_path=each.path, matching_segments=each.segments)
+            for each in shown
+        ]
+        or None,
+        code=code,
+        callers=callers,
+        history=history,
+    )
+
+
+def _code(one: _Placed, *, index: FileIndex) -> FrameCode | None:
+    chosen = one.placement.chosen
+    text = index.text(chosen.path, workspace=chosen.workspace) if chosen else None
+    if chosen is None or text is None or chosen.line is None:
+        return None
+    lines = text.split("\n")
+    start = max(chosen.line - 1 - CODE_LINES, 0)
+    code = index.code(chosen.path, workspace=chosen.workspace)
+    around = enclosing(functions(code), code=code, line=chosen.line) if code else None
+    arguments = {"filePath": chosen.path, "line": chosen.line, "workspace": chosen.workspace.name}
+    return FrameCode(
+        start_line=start + 1,
+        text="\n".join(line[:300] for line in lines[start : chosen.line + CODE_LINES]),
+        function=around.qualified_name if around else None,
+        signature=around.signature if around else None,
+        source=ToolCall(tool="get_code_context", arguments=arguments),
+    )
+
+
+async def _callers(one: _Placed, *, in_trace: set[tuple[str, str]], unknown: _Unknowns) -> FrameCallers | None:
+    """Find who calls the frame's function; by name, which is quick and says that it is not whole."""
+    chosen = one.placement.chosen
+    if chosen is None or not chosen.is_callable or chosen.function.rpartition(".")[2] in _NO_FUNCTION:
+        return None
+    ask = FindCallersQuestion(
+        function_name=chosen.function, file_path=chosen.path, max_depth=1, max_callers=5, syntactic=True
+    )
+    source = ToolCall(
+        tool="find_callers_of_function",
+        arguments={
+            "functionName": chosen.function, "filePath": chosen.path, "maxDepth": 1, "maxCallers": 5, "syntactic": True,
+            "workspace": chosen.workspace.name,
+        },
+    )  # fmt: skip
+    found = await unknown.wait(find_callers(ask, workspace=chosen.workspace), name=f"Callers of {chosen.function}")
+    if found is None:
+        return None
+    return FrameCallers(
+        callers=[
+            FrameCaller(
+                caller_name=each.caller_name, file_path=each.file_path, line=each.line,
+                is_in_trace=(each.file_path, each.caller_name) in in_trace,
+            )
+            for each in found.callers
+        ],
+        total=found.total_callers, incomplete=found.incomplete_reason, source=source,
+    )  # fmt: skip
+
+
+def _caller_key(chosen: Candidate | None) -> tuple[str, str]:
+    return (chosen.path, chosen.function) if chosen else ("", "")
+
+
+def _histories(known: Sequence[_Placed], *, index: FileIndex) -> tuple[dict[int, FrameHistory], str]:
+    """Read who changed the lines of frames; why that is not known, where it is not."""
+    found: dict[int, FrameHistory] = {}
+    problem = ""
+    for one in known:
+        chosen = one.placement.chosen
+        text = index.text(chosen.path, workspace=chosen.workspace) if chosen else None
+        if chosen is None or text is None or chosen.line is None:
+            continue
+        try:
+            with Repository(chosen.workspace.root) as repository:
+                code = index.code(chosen.path, workspace=chosen.workspace)
+                around = enclosing(functions(code), code=code, line=chosen.line) if code else None
+                span = (around.start_line, around.end_line) if around else None
+                told = repository.history_of(chosen.path, line=chosen.line, text=text, around=span)
+        except NoHistory as missing:
+            problem = f"History of {chosen.path}: {missing}."
+            continue
+        found[id(one)] = FrameHistory(
+            blamed=_commit(told.blamed) if told.blamed else None,
+            commits=[_commit(commit) for commit in told.commits],
+            note=told.note or None,
+        )
+    return found, problem
+
+
+def _commit(commit: Commit) -> CommitFound:
+    return CommitFound(hash=commit.hash, author=commit.author, date=commit.date, subject=commit.subject)
+
+
+async def _similar(text: str) -> SimilarCauses:
+    """Find past errors; by words alone where the embedding model is not there."""
+    ask = PastErrorsQuestion(query=text, limit=MAX_SIMILAR)
+    try:
+        async with asyncio.timeout(MEANING_SECONDS):
+            found = await looked(ask)
+    except (TimeoutError, ToolError) as failed:
+        if isinstance(failed, ToolError) and failed.code != EMBEDDING_FAILED:
+            raise
+        ask = PastErrorsQuestion(query=text, limit=MAX_SIMILAR, mode="words")
+        found = await looked(ask)
+    if not found.rows:
+        by = "by words alone, for the model is not ready" if ask.mode else "by meaning and by words"
+        raise ToolError(NO_RESULTS, f"none is like this error, {by}.", suggestion="Search in other words.")
+    arguments: dict[str, Any] = {"query": found.paste.words, "limit": MAX_SIMILAR}
+    by_words = "By words alone. " if ask.mode else ""
+    return SimilarCauses(
+        causes=[
+            SimilarCause(
+                id=row["entry_name"], error_description=row["error_description"], root_cause=row["root_cause"],
+                solution=row["solution"], confidence=row["confidence"], similarity=round(row["similarity"], 4),
+                why=by_words + why.said, shared_words=list(why.words),
+            )
+            for row, why in await explain(found, rows=found.rows)
+        ],
+        source=ToolCall(tool="vector_search_db", arguments=arguments | ({"mode": ask.mode} if ask.mode else {})),
+    )  # fmt: skip
+
+
+async def _public(trace: Trace, *, rules: WebRules) -> PublicAnswers | None:
+    root = trace.root
+    query = f"{root.kind} {root.message}".strip()[:200] if root else ""
+    if root is None or not root.kind:
+        return None
+    found = await searching.search(WebSearchQuestion(query=query, max_results=3), rules=rules)
+    return PublicAnswers(
+        answers=[PublicAnswer(title=one.title, url=one.url, snippet=one.snippet) for one in found.results],
+        source=ToolCall(tool="web_search_wiki", arguments={"query": query, "maxResults": 3}),
+    )
+
+
+async def _nothing() -> None:
+    """Stand in for a part that was not asked for."""
+
+
+def _gaps(trace: Trace, *, own: Sequence[_Placed]) -> list[str]:
+    """Name what the answer does not know."""
+    gaps = ["The values of variables when it failed: a trace does not hold them."]
+    gaps += ["Only the first 400 frames were read."] if trace.is_cut else []
+    gaps += ["No frame is of the user's own code."] if not own else []
+    unplaced = [one for one in own if one.placement.chosen is None]
+    if unplaced:
+        gaps.append(f"Which files {len(unplaced)} of {len(own)} own frames mean: see their notes.")
+    return gaps
+
+
+def _proposal(trace: Trace, *, frames: Sequence[OwnFrame]) -> dict[str, str]:
+    """Give what propose_rca can be filled in with; cause and solution are for whoever finds them."""
+    root = trace.root
+    first = next((frame for frame in frames if frame.file_path), None)
+    language = _LANGUAGES.get(trace.language, "unknown") if trace.language else "unknown"
+    if first and first.file_path and first.file_path.endswith((".kt", ".kts")):
+        language = "kotlin"
+    if first and first.file_path and first.file_path.endswith((".ts", ".tsx", ".mts", ".cts")):
+        language = "typescript"
+    function = f" in {first.code.function}" if first and first.code and first.code.function else ""
+    message = f": {root.message}" if root and root.message else ""
+    kind = root.kind if root and root.kind else "unknown"
+    return {"errorDescription": f"{kind}{message}{function}"[:4_000], "errorType": kind[:200], "language": language}

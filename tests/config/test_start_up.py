@@ -1,0 +1,57 @@
+"""What a process does not load before it needs it; each would add to the start and the memory of all of them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+WEB = """
+import config.embedded.components as components
+components.start_embedded = lambda: None
+import config.asgi
+"""
+STDIO = """
+import django
+django.setup()
+import toolbox.management.commands.mcp
+"""
+NEVER_AT_START = {
+    "numpy": "vectors: loaded with the embedding model",
+    "onnxruntime": "the embedding model",
+    "tokenizers": "the embedding model",
+    "openai": "runs of agents: loaded by workers",
+    "httpx": "ingestion from other servers",
+    "redis": "publishing and consuming",
+    "rest_framework.views": "the browsable API: loaded with the addresses",
+    "drf_spectacular.views": "its pages",
+    "strawberry": "the demonstration upstream at /graphql/",
+    "unfold.admin": "the admin",
+    "console.conversations.pages": "pages",
+}
+
+
+def _list_modules(code: str) -> set[str]:
+    script = f"import os\nos.environ['DJANGO_SETTINGS_MODULE'] = 'config.settings'\n{code}\n"
+    script += "import json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=settings.BASE_DIR, capture_output=True, check=True, text=True
+    )
+    return set(json.loads(ran.stdout.splitlines()[-1]))
+
+
+@pytest.mark.internal
+def test_a_web_process_starts_without_what_it_may_never_need() -> None:
+    loaded = _list_modules(WEB)
+
+    assert "linescore.tools" in loaded
+    assert loaded & {*NEVER_AT_START, "mcp", "mcp_types"} == set()
+
+
+@pytest.mark.internal
+def test_a_server_of_standard_input_loads_no_pages_and_no_rest_api() -> None:
+    loaded = _list_modules(STDIO)
+
+    assert "toolbox.mcp.server" in loaded
+    assert loaded & {*NEVER_AT_START, "config.urls", "console.urls", "toolbox.rest.endpoints"} == set()
