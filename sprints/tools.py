@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sprints.asking.clarifying import generate_asking
-from sprints.asking.explanation import explain
+from sprints.asking.clarification import generate_with_clarification
+from sprints.asking.explanations import explain
+from sprints.asking.reading import suggest_questions
 from sprints.asking.sql_repair import repair
-from sprints.asking.understanding import suggest
 from sprints.boards import forecast_tool as forecasts
 from sprints.boards.forecast_tool import NO_FORECAST, UNKNOWN_TEAM, ForecastQuestion, ForecastResult
 from sprints.contracts import (
@@ -80,7 +80,7 @@ async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> Gener
     Names of people, teams, sprints and statuses are looked up in the data, misspelt ones too. When the question can
     mean several things, isAmbiguous is true and clarification is what to ask the user; ask it, do not guess.
     """
-    drafted = await generate_asking(
+    drafted = await generate_with_clarification(
         ask.natural_language_query,
         client=client,
         now=datetime.now(UTC),
@@ -162,7 +162,7 @@ async def explain_results(
         question=ask.original_query,
         sql=ask.sql,
         model=configured_model(),
-        suggestions=await suggest(ask.original_query, now=datetime.now(UTC), reader=reader),
+        suggestions=await suggest_questions(ask.original_query, now=datetime.now(UTC), reader=reader),
     )
     return said.as_contract()
 

@@ -8,12 +8,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from sprints.asking.drafting import Draft
-from sprints.asking.generating import generate
+from sprints.asking.drafts import Draft, generate
 from sprints.contracts import CamelAnswer
 from sprints.evaluation.counting import CountingModel
 from sprints.evaluation.running import Judged, Pair, Score, judge, read_pairs, scores
-from sprints.linking.kept import data_as_of
+from sprints.linking.name_cache import data_as_of
 from sprints.sql_sandbox.execution import try_execute
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import FORBIDDEN, UNAVAILABLE, Refusal
@@ -79,7 +78,7 @@ async def _judged(
     pairs: Sequence[Pair], *, client: ClientChannel, model: CountingModel | None, now: datetime, reader: Pool
 ) -> list[Judged]:
     async def draft(question: str) -> Draft:
-        return (await generate(question, now=now, reader=reader, model=model))[0]
+        return await generate(question, now=now, reader=reader, model=model)
 
     judged = []
     for done, pair in enumerate(pairs):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from io import StringIO
 from typing import Literal
 
-from sprints.asking.drafting import Draft
+from sprints.asking.drafts import Draft
 from sprints.contracts import QueryResult
 from sprints.evaluation.comparing import same
 

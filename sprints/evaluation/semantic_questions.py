@@ -5,7 +5,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from sprints.asking.drafting import Draft
+from sprints.asking.drafts import Draft
 from sprints.linking.names import NameIndex
 from sprints.semantics.compile import compile_query
 from sprints.semantics.definition_check import find_definition_errors

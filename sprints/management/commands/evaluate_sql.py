@@ -18,13 +18,12 @@ from django.db import connections
 from rich.console import Console
 from rich.table import Table
 
-from sprints.asking.drafting import Draft
-from sprints.asking.generating import generate
+from sprints.asking.drafts import Draft, generate
 from sprints.evaluation.counting import CountingModel
 from sprints.evaluation.external import load_dump
 from sprints.evaluation.running import Judged, Pair, Score, as_rows, judge, read_pairs, scores
 from sprints.evaluation.semantic_questions import SemanticQuestions
-from sprints.linking.kept import data_as_of
+from sprints.linking.name_cache import data_as_of
 from sprints.sql_sandbox.execution import try_execute
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
@@ -105,7 +104,7 @@ async def _judged(pairs: Sequence[Pair], *, model: CountingModel | None, ordered
     asked: Model | None = model
 
     async def ask(question: str) -> Draft:
-        return (await generate(question, now=now, reader=reader, model=asked))[0]
+        return await generate(question, now=now, reader=reader, model=asked)
 
     tokens = model.tokens if model else lambda: 0
     return [

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from django.test import override_settings
 
-from sprints.asking.flow import chat
+from sprints.asking.chat import chat
 from tests.sprints.asking.chat_server import chat_server
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
