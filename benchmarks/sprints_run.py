@@ -14,8 +14,8 @@ from django.core.management import call_command
 from benchmarks.many_issues import AS_OF, fill
 from benchmarks.scratch import Scratch
 from sprints.asking.chat import chat
-from sprints.linking.name_cache import load_name_index
 from sprints.linking.link import link
+from sprints.linking.name_cache import load_name_index
 from sprints.linking.names import NameIndex
 from sprints.schema.reading import load_view_catalog
 from sprints.sql_sandbox.analyst_pool import analyst

@@ -99,7 +99,7 @@ class StayInline(HistoryInline):
     readonly_fields = fields[3:]
 
 
-class MoveInline(HistoryInline):
+class StatusChangeInline(HistoryInline):
     """Its moves from status to status."""
 
     model = StatusChange
@@ -235,7 +235,7 @@ class IssueAdmin(CuratedAdmin):
     ordering = ["-updated_at", "issue_key"]
     autocomplete_fields = ["team", "status", "assignee", "reporter", "epic", "parent"]
     readonly_fields = DERIVED
-    inlines = [StayInline, MoveInline, EstimateInline, BlockedInline, LinkInline]
+    inlines = [StayInline, StatusChangeInline, EstimateInline, BlockedInline, LinkInline]
     fields = [
         ("issue_key", "team"), "title", "description", ("issue_type", "status"), ("priority", "resolution"),
         ("story_points", "labels"), ("original_estimate_seconds", "remaining_estimate_seconds", "time_spent_seconds"),

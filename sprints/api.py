@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sprints.asking.chat import ChatAnswer, chat
 from sprints.contracts import MAX_QUESTION, MAX_SQL
-from sprints.dialect import SprintsDialect
+from sprints.envelopes import SprintsEnvelope
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
@@ -26,7 +26,7 @@ from toolbox.http.django_requests import read_body, read_request, to_response
 from toolbox.model import configured_model
 
 router = Router()
-ENVELOPE = SprintsDialect()
+ENVELOPE = SprintsEnvelope()
 CHAT = Operation(name="chat", domain="sprints", scope="sprints:read", envelope=ENVELOPE, deadline_seconds=120)
 PROMOTE = Operation(
     name="promote_verified_query", domain="sprints", scope="sprints:write", envelope=ENVELOPE, writes=True

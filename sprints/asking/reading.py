@@ -91,7 +91,7 @@ async def read_question(
 
 def read_without_data(question: str, *, today: date) -> QuestionReading:
     """Read a question about a database whose names are not known."""
-    index, lexicon = NameIndex.of([]), shipped_lexicon()
+    index, lexicon = NameIndex.from_names([]), shipped_lexicon()
     parse = parse_question(question, index=index, today=today, lexicon=lexicon)
     return QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, library=Library(), lexicon=lexicon

@@ -149,12 +149,12 @@ def scope_changes(sprint_id: UUID) -> Rows:
     return _rows(CHANGES, [sprint_id])
 
 
-def carried_over(sprint_id: UUID) -> Rows:
+def fetch_carry_over(sprint_id: UUID) -> Rows:
     """Give what was left unfinished, at most 200."""
     return _rows(CARRIED, [sprint_id])
 
 
-def brought_in(sprint_id: UUID) -> dict[str, Any]:
+def count_brought_in(sprint_id: UUID) -> dict[str, Any]:
     """Count what came from an earlier sprint."""
     return _rows(_BROUGHT, [sprint_id])[0]
 

@@ -65,5 +65,5 @@ class SemanticQuestions:
                 deadline_seconds=MODEL_SECONDS,
             )
             return generated.query, generated.clarification or "What is asked for?"
-        parse = parse_question(question, index=NameIndex.of([]), today=self.today, lexicon=self._lexicon)
+        parse = parse_question(question, index=NameIndex.from_names([]), today=self.today, lexicon=self._lexicon)
         return parse.query, parse.why or f"I do not know {', '.join(parse.unbound) or 'what is asked for'}."

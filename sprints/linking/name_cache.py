@@ -54,7 +54,7 @@ async def load_name_index(*, reader: Pool) -> NameIndex:
     """Give the index of all names; a change is seen within half a minute."""
 
     async def load() -> NameIndex:
-        return await asyncio.to_thread(NameIndex.of, await queries.load_names(reader=reader))
+        return await asyncio.to_thread(NameIndex.from_names, await queries.load_names(reader=reader))
 
     return await _indexes.get(reader.conninfo(), load)
 

@@ -59,7 +59,7 @@ class NameIndex:
     everything: tuple[Name, ...] = ()
 
     @classmethod
-    def of(cls, names: Iterable[Name]) -> "NameIndex":
+    def from_names(cls, names: Iterable[Name]) -> "NameIndex":
         """Index the names."""
         index = cls(everything=tuple(names))
         for name in index.everything:

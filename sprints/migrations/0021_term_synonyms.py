@@ -45,4 +45,11 @@ class Migration(migrations.Migration):
             },
         ),
         GrantRead("sprints_term_synonyms"),
+        migrations.AlterField(
+            model_name="sprintissue",
+            name="removed_at",
+            field=models.DateTimeField(
+                blank=True, help_text="Taken out of it; not: carried over to the next.", null=True
+            ),
+        ),
     ]

@@ -26,7 +26,7 @@ _SILENT = frozenset({"be", "have", "what", "which"})
 """Marks of the grammar that change no answer: "what is blocked" asks what "blocked" asks."""
 
 _SCALARS = frozenset({"period", "days", "top", "number", "unit"})
-_NO_NAMES = NameIndex.of([])
+_NO_NAMES = NameIndex.from_names([])
 _libraries: RefreshingCache["Library"] = RefreshingCache(seconds=REFRESH_SECONDS)
 _latest: list[object] = []
 _ENABLED = """
@@ -42,7 +42,7 @@ Term = frozenset[tuple[str, str]] | str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class CuratedWording:
     """A question reduced to what it says: its terms in order, and the slots that its names fill."""
 
     terms: tuple[Term, ...]
@@ -59,7 +59,7 @@ class VerifiedStatement:
     sql: str
     defaults: Mapping[str, object]
     assumptions: tuple[str, ...]
-    wordings: Mapping[str, Wording]
+    wordings: Mapping[str, CuratedWording]
     offered: frozenset[str]
     needed: frozenset[str]
     is_shipped: bool
@@ -88,7 +88,7 @@ class Library:
     """All verified queries that are enabled."""
 
     statements: tuple[VerifiedStatement, ...] = ()
-    by_terms: dict[tuple[Term, ...], list[tuple[VerifiedStatement, Wording]]] = field(default_factory=dict)
+    by_terms: dict[tuple[Term, ...], list[tuple[VerifiedStatement, CuratedWording]]] = field(default_factory=dict)
 
     def find(self, linked: Linked, *, index: NameIndex, lexicon: Lexicon) -> VerifiedStatement | None:
         """
@@ -157,14 +157,14 @@ def hash_content(content: dict[str, Any]) -> str:
     return sha256(dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _read_wording(text: str, *, has_unit: bool, lexicon: Lexicon) -> Wording:
+def _read_wording(text: str, *, has_unit: bool, lexicon: Lexicon) -> CuratedWording:
     linked = link(SLOT.sub(" , ", text), index=_NO_NAMES, today=date(2000, 1, 1))
     reading = _read_tokens(cut(linked, lexicon=lexicon, index=_NO_NAMES), reads_types=True, reads_units=has_unit)
     slots = [*reading.slots, *(found[1] for found in SLOT.finditer(text))]
-    return Wording(terms=reading.terms, slots=tuple(sorted(slots)))
+    return CuratedWording(terms=reading.terms, slots=tuple(sorted(slots)))
 
 
-def _read_question(linked: Linked, *, index: NameIndex, lexicon: Lexicon) -> list[Wording]:
+def _read_question(linked: Linked, *, index: NameIndex, lexicon: Lexicon) -> list[CuratedWording]:
     """Read a question in each way that words like "bugs" and "week" can be: as a name or as a word."""
     tokens = cut(linked, lexicon=lexicon, index=index)
     ways = product((True, False), repeat=2)
@@ -172,7 +172,7 @@ def _read_question(linked: Linked, *, index: NameIndex, lexicon: Lexicon) -> lis
     return list(dict.fromkeys(readings))
 
 
-def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: bool) -> Wording:
+def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: bool) -> CuratedWording:
     terms: list[Term] = []
     slots: list[str] = []
     for token in tokens:
@@ -182,7 +182,7 @@ def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: boo
             slots.append(slot)
         elif not _says_nothing(token):
             terms.append(frozenset((one.kind, one.name) for one in token.senses) or token.said.casefold())
-    return Wording(terms=tuple(terms), slots=tuple(sorted(slots)))
+    return CuratedWording(terms=tuple(terms), slots=tuple(sorted(slots)))
 
 
 def _says_nothing(token: Token) -> bool:

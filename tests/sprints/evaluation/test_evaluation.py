@@ -9,7 +9,7 @@ import pytest
 
 from sprints.asking.drafts import Draft, generate
 from sprints.evaluation.comparing import same
-from sprints.evaluation.running import Judged, Verdict, judge, read_pairs, scores
+from sprints.evaluation.running import JudgedAnswer, Verdict, judge, read_pairs, scores
 from sprints.sql_sandbox.execution import try_execute
 from sprints.verified.library import list_shipped_queries
 from toolbox.database import event_loop
@@ -56,7 +56,7 @@ def test_a_file_says_what_it_lacks() -> None:
 def test_counts_are_by_category_and_over_all() -> None:
     verdicts: list[tuple[str, Verdict]] = [("a", "right"), ("a", "wrong"), ("b", "asked")]
     judged = [
-        Judged(category=category, question="q", verdict=verdict, is_answerable=True, said="", milliseconds=1.0)
+        JudgedAnswer(category=category, question="q", verdict=verdict, is_answerable=True, said="", milliseconds=1.0)
         for category, verdict in verdicts
     ]
 
@@ -80,7 +80,7 @@ def test_44_of_45_are_answered_right_and_none_of_the_others() -> None:
     async def ask(question: str) -> Draft:
         return await generate(question, now=AS_OF, reader=reader, model=None)
 
-    async def every() -> list[Judged]:
+    async def every() -> list[JudgedAnswer]:
         return [await judge(pair, ask=ask, run=try_execute, clock=reader.clock) for pair in pairs]
 
     judged = event_loop.run(every())

@@ -131,7 +131,7 @@ def test_a_name_with_markup_and_quotes_in_it_is_only_a_name() -> None:
     odd = "Robert'); DROP TABLE issues; --"
     found = link(
         f"What did {odd} finish?",
-        index=NameIndex.of([Name(kind="person", value="id", text=odd)]),
+        index=NameIndex.from_names([Name(kind="person", value="id", text=odd)]),
         today=date(2026, 1, 1),
     )
 

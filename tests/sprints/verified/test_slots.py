@@ -48,7 +48,7 @@ def test_what_is_needed_and_not_said_is_named() -> None:
 
 @pytest.mark.parametrize("text", ["O'Brien", "'; DROP TABLE issues; --", "\\'", "a\x00b", "{team}", "]] AND true [["])
 def test_a_value_cannot_leave_its_quotes(text: str) -> None:
-    odd = NameIndex.of([Name(kind="status", value=text, text="Odd Status")])
+    odd = NameIndex.from_names([Name(kind="status", value=text, text="Odd Status")])
     linked = link("Odd Status", index=odd, today=TODAY)
 
     sql = fill("SELECT 1 WHERE s IN {status}", linked=linked, index=odd, defaults={}).sql

@@ -19,7 +19,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from backtests.dialect import BacktestsDialect
 from devassist.dialect import DevassistDialect
-from sprints.dialect import SprintsDialect
+from sprints.envelopes import SprintsDialect
 from tests.conftest import ALICE_KEY, CHARLIE_KEY
 from tests.toolbox.transports import CATALOGUE
 from toolbox.access.limits import CallLimits
