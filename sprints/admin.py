@@ -15,6 +15,7 @@ from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from sprints.boards.panels import TO_ADMIN, sprint_panels, team_panels
 from sprints.curation.admin import VerifiedQueryAdmin
+from sprints.curation.synonym_admin import TermSynonymAdmin
 from sprints.ingest.load import count_rows, forget
 from sprints.models import (
     BlockedPeriod,
@@ -28,6 +29,7 @@ from sprints.models import (
     Status,
     StatusChange,
     Team,
+    TermSynonym,
     User,
     VerifiedQuery,
 )
@@ -265,3 +267,4 @@ class QuarantinedRecordAdmin(BrowsedAdmin):
 
 
 admin.site.register(VerifiedQuery, VerifiedQueryAdmin)
+admin.site.register(TermSynonym, TermSynonymAdmin)

@@ -69,11 +69,12 @@ def find_conflict(row: Row, *, others: Iterable[Row], index: NameIndex) -> str:
     own = (row["kind"], row["term"])
     for key, senses in after.phrases.items():
         known = before.phrases.get(key, ())
-        if known and senses != known:
-            meanings = ", ".join(sorted({_describe(sense) for sense in known if (sense.kind, sense.name) != own}))
-            if meanings:
-                return f"'{' '.join(key)}' already means {meanings}."
-    return "" if after.phrases != before.phrases else f"'{phrase}' is a word for it already."
+        if known and senses != known and own not in {(sense.kind, sense.name) for sense in known}:
+            meanings = ", ".join(sorted({_describe(sense) for sense in known}))
+            return f"'{' '.join(key)}' already means {meanings}."
+    said = tuple(word.folded for word in words(phrase.lower()))
+    is_known = own in {(sense.kind, sense.name) for sense in before.phrases.get(said, ())}
+    return f"'{phrase}' is a word for it already." if is_known else ""
 
 
 def _describe(sense: Sense) -> str:
