@@ -12,10 +12,13 @@ from sprints.asking.drafts import Draft, draft_query, generate
 from sprints.asking.explanations import explain
 from sprints.asking.reading import read_question
 from sprints.asking.sql_repair import repair
+from sprints.semantics.checks import find_unfiltered_rows
 from sprints.semantics.describe import remove_chip
+from sprints.semantics.metrics import find_doubts
+from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.coverage import BY_MODEL
-from sprints.sql_sandbox.execution import try_execute
+from sprints.sql_sandbox.execution import execute, try_execute
 from toolbox.contract.models import ToolOutput
 from toolbox.database.pools import Pool
 from toolbox.model import Model
@@ -95,8 +98,11 @@ async def chat(
         result, question=question, sql=sql, model=model, suggestions=draft.suggestions, assumptions=assumptions
     )
     source = draft if sql == draft.sql else Draft(sql=sql)
+    found = [] if result.error else [*draft.warnings, *await _find_doubts(source, rows=result.rows)]
+    doubts = list(dict.fromkeys(found))
+    assumptions += [f"Doubtful: {doubt}" for doubt in doubts if doubt not in draft.warnings]
     return ChatAnswer(
-        question=question, answer=said.text if result.error else _add_doubts(said.text, doubts=draft.warnings),
+        question=question, answer=f"Not certain: {' '.join(doubts)} {said.text}" if doubts else said.text,
         is_ambiguous=False, sql=sql, rows=result.rows, count=result.count,
         runtime_ms=result.runtime_ms, assumptions=assumptions, suggestions=list(said.suggestions),
         chart=None if result.error else make_chart(result.rows, title=question),
@@ -105,10 +111,13 @@ async def chat(
     )  # fmt: skip
 
 
-def _add_doubts(text: str, *, doubts: Sequence[str]) -> str:
-    """Put doubts before the answer, so that nobody reads its rows as certain."""
-    serious = [doubt for doubt in doubts if doubt != BY_MODEL]
-    return f"Not certain: {' '.join(serious)} {text}" if serious else text
+async def _find_doubts(draft: Draft, *, rows: list[dict[str, Any]]) -> list[str]:
+    """Check rows against the filters and a second derivation; a statement of a model's own is always doubtful."""
+    if draft.query is None:
+        return [] if draft.verified or BY_MODEL in draft.warnings else [BY_MODEL]
+    model = shipped_model()
+    second = await find_doubts(draft.query, rows=rows, model=model, run=execute)
+    return [*find_unfiltered_rows(rows, query=draft.query, model=model), *second]
 
 
 def remove_filters(query: MetricQuery, *, positions: Sequence[int]) -> MetricQuery:

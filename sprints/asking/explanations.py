@@ -8,6 +8,7 @@ from typing import Any
 from sprints.asking.charts import is_number
 from sprints.asking.prompts import EXPLAIN, ExplainedRows, write_explanation_task
 from sprints.contracts import QueryResult
+from sprints.semantics.checks import find_unfounded_numbers
 from toolbox.contract.encoding import encode
 from toolbox.model import Message, Model, ModelFailure
 
@@ -35,7 +36,11 @@ async def explain(
     result: QueryResult, *, question: str, sql: str, model: Model | None, suggestions: Sequence[str] = (),
     assumptions: Sequence[str] = (),
 ) -> Explanation:  # fmt: skip
-    """Explain a result; `suggestions` are those known without a model. A failure of the model is said in the text."""
+    """
+    Explain a result; `suggestions` are those known without a model.
+
+    A failure of the model is said in the text. A text with numbers that the rows do not give is replaced.
+    """
     if model is None or result.error:
         return Explanation(text=describe_rows(result), suggestions=tuple(suggestions))
     task = write_explanation_task(question, sql=sql, rows=result.rows, assumptions=assumptions)
@@ -48,6 +53,9 @@ async def explain(
         text = f"The model could not explain the rows: {failure} {describe_rows(result)}"
         return Explanation(text=text, suggestions=tuple(suggestions))
     text = given.explanation.strip() or describe_rows(result)
+    if unfounded := find_unfounded_numbers(text, rows=result.rows, sources=(question, *assumptions)):
+        numbers = ", ".join(dict.fromkeys(unfounded[:MAX_FACTS]))
+        text = f"{describe_rows(result)} The model's text is left out, because no row gives its {numbers}."
     return Explanation(text=text, suggestions=tuple(given.suggestions or suggestions))
 
 
