@@ -11,9 +11,9 @@ from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
-from sprints.synonyms import load_lexicon
 from sprints.verified.library import Library, VerifiedStatement, load_library
 from sprints.verified.slots import EXAMPLES, NAMED, SLOT
+from sprints.verified.synonyms import load_lexicon
 from toolbox.database.pools import Pool
 
 MAX_NEAREST = 3

@@ -53,7 +53,7 @@ SELECT * FROM (
   SELECT issue_id, issue_key, resolved_at, cycle_time_days FROM sprintscope.issues
   WHERE team_id = %s AND resolved_at IS NOT NULL AND started_at IS NOT NULL
   ORDER BY resolved_at DESC LIMIT 400
-) AS latest ORDER BY resolved_at
+) AS latest ORDER BY resolved_at LIMIT 400
 """
 _MONTHS = """
 SELECT date_trunc('month', resolved_at AT TIME ZONE 'UTC')::date AS month, count(*) AS issues,

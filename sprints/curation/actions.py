@@ -6,10 +6,10 @@ from sprints.asking.chat import ChatAnswer, chat
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.models import VerifiedQuery
 from sprints.schema.reading import load_view_catalog
-from sprints.synonyms import load_lexicon
 from sprints.verified.checking import StatementCheck, check_statements, find_refusals, find_shared_wordings
 from sprints.verified.library import VerifiedStatement, load_library
 from sprints.verified.load import promote
+from sprints.verified.synonyms import load_lexicon
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
 from toolbox.model import configured_model

@@ -11,7 +11,7 @@ from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, Term, TimeRole
 from sprints.semantics.query import DimensionGroup, Grain, MetricQuery, Named, TimeGroup
 from sprints.sql_sandbox.execution import try_execute
-from sprints.synonyms import FORMS, TERMS_BY_KIND
+from sprints.verified.synonyms import FORMS, TERMS_BY_KIND
 
 EXAMPLE_ROWS = 5
 

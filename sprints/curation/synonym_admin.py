@@ -14,7 +14,7 @@ from sprints.curation.definitions import DefinedTerm, answer_example, list_defin
 from sprints.linking.name_cache import load_name_index
 from sprints.models import TermSynonym
 from sprints.semantics.model import shipped_model
-from sprints.synonyms import find_conflict
+from sprints.verified.synonyms import find_conflict
 from toolbox.admin_pages.curation import CuratedAdmin
 from toolbox.database import event_loop
 from toolbox.database.pools import reader

@@ -17,8 +17,9 @@ from sprints.linking.name_cache import RefreshingCache
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.tokens import Token, cut
-from sprints.synonyms import load_lexicon
+from sprints.verified import queries
 from sprints.verified.slots import SLOT, list_needed_slots, list_slots
+from sprints.verified.synonyms import load_lexicon
 from toolbox.database.pools import Pool
 
 REFRESH_SECONDS = 4.0
@@ -29,13 +30,6 @@ _SCALARS = frozenset({"period", "days", "top", "number", "unit"})
 _NO_NAMES = NameIndex.from_names([])
 _libraries: RefreshingCache["Library"] = RefreshingCache(seconds=REFRESH_SECONDS)
 _latest: list[object] = []
-_ENABLED = """
-SELECT slug, topic, question, phrasings, sql, slots, assumptions, source
-FROM sprints_verified_queries
-WHERE is_enabled
-ORDER BY slug
-LIMIT 5000
-"""
 
 Term = frozenset[tuple[str, str]] | str
 """All that a word may mean to the grammar; the word itself where it means nothing."""
@@ -125,7 +119,7 @@ async def load_library(*, reader: Pool) -> Library:
     """Give the enabled queries; a change in the admin is seen within some seconds."""
 
     async def load() -> Library:
-        rows, lexicon = (await reader.fetch(_ENABLED)).rows, await load_lexicon(reader=reader)
+        rows, lexicon = await queries.load_verified_rows(reader=reader), await load_lexicon(reader=reader)
         if not _latest or _latest[0] != rows or _latest[1] is not lexicon:
             _latest[:] = rows, lexicon, await asyncio.to_thread(make_library, rows, lexicon=lexicon)
         return cast("Library", _latest[2])

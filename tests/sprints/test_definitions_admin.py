@@ -11,7 +11,7 @@ from sprints.asking.chat import ChatAnswer, chat
 from sprints.curation.definitions import answer_example, list_definitions
 from sprints.models import TermSynonym
 from sprints.semantics.model import shipped_model
-from sprints.synonyms import find_conflict
+from sprints.verified.synonyms import find_conflict
 from tests.sprints.cast import index
 from toolbox.database import event_loop
 from toolbox.database.caches import clear_all_caches
@@ -121,7 +121,7 @@ def test_what_cannot_be_a_synonym_is_refused_in_words(phrase: str, why: str) -> 
 
 
 def test_a_synonym_of_a_term_that_is_gone_is_left_out() -> None:
-    from sprints.synonyms import add_synonyms
+    from sprints.verified.synonyms import add_synonyms
 
     assert add_synonyms(MODEL, rows=[row("x", meaning="measure:gone")]) == MODEL
 

@@ -10,6 +10,7 @@ from sprints.linking.name_cache import RefreshingCache
 from sprints.linking.names import NameIndex
 from sprints.semantics.model import SemanticModel, Words, shipped_model
 from sprints.semantics.questions.lexicon import Lexicon, Sense, make_lexicon, shipped_lexicon
+from sprints.verified import queries
 from toolbox.database.pools import Pool
 
 REFRESH_SECONDS = 4.0
@@ -19,7 +20,6 @@ TERMS_BY_KIND = {
     "time": "time_roles",
 }  # fmt: skip
 FORMS = ("noun", "adjective", "verb")
-_SYNONYMS = "SELECT kind, term, form, phrase FROM sprints_term_synonyms ORDER BY id LIMIT 5000"
 _lexicons: RefreshingCache[Lexicon] = RefreshingCache(seconds=REFRESH_SECONDS)
 _latest: list[tuple[list[dict[str, Any]], Lexicon]] = []
 
@@ -30,7 +30,7 @@ async def load_lexicon(*, reader: Pool) -> Lexicon:
     """Give the words that questions are read with; a change in the admin is seen within some seconds."""
 
     async def load() -> Lexicon:
-        rows = (await reader.fetch(_SYNONYMS)).rows
+        rows = await queries.load_synonym_rows(reader=reader)
         if not rows:
             return shipped_lexicon()
         if not _latest or _latest[0][0] != rows:
