@@ -12,6 +12,14 @@ CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "dev
 # Where rules 10 and 11 are on; each domain joins with its own rewrite.
 PACKAGES = ("toolbox", "agents", "console", "config", "sprints", "graphql_proxy")
 
+# Not yet: the grammar is being rewritten, and two modules hold names that it uses (Linked, normalised).
+PENDING = (
+    "sprints/semantics/",
+    "tests/sprints/semantics/",
+    "sprints/linking/folding.py",
+    "sprints/linking/link.py",
+)
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -40,7 +48,9 @@ def code() -> tuple[Path, ...]:
 def in_packages(path: Path) -> bool:
     """Tell whether rules 10 and 11 are on for a file: a package of the tuple, its tests, or the house rules."""
     folders = (*PACKAGES, *(f"tests/{name}" for name in PACKAGES), "tests/architecture")
-    return path.parent.name != "migrations" and name_of(path).startswith(tuple(f"{name}/" for name in folders))
+    name = name_of(path)
+    is_on = name.startswith(tuple(f"{folder}/" for folder in folders)) and not name.startswith(PENDING)
+    return is_on and path.parent.name != "migrations"
 
 
 def name_of(path: Path) -> str:
