@@ -144,7 +144,8 @@ async def repair_sql(ask: RepairSqlQuestion) -> RepairSqlResult:
         query_results=QueryResult(rows=[{"team_key": "ACCEL", "average_points": 41.5}], count=1, runtime_ms=4.2),
         original_query="How many points does ACCEL usually get through per sprint?",
         sql="SELECT t.team_key, round(avg(s.completed_points), 1) AS average_points FROM sprint_summary AS s "
-        "JOIN teams AS t USING (team_id) WHERE s.state = 'closed' AND t.team_key = 'ACCEL' GROUP BY t.team_key LIMIT 10",
+        "JOIN teams AS t USING (team_id) WHERE s.state = 'closed' AND t.team_key = 'ACCEL' "
+        "GROUP BY t.team_key LIMIT 10",
     ),
     queries=4,
     deadline_seconds=MODEL_DEADLINE_SECONDS,

@@ -76,6 +76,8 @@ def describe_rows(result: QueryResult) -> str:
 def _describe_row(row: Mapping[str, Any]) -> str:
     """Give the names in a row, then its numbers with what they are."""
     facts = list(row.items())
+    if not facts:
+        return "an empty row"
     if len(facts) == 1:
         [(name, value)] = facts
         return f"{name.replace('_', ' ')}: {_write_value(value)}"

@@ -36,6 +36,8 @@ _CUSTOM = re.compile(r"(.+?) ?\((.+)\)")
 _NUMBERS = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?:,?\s+(.+))?")
 _WORDS = re.compile(r"(\d{1,2})[./\s-]+([^\W\d]+)\.?[./\s-]+(\d{4}|\d{2})(?:,?\s+(.+))?")
 _TIME = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\s*([ap])\.?\s?m\.?)?", re.IGNORECASE)
+_PREAMBLE = re.compile(r"\A[ \r\n]*(?:sep=.[\r\n]+)?[ \r\n]*", re.IGNORECASE)
+"""Empty lines, and the line by which Excel is told the separator."""
 _DECIMAL = re.compile(r"\d{1,6},\d{1,3}")
 
 
@@ -90,7 +92,8 @@ def decode(text: bytes) -> tuple[str, str]:
 
 def find_table(written: str) -> Table | None:
     """Read a CSV export; None where the text is none. Raises NotReadable where it is one that cannot be understood."""
-    if written.lstrip()[:1] in ("{", "["):
+    written = _PREAMBLE.sub("", written)
+    if written[:1] in ("{", "["):
         return None
     heads = {one: next(iter(_records(written, delimiter=one, most=1)), []) for one in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda one: (sum(map(_is_known, filter(None, heads[one]))), len(heads[one])))
@@ -135,7 +138,9 @@ def _long_fields() -> Iterator[None]:
 def _records(written: str, *, delimiter: str, most: int | None = None) -> list[list[str]]:
     try:
         with _long_fields():
-            return list(islice(csv.reader(StringIO(written, newline=""), delimiter=delimiter), most))
+            return list(
+                islice(csv.reader(StringIO(written, newline=""), delimiter=delimiter, skipinitialspace=True), most)
+            )
     except csv.Error as error:
         raise NotReadable(f"a table that is broken: {error}") from error
 

@@ -27,6 +27,12 @@ def test_rows_are_counted_shown_and_summed() -> None:
     )
 
 
+def test_rows_of_different_keys_are_said() -> None:
+    assert describe_rows(result({}, {"points": 1}, {"team": "A", "points": None})) == (
+        "3 rows. an empty row; points: 1; A."
+    )
+
+
 def test_no_row_and_an_error_are_said() -> None:
     assert describe_rows(result()) == "No rows match the question."
     assert (
