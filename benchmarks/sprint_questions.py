@@ -77,14 +77,14 @@ def ask_all(path: Path) -> list[Outcome]:
 
 async def _read_data_moment() -> datetime:
     """Give the moment that the truths count from: the end of the data, whatever the day of the run is."""
-    from sprints.linking.kept import data_as_of  # noqa: PLC0415
+    from sprints.linking.name_cache import data_as_of  # noqa: PLC0415
     from toolbox.database.pools import reader  # noqa: PLC0415
 
     return await data_as_of(reader=reader) or datetime.now(UTC)
 
 
 async def _ask(question: dict[str, Any], *, now: datetime) -> Outcome:
-    from sprints.asking.flow import chat  # noqa: PLC0415
+    from sprints.asking.chat import chat  # noqa: PLC0415
     from toolbox.database.pools import reader  # noqa: PLC0415
 
     context = None

@@ -13,17 +13,16 @@ from django.core.management import call_command
 
 from benchmarks.many_issues import AS_OF, fill
 from benchmarks.scratch import Scratch
-from sprints.asking.flow import chat
-from sprints.linking.kept import name_index
+from sprints.asking.chat import chat
 from sprints.linking.link import link
+from sprints.linking.name_cache import load_name_index
 from sprints.linking.names import NameIndex
 from sprints.schema.reading import load_view_catalog
 from sprints.sql_sandbox.analyst_pool import analyst
 from sprints.sql_sandbox.execution import try_execute
 from sprints.sql_sandbox.guard import check
-from sprints.verified.library import library
+from sprints.verified.library import Library, load_library
 from sprints.verified.load import load_verified_queries
-from sprints.verified.matching import Library
 from sprints.verified.slots import fill as fill_slots
 from toolbox.database import event_loop
 from toolbox.database.pools import Connection, reader
@@ -92,9 +91,9 @@ def run(scratch: Scratch, *, issues: int) -> None:
 
 async def _measure() -> None:
     started = perf_counter()
-    index = await name_index(reader=reader)
+    index = await load_name_index(reader=reader)
     print(f"Names read and indexed in {(perf_counter() - started) * 1000:.0f} ms: {len(index.everything):,}.\n")
-    held = await library(reader=reader)
+    held = await load_library(reader=reader)
     statements = _statements(held, index=index, said="TEAM3, last 60 days")
     print("| what | median ms | p95 ms | CPU ms |\n|---|--:|--:|--:|")
     await _guard(list(statements.values()))
@@ -145,7 +144,7 @@ async def _executing(statements: dict[str, str]) -> None:
 async def _chat() -> None:
     for question in QUESTIONS:
         answer = await chat(question, now=NOW, reader=reader, model=None)
-        assert answer.verified_query, (question, answer.answer)
+        assert answer.sql, (question, answer.answer)
 
     async def once(question: str) -> None:
         await chat(question, now=NOW, reader=reader, model=None)
@@ -170,9 +169,9 @@ def _statements(held: Library, *, index: NameIndex, said: str) -> dict[str, str]
     """Fill the slots of all queries that need no other name than those said."""
     linked = link(said, index=index, today=AS_OF.date())
     filled = {}
-    for query in held.queries:
+    for query in held.statements:
         if query.needed <= {"sprint", "period"} and not (query.needed & {"sprint"} and not linked.sprints):
-            filled[query.slug] = fill_slots(query.sql, linked=linked, index=index, defaults=query.slots).sql
+            filled[query.slug] = fill_slots(query.sql, linked=linked, index=index, defaults=query.defaults).sql
     return filled
 
 

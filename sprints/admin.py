@@ -15,6 +15,7 @@ from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from sprints.boards.panels import TO_ADMIN, sprint_panels, team_panels
 from sprints.curation.admin import VerifiedQueryAdmin
+from sprints.curation.synonym_admin import TermSynonymAdmin
 from sprints.ingest.load import count_rows, forget
 from sprints.models import (
     BlockedPeriod,
@@ -28,6 +29,7 @@ from sprints.models import (
     Status,
     StatusChange,
     Team,
+    TermSynonym,
     User,
     VerifiedQuery,
 )
@@ -99,7 +101,7 @@ class StayInline(HistoryInline):
     readonly_fields = fields[3:]
 
 
-class MoveInline(HistoryInline):
+class StatusChangeInline(HistoryInline):
     """Its moves from status to status."""
 
     model = StatusChange
@@ -235,7 +237,7 @@ class IssueAdmin(CuratedAdmin):
     ordering = ["-updated_at", "issue_key"]
     autocomplete_fields = ["team", "status", "assignee", "reporter", "epic", "parent"]
     readonly_fields = DERIVED
-    inlines = [StayInline, MoveInline, EstimateInline, BlockedInline, LinkInline]
+    inlines = [StayInline, StatusChangeInline, EstimateInline, BlockedInline, LinkInline]
     fields = [
         ("issue_key", "team"), "title", "description", ("issue_type", "status"), ("priority", "resolution"),
         ("story_points", "labels"), ("original_estimate_seconds", "remaining_estimate_seconds", "time_spent_seconds"),
@@ -265,3 +267,4 @@ class QuarantinedRecordAdmin(BrowsedAdmin):
 
 
 admin.site.register(VerifiedQuery, VerifiedQueryAdmin)
+admin.site.register(TermSynonym, TermSynonymAdmin)

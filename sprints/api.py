@@ -10,14 +10,14 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sprints.asking.flow import ChatAnswer, chat
+from sprints.asking.chat import ChatAnswer, chat
 from sprints.contracts import MAX_QUESTION, MAX_SQL
-from sprints.dialect import SprintsDialect
-from sprints.linking.kept import data_as_of, name_index
+from sprints.envelopes import SprintsEnvelope
+from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
 from sprints.sql_sandbox.execution import try_execute
-from sprints.verified.load import NotKept, promote
+from sprints.verified.load import PromotionError, promote
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import PAYLOAD_TOO_LARGE, Refusal, ToolError
 from toolbox.database.pools import reader
@@ -26,10 +26,10 @@ from toolbox.http.django_requests import read_body, read_request, to_response
 from toolbox.model import configured_model
 
 router = Router()
-DIALECT = SprintsDialect()
-CHAT = Operation(name="chat", domain="sprints", scope="sprints:read", envelope=DIALECT, deadline_seconds=120)
+ENVELOPE = SprintsEnvelope()
+CHAT = Operation(name="chat", domain="sprints", scope="sprints:read", envelope=ENVELOPE, deadline_seconds=120)
 PROMOTE = Operation(
-    name="promote_verified_query", domain="sprints", scope="sprints:write", envelope=DIALECT, writes=True
+    name="promote_verified_query", domain="sprints", scope="sprints:write", envelope=ENVELOPE, writes=True
 )
 DESCRIPTION = """
 Ask about sprints, issues, teams and people in plain language. The answer comes in words, with the SQL, its rows, what
@@ -129,18 +129,18 @@ async def _promote(body: bytes | None) -> Reply:
     result = await try_execute(kept.sql)
     if result.error:
         raise ToolError(
-            DIALECT.bad_input,
+            ENVELOPE.bad_input,
             f"The statement does not run: {result.error}",
             suggestion="Send a statement that execute_query runs.",
             field="sql",
         )
-    index, moment = await name_index(reader=reader), await data_as_of(reader=reader)
+    index, moment = await load_name_index(reader=reader), await data_as_of(reader=reader)
     today = (moment or datetime.now(UTC)).date()
     try:
         slug, is_new = await sync_to_async(_store_promotion, thread_sensitive=False)(kept, index=index, today=today)
-    except NotKept as refused:
+    except PromotionError as refused:
         suggestion = "Compare with the id that generate_sql gives, or leave the name out of the question."
-        raise ToolError(DIALECT.bad_input, str(refused), suggestion=suggestion, field="sql") from refused
+        raise ToolError(ENVELOPE.bad_input, str(refused), suggestion=suggestion, field="sql") from refused
     return Reply(body=encode({"slug": slug, "isNew": is_new, "isEnabled": False}))
 
 
@@ -170,11 +170,11 @@ def _read(body: bytes | None, *, shape: type[Asked]) -> Asked:
         problem = invalid.errors(include_url=False, include_context=False)[0]
         field = ".".join(map(str, problem["loc"])) or "the body"
         raise ToolError(
-            DIALECT.bad_input,
+            ENVELOPE.bad_input,
             f"{field}: {problem['msg']}.",
             suggestion='Send {"question": "What is the velocity of ACCEL?"}, at most 2,000 characters.',
             field=field,
         ) from invalid
     if "\x00" in asked.model_dump_json() or "\\u0000" in asked.model_dump_json() or not asked.question.strip():
-        raise ToolError(DIALECT.bad_input, "The question holds no words.", suggestion="Send a question in words.")
+        raise ToolError(ENVELOPE.bad_input, "The question holds no words.", suggestion="Send a question in words.")
     return asked

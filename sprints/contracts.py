@@ -80,9 +80,9 @@ class GenerateSqlResult(CamelAnswer):
 
 
 class RepairSqlResult(CamelAnswer):
-    """A failed statement, mended as far as is known."""
+    """A failed statement, repaired as far as is known."""
 
-    repaired_sql: str = Field(description="The mended statement; the failed one where no mend is known.")
+    repaired_sql: str = Field(description="The repaired statement; the failed one where no repair is known.")
     assumptions: list[str] = Field(description="What was changed and why, a sentence each.")
 
 

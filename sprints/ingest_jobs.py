@@ -46,7 +46,7 @@ class SampleForm(JobForm):
 def from_site(given: Assignment) -> Outcome:
     """Ask a Jira, for an hour at most; started again it goes on where it was."""
     name, site = given.values["organisation"], given.values["site"]
-    return _of(ensure_organisation(slugify(name) or "jira", name=name, site_url=site), site=site, given=given)
+    return _load_site(ensure_organisation(slugify(name) or "jira", name=name, site_url=site), site=site, given=given)
 
 
 def from_own_site(given: Assignment) -> Outcome:
@@ -57,19 +57,19 @@ def from_own_site(given: Assignment) -> Outcome:
     if len(found) != 1:
         known = ", ".join(one.slug for one in having) or "none yet; an administrator loads a site first"
         raise NoSuchSite(f"Say which organisation's Jira; those that have one: {known}.")
-    return _of(found[0], site=found[0].site_url, given=given)
+    return _load_site(found[0], site=found[0].site_url, given=given)
 
 
-def _of(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
+def _load_site(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
     from sprints.ingest.fetch import JiraClient, authorization  # noqa: PLC0415 - httpx is loaded by what asks
-    from sprints.ingest.site import Wanted, ingest_site  # noqa: PLC0415
+    from sprints.ingest.site import IssueSelection, ingest_site  # noqa: PLC0415
 
     projects = tuple(part.strip() for part in given.values["projects"].split(",") if part.strip())
-    wanted = Wanted(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
+    wanted = IssueSelection(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
     try:
         with JiraClient(site_url=site, authorization=header, most_seconds=MAX_SECONDS) as client:
-            report = ingest_site(client, organisation=organisation, wanted=wanted, on_progress=_telling(given))
+            report = ingest_site(client, organisation=organisation, wanted=wanted, on_progress=_make_progress(given))
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason
     if not projects:
@@ -84,7 +84,7 @@ def from_file(given: Assignment) -> Outcome:
     name = given.values["organisation"]
     organisation = ensure_organisation(slugify(name) or "jira", name=name, site_url="")
     try:
-        report = ingest_files(given.file, organisation=organisation, on_progress=_telling(given))
+        report = ingest_files(given.file, organisation=organisation, on_progress=_make_progress(given))
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason
     return Outcome.from_report(report, thing="issue")
@@ -92,10 +92,10 @@ def from_file(given: Assignment) -> Outcome:
 
 def from_samples(given: Assignment) -> Outcome:
     """Load the shipped organisation."""
-    return Outcome.from_report(load_samples(on_progress=_telling(given)), thing="issue")
+    return Outcome.from_report(load_samples(on_progress=_make_progress(given)), thing="issue")
 
 
-def _telling(given: Assignment) -> OnProgress:
+def _make_progress(given: Assignment) -> OnProgress:
     return lambda report: given.on_step("storing issues", report.total, report.expected)
 
 

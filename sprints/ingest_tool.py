@@ -1,7 +1,7 @@
 """
 Issues brought in by a tool: `ingest_jira_issues`.
 
-From the Jira that an administrator gave the organisation, and from nowhere else: JIRA_TOKEN is shown to it, so its
+Only from the Jira that an administrator gave the organisation: JIRA_TOKEN is shown to it, so its
 address is no word of a model's.
 """
 

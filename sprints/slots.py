@@ -1,38 +1,36 @@
-"""What questions about sprints name for examples: teams. Rows are remembered for a minute."""
+"""What questions about sprints name for examples: teams, as the name resolver finds them."""
 
 from collections.abc import Sequence
+from datetime import date
 
-from sprints.linking import queries
+from sprints.linking.link import link
+from sprints.linking.name_cache import load_name_index
+from sprints.linking.names import Name
 from toolbox.contract.slots import Candidate, Slot
-from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader
-from toolbox.text.names import NamedEntity, mentions
 
-MEMORY_SECONDS = 60.0
-_teams: TtlCache[list[NamedEntity]] = TtlCache(seconds=MEMORY_SECONDS)
-
-
-async def _known_teams() -> list[NamedEntity]:
-    return await _teams.get("all", _fetch_teams)
-
-
-async def _fetch_teams() -> list[NamedEntity]:
-    """Give every team by its id, which SQL may hold whatever the team is called."""
-    rows = await queries.teams(reader=reader)
-    return [
-        NamedEntity(
-            value=row["team_id"], label=row["team_name"], spellings=(row["team_name"],), codes=(row["team_key"],)
-        )
-        for row in rows
-    ]
+SPELLING_SCORE = 0.85
 
 
 async def _find_teams(text: str) -> Sequence[Candidate]:
-    return mentions(text, names=await _known_teams())
+    """Give every team by its id, which SQL may hold whatever the team is called."""
+    linked = link(text, index=await load_name_index(reader=reader), today=date.min)
+    return [
+        Candidate(
+            value=name.value, label=_label(name), start=one.start, end=one.end,
+            score=1.0 if one.is_exact else SPELLING_SCORE,
+        )
+        for one in linked.spotted if one.kind == "team" for name in one.names
+    ]  # fmt: skip
 
 
-async def _team_samples() -> list[str]:
-    return [team.label for team in (await _known_teams())[:2]]
+async def _list_samples() -> list[str]:
+    index = await load_name_index(reader=reader)
+    return [_label(name) for name in sorted(index.of_kind("team"), key=lambda name: name.text)[:2]]
 
 
-SLOTS = (Slot(name="team", noun="team", resolve=_find_teams, samples=_team_samples),)
+def _label(name: Name) -> str:
+    return name.aliases[0] if name.aliases else name.text
+
+
+SLOTS = (Slot(name="team", noun="team", resolve=_find_teams, samples=_list_samples),)

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sprints.asking.clarifying import generate_asking
-from sprints.asking.explanation import explain
+from sprints.asking.clarification import generate_with_clarification
+from sprints.asking.explanations import explain
+from sprints.asking.reading import suggest_questions
 from sprints.asking.sql_repair import repair
-from sprints.asking.understanding import suggest
 from sprints.boards import forecast_tool as forecasts
 from sprints.boards.forecast_tool import NO_FORECAST, UNKNOWN_TEAM, ForecastQuestion, ForecastResult
 from sprints.contracts import (
@@ -22,8 +22,8 @@ from sprints.contracts import (
     SchemaInfo,
     SchemaQuestion,
 )
-from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryDialect, GenerateSqlDialect, SprintsDialect
-from sprints.evaluation.asking import Evaluation, EvaluationQuestion, evaluate
+from sprints.envelopes import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryEnvelope, GenerateSqlEnvelope, SprintsEnvelope
+from sprints.evaluation.evaluation_tool import Evaluation, EvaluationQuestion, evaluate
 from sprints.ingest_tool import INGESTION_FAILED, NO_SUCH_SITE, IngestedIssues, IngestIssuesQuestion, ingest
 from sprints.schema.reading import load_schema
 from sprints.semantics import metrics
@@ -50,7 +50,7 @@ MODEL_DEADLINE_SECONDS = 60.0
 toolkit = Toolkit(
     domain="sprints",
     summary="Questions in plain language over issues, sprints and teams.",
-    envelope=SprintsDialect(),
+    envelope=SprintsEnvelope(),
     slots=SLOTS,
 )
 
@@ -68,7 +68,7 @@ async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
 
 @toolkit.tool(
     example=GenerateSqlQuestion(natural_language_query="Show all issues in QA status for Team ACCEL"),
-    envelope=GenerateSqlDialect(),
+    envelope=GenerateSqlEnvelope(),
     queries=4,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
     rarely_asks=True,
@@ -80,7 +80,7 @@ async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> Gener
     Names of people, teams, sprints and statuses are looked up in the data, misspelt ones too. When the question can
     mean several things, isAmbiguous is true and clarification is what to ask the user; ask it, do not guess.
     """
-    drafted = await generate_asking(
+    drafted = await generate_with_clarification(
         ask.natural_language_query,
         client=client,
         now=datetime.now(UTC),
@@ -102,7 +102,7 @@ async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> Gener
         "WHERE i.status_category <> 'Done' GROUP BY t.team_key ORDER BY open_issues DESC LIMIT 10"
     ),
     errors=(QUERY_REFUSED, QUERY_FAILED),
-    envelope=ExecuteQueryDialect(),
+    envelope=ExecuteQueryEnvelope(),
     queries=1,
 )
 async def execute_query(ask: ExecuteQueryQuestion) -> QueryResult:
@@ -111,7 +111,7 @@ async def execute_query(ask: ExecuteQueryQuestion) -> QueryResult:
 
     Everything analytical works: joins, WITH, window functions, grouping sets, lateral joins, JSON, regular expressions,
     percentiles. Nothing can be changed, and catalogues cannot be read. Without a LIMIT 50 rows come, at most 1000.
-    When it fails, error says why and suggestion what to write instead: mend the statement once and run it again.
+    When it fails, error says why and suggestion what to write instead: fix the statement once and run it again.
     """
     return await execute(ask.sql)
 
@@ -125,10 +125,10 @@ async def execute_query(ask: ExecuteQueryQuestion) -> QueryResult:
 )
 async def repair_sql(ask: RepairSqlQuestion) -> RepairSqlResult:
     """
-    Mend a statement that execute_query refused, from its error.
+    Repair a statement that execute_query refused, from its error.
 
-    Misspelt and misplaced columns, views, aliases and values without quotes are mended from the schema. Run the
-    repaired statement once; if it is the same as the failed one, no mend was found and assumptions say why.
+    Misspelt and misplaced columns, views, aliases and values without quotes are repaired from the schema. Run the
+    repaired statement once; if it is the same as the failed one, no repair was found and assumptions say why.
     """
     return await repair(
         ask.failed_sql,
@@ -144,7 +144,8 @@ async def repair_sql(ask: RepairSqlQuestion) -> RepairSqlResult:
         query_results=QueryResult(rows=[{"team_key": "ACCEL", "average_points": 41.5}], count=1, runtime_ms=4.2),
         original_query="How many points does ACCEL usually get through per sprint?",
         sql="SELECT t.team_key, round(avg(s.completed_points), 1) AS average_points FROM sprint_summary AS s "
-        "JOIN teams AS t USING (team_id) WHERE s.state = 'closed' AND t.team_key = 'ACCEL' GROUP BY t.team_key",
+        "JOIN teams AS t USING (team_id) WHERE s.state = 'closed' AND t.team_key = 'ACCEL' "
+        "GROUP BY t.team_key LIMIT 10",
     ),
     queries=4,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
@@ -162,7 +163,7 @@ async def explain_results(
         question=ask.original_query,
         sql=ask.sql,
         model=configured_model(),
-        suggestions=await suggest(ask.original_query, now=datetime.now(UTC), reader=reader),
+        suggestions=await suggest_questions(ask.original_query, now=datetime.now(UTC), reader=reader),
     )
     return said.as_contract()
 

@@ -2,9 +2,9 @@
 
 import logging
 
-from sprints.asking.prompts import REPAIR, RepairedSql, to_repair
+from sprints.asking.prompts import REPAIR, RepairedSql, write_repair_task
 from sprints.contracts import RepairSqlResult, SchemaInfo
-from sprints.linking.kept import name_index
+from sprints.linking.name_cache import load_name_index
 from sprints.schema.reading import load_schema
 from sprints.sql_sandbox.execution import plan
 from sprints.sql_sandbox.repair import Repair, repair_statement
@@ -27,7 +27,7 @@ async def repair(
     caller brought a schema of another one.
     """
     known = schema or await load_schema()
-    found = repair_statement(sql, schema=known, index=await name_index(reader=reader))
+    found = repair_statement(sql, schema=known, index=await load_name_index(reader=reader))
     refusal = ""
     if found.changes:
         refusal = await _find_refusal(found.sql, is_ours=schema is None)
@@ -37,7 +37,7 @@ async def repair(
     if model is None:
         return _give_back(sql, why=f"{reason}, and no model is configured")
     try:
-        messages = [Message.system(REPAIR), Message.user(to_repair(sql, error=error, schema=known))]
+        messages = [Message.system(REPAIR), Message.user(write_repair_task(sql, error=error, schema=known))]
         given = await model.complete_structured(messages, schema=RepairedSql, deadline_seconds=MODEL_SECONDS)
     except ModelFailure as failure:
         logger.warning("A statement was not repaired: %s", failure)

@@ -20,7 +20,7 @@ SCOPE = "sprints:read"
 @require_scope(scope=SCOPE)
 def board(request: HttpRequest) -> HttpResponse:
     """Show a team and one of its sprints: what is asked for, else the first team's, and the one that runs."""
-    team_id, sprint_id = _asked(request, name="team"), _asked(request, name="sprint")
+    team_id, sprint_id = _read_id(request, name="team"), _read_id(request, name="sprint")
     if sprint_id and not team_id:
         team_id = board_queries.team_of(sprint_id)
         if not team_id:
@@ -43,7 +43,7 @@ def board(request: HttpRequest) -> HttpResponse:
     return render(request, "sprints/board.html", context)
 
 
-def _asked(request: HttpRequest, *, name: str) -> UUID | None:
+def _read_id(request: HttpRequest, *, name: str) -> UUID | None:
     """Read an id; raises Http404 where it is none."""
     text = request.GET.get(name, "")
     try:

@@ -35,11 +35,11 @@ class Links:
 def sprint_panels(sprint_id: UUID, *, links: Links) -> list[Panel]:
     """Draw a sprint: burndown, scope change, carry-over. Five statements."""
     total = board.summary(sprint_id)
-    brought = board.brought_in(sprint_id)
+    brought = board.count_brought_in(sprint_id)
     return [
         _burndown(board.days(sprint_id)),
         _scope(board.scope_changes(sprint_id), total=total, links=links),
-        _carry_over(board.carried_over(sprint_id), total=total, brought=brought, links=links),
+        _carry_over(board.fetch_carry_over(sprint_id), total=total, brought=brought, links=links),
     ]
 
 
@@ -49,7 +49,7 @@ def team_panels(team_id: UUID, *, links: Links) -> list[Panel]:
     return [
         _velocity(board.velocity(team_id), links=links),
         _cycle_time(done, months=board.cycle_times_by_month(team_id), links=links),
-        _ageing(board.at_work(team_id), times=_times(done), links=links),
+        _draw_ageing(board.at_work(team_id), times=_times(done), links=links),
         _forecast(board.weeks_done(team_id), work=board.open_work(team_id)),
     ]
 
@@ -195,7 +195,7 @@ def _cycle_time(done: Rows, *, months: Rows, links: Links) -> Panel:
     )  # fmt: skip
 
 
-def _ageing(begun: Rows, *, times: Sequence[float], links: Links) -> Panel:
+def _draw_ageing(begun: Rows, *, times: Sequence[float], links: Links) -> Panel:
     """Draw what is at work by status, those first that issues enter young."""
     stages = _stages(begun)
     points = [

@@ -53,7 +53,7 @@ SELECT * FROM (
   SELECT issue_id, issue_key, resolved_at, cycle_time_days FROM sprintscope.issues
   WHERE team_id = %s AND resolved_at IS NOT NULL AND started_at IS NOT NULL
   ORDER BY resolved_at DESC LIMIT 400
-) AS latest ORDER BY resolved_at
+) AS latest ORDER BY resolved_at LIMIT 400
 """
 _MONTHS = """
 SELECT date_trunc('month', resolved_at AT TIME ZONE 'UTC')::date AS month, count(*) AS issues,
@@ -149,12 +149,12 @@ def scope_changes(sprint_id: UUID) -> Rows:
     return _rows(CHANGES, [sprint_id])
 
 
-def carried_over(sprint_id: UUID) -> Rows:
+def fetch_carry_over(sprint_id: UUID) -> Rows:
     """Give what was left unfinished, at most 200."""
     return _rows(CARRIED, [sprint_id])
 
 
-def brought_in(sprint_id: UUID) -> dict[str, Any]:
+def count_brought_in(sprint_id: UUID) -> dict[str, Any]:
     """Count what came from an earlier sprint."""
     return _rows(_BROUGHT, [sprint_id])[0]
 

@@ -1,4 +1,4 @@
-"""Where people curate verified queries: run one before it is enabled, ask a question, keep a good answer."""
+"""Where people curate verified queries: run one before it is enabled, ask a question, promote a good answer."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from sprints.contracts import MAX_QUESTION
-from sprints.curation.actions import ask, find_refusals_of, keep_answer, run_row
+from sprints.curation.actions import ask, find_refusals_of, promote_answer, run_row
 from sprints.models import VerifiedQuery
-from sprints.verified.load import NotKept
-from sprints.verified.slots import mistakes
+from sprints.verified.load import PromotionError
+from sprints.verified.slots import find_mistakes
 from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
 
 
@@ -51,7 +51,7 @@ class VerifiedQueryForm(forms.ModelForm):  # type: ignore[type-arg]
         if not isinstance(slots, dict):
             raise ValidationError({"slots": 'An object is needed: {"sprint": "current sprint"}.'})
         sql = cleaned.get("sql") or ""
-        if found := mistakes(sql, defaults=slots) or find_refusals_of(sql):
+        if found := find_mistakes(sql, defaults=slots) or find_refusals_of(sql):
             raise ValidationError({"sql": found})
         return cleaned
 
@@ -100,8 +100,8 @@ class VerifiedQueryAdmin(CuratedAdmin):
         if not self.has_view_permission(request):
             return HttpResponse(status=403)
         row = get_object_or_404(VerifiedQuery, pk=number)
-        checked, astray = run_row(row, now=timezone.now())
-        context = {**self.admin_site.each_context(request), "title": str(row), "checked": checked, "astray": astray}
+        checked, shared = run_row(row, now=timezone.now())
+        context = {**self.admin_site.each_context(request), "title": str(row), "checked": checked, "shared": shared}
         return render(request, "sprints/run_verified.html", context)
 
     def ask_page(self, request: HttpRequest) -> HttpResponse:
@@ -114,8 +114,8 @@ class VerifiedQueryAdmin(CuratedAdmin):
             if not self.has_add_permission(request):
                 return HttpResponse(status=403)
             try:
-                slug = keep_answer(answer, now=timezone.now())
-            except NotKept as refused:
+                slug = promote_answer(answer, now=timezone.now())
+            except PromotionError as refused:
                 messages.error(request, str(refused))
                 return redirect(request.path)
             messages.success(request, f"Kept as {slug}. A new one is not enabled before you say so.")

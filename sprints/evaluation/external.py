@@ -18,16 +18,12 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from sprints.asking.drafting import Draft
-from sprints.asking.generating import by_model
-from sprints.asking.understanding import Understood
+from sprints.asking.drafts import Draft, draft_by_model
+from sprints.asking.reading import read_without_data
 from sprints.contracts import ForeignKey, QueryResult, SchemaColumn, SchemaInfo, SchemaTable
-from sprints.linking.link import link
-from sprints.linking.names import NameIndex
 from sprints.schema.view_catalog import ViewCatalog
 from sprints.sql_sandbox import guard
 from sprints.sql_sandbox.guard import Refused, check
-from sprints.verified.matching import Library
 from toolbox.model import Model, ModelFailure
 
 MAX_ROWS, STATEMENT_SECONDS = 10_000, 20
@@ -64,13 +60,9 @@ class External:
 
     async def ask(self, question: str, *, model: Model, today: date) -> Draft:
         """Have the model write SQL from the schema alone; a failure of the model is a question back."""
-        index = NameIndex.of([])
-        understood = Understood(
-            linked=link(question, index=index, today=today), index=index, library=Library.of([]), matches=(),
-            assumptions=(),
-        )  # fmt: skip
         try:
-            return await by_model(model, understood=understood, schema=self.schema)
+            reading = read_without_data(question, today=today)
+            return await draft_by_model(model, reading=reading, schema=self.schema)
         except ModelFailure as failure:
             return Draft(clarification=f"The model failed: {failure}")
 

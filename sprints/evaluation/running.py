@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from io import StringIO
 from typing import Literal
 
-from sprints.asking.drafting import Draft
+from sprints.asking.drafts import Draft
 from sprints.contracts import QueryResult
 from sprints.evaluation.comparing import same
 
@@ -23,7 +23,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedAnswer:
     """What became of a question. `tokens` are those of the model, as far as they are known."""
 
     category: str
@@ -85,19 +85,19 @@ def read_pairs(text: str) -> list[Pair]:
 async def judge(
     pair: Pair, *, ask: Asked, run: Ran, tokens: Callable[[], int] = lambda: 0, ordered: bool = False,
     clock: Callable[[], float],
-) -> Judged:  # fmt: skip
+) -> JudgedAnswer:  # fmt: skip
     """Ask one question, run what comes, and compare it with the gold."""
     before, started = tokens(), clock()
     drafted = await ask(pair.question)
     took = (clock() - started) * 1000
     verdict, said = await _verdict(pair, drafted=drafted, run=run, ordered=ordered)
-    return Judged(
+    return JudgedAnswer(
         category=pair.category, question=pair.question, verdict=verdict, is_answerable=bool(pair.gold_sql), said=said,
         milliseconds=round(took, 3), tokens=tokens() - before,
     )  # fmt: skip
 
 
-def scores(judged: Iterable[Judged]) -> list[Score]:
+def scores(judged: Iterable[JudgedAnswer]) -> list[Score]:
     """Count by category, all of them last."""
     every = list(judged)
     categories = dict.fromkeys(one.category for one in every)
@@ -105,7 +105,7 @@ def scores(judged: Iterable[Judged]) -> list[Score]:
     return [*counted, _score("all", every)] if every else []
 
 
-def as_rows(judged: Iterable[Judged]) -> list[dict[str, object]]:
+def as_rows(judged: Iterable[JudgedAnswer]) -> list[dict[str, object]]:
     """Give the judgements as JSON would hold them."""
     return [asdict(one) | {"is_good": one.is_good} for one in judged]
 
@@ -125,7 +125,7 @@ async def _verdict(pair: Pair, *, drafted: Draft, run: Ran, ordered: bool) -> tu
     return ("right" if same(given.rows, gold=gold.rows, ordered=ordered) else "wrong"), drafted.sql
 
 
-def _score(category: str, judged: Sequence[Judged]) -> Score:
+def _score(category: str, judged: Sequence[JudgedAnswer]) -> Score:
     count = {
         verdict: sum(one.verdict == verdict for one in judged) for verdict in ("right", "failed", "asked", "refused")
     }

@@ -5,7 +5,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from sprints.asking.drafting import Draft
+from sprints.asking.drafts import Draft
 from sprints.linking.names import NameIndex
 from sprints.semantics.compile import compile_query
 from sprints.semantics.definition_check import find_definition_errors
@@ -65,5 +65,5 @@ class SemanticQuestions:
                 deadline_seconds=MODEL_SECONDS,
             )
             return generated.query, generated.clarification or "What is asked for?"
-        parse = parse_question(question, index=NameIndex.of([]), today=self.today, lexicon=self._lexicon)
+        parse = parse_question(question, index=NameIndex.from_names([]), today=self.today, lexicon=self._lexicon)
         return parse.query, parse.why or f"I do not know {', '.join(parse.unbound) or 'what is asked for'}."

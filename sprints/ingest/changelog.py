@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sprints.ingest.record import Block, Estimate, Membership, Move, SprintRecord
+from sprints.ingest.record import Block, Estimate, Membership, SprintRecord, Transition
 from sprints.ingest.survey import FLAG_NAMES, Survey
 from sprints.ingest.values import Notes, clean, moment, person, points
 
@@ -17,7 +17,7 @@ _BLOCKED = re.compile("block|阻塞|bloqu|blocca", re.IGNORECASE)
 class Past:
     """What a changelog tells."""
 
-    moves: list[Move] = field(default_factory=list)
+    moves: list[Transition] = field(default_factory=list)
     estimates: list[Estimate] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     memberships: list[Membership] = field(default_factory=list)
@@ -54,7 +54,7 @@ def read_past(entries: list[Any], *, present: PresentState, survey: Survey, note
     for change in changes:
         name = str(change.item.get("field"))
         if name == "status":
-            past.moves += _move(change)
+            past.moves += _read_status_change(change)
         elif survey.fields.is_points(change.item):
             past.estimates.append(
                 Estimate(
@@ -97,16 +97,16 @@ def _is_sprint(change: _Change, *, survey: Survey) -> bool:
     return item.get("fieldId") in survey.fields.sprints() or str(item.get("field")).casefold() == "sprint"
 
 
-def _move(change: _Change) -> Iterator[Move]:
+def _read_status_change(change: _Change) -> Iterator[Transition]:
     before, after = change.text("from")[:200], change.text("to")[:200]
     if after and before != after:
-        yield Move(
+        yield Transition(
             changed_at=change.at, from_status=before, to_status=after, author=change.author,
             external_id=change.entry_id,
         )  # fmt: skip
 
 
-def _blocks(flags: list[_Change], *, moves: list[Move], present: PresentState) -> Iterator[Block]:
+def _blocks(flags: list[_Change], *, moves: list[Transition], present: PresentState) -> Iterator[Block]:
     """Give the times under a flag, and those in a status that says blocked."""
     since: datetime | None = None
     for change in flags:

@@ -36,6 +36,8 @@ _CUSTOM = re.compile(r"(.+?) ?\((.+)\)")
 _NUMBERS = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?:,?\s+(.+))?")
 _WORDS = re.compile(r"(\d{1,2})[./\s-]+([^\W\d]+)\.?[./\s-]+(\d{4}|\d{2})(?:,?\s+(.+))?")
 _TIME = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\s*([ap])\.?\s?m\.?)?", re.IGNORECASE)
+_PREAMBLE = re.compile(r"\A[ \r\n]*(?:sep=.[\r\n]+)?[ \r\n]*", re.IGNORECASE)
+"""Empty lines, and the line by which Excel is told the separator."""
 _DECIMAL = re.compile(r"\d{1,6},\d{1,3}")
 
 
@@ -90,10 +92,11 @@ def decode(text: bytes) -> tuple[str, str]:
 
 def find_table(written: str) -> Table | None:
     """Read a CSV export; None where the text is none. Raises NotReadable where it is one that cannot be understood."""
-    if written.lstrip()[:1] in ("{", "["):
+    written = _PREAMBLE.sub("", written)
+    if written[:1] in ("{", "["):
         return None
     heads = {one: next(iter(_records(written, delimiter=one, most=1)), []) for one in DELIMITERS}
-    delimiter = max(DELIMITERS, key=lambda one: (sum(map(_known, filter(None, heads[one]))), len(heads[one])))
+    delimiter = max(DELIMITERS, key=lambda one: (sum(map(_is_known, filter(None, heads[one]))), len(heads[one])))
     head, rows = heads[delimiter], _records(written, delimiter=delimiter)[1:]
     names = [_canonical(name) for name in head]
     if "issue key" not in names:
@@ -102,7 +105,9 @@ def find_table(written: str) -> Table | None:
             return None
         names[place] = "issue key"
     table = Table(names=names, rows=rows)
-    unknown = [repr(name) for name, known in zip(head, names, strict=True) if known == _fold(name) and not _known(name)]
+    unknown = [
+        repr(name) for name, known in zip(head, names, strict=True) if known == _fold(name) and not _is_known(name)
+    ]
     missing = [name for name in EXPECTED if name not in names]
     if "created" in missing:
         raise NotReadable(
@@ -111,7 +116,7 @@ def find_table(written: str) -> Table | None:
         )
     if missing and unknown:
         table.warnings.append(f"nothing was read for {', '.join(missing)}; not known: {', '.join(unknown[:20])}")
-    _read_dates_alike(table, language=_spoken(head))
+    _read_dates_alike(table, language=_find_language(head))
     return table
 
 
@@ -133,7 +138,9 @@ def _long_fields() -> Iterator[None]:
 def _records(written: str, *, delimiter: str, most: int | None = None) -> list[list[str]]:
     try:
         with _long_fields():
-            return list(islice(csv.reader(StringIO(written, newline=""), delimiter=delimiter), most))
+            return list(
+                islice(csv.reader(StringIO(written, newline=""), delimiter=delimiter, skipinitialspace=True), most)
+            )
     except csv.Error as error:
         raise NotReadable(f"a table that is broken: {error}") from error
 
@@ -142,7 +149,7 @@ def _fold(name: str) -> str:
     return " ".join(clean(name).casefold().split())
 
 
-def _known(name: str) -> bool:
+def _is_known(name: str) -> bool:
     """Tell whether a heading is known; those of a site's own fields need not be."""
     folded = _fold(name)
     found = _CUSTOM.fullmatch(folded)
@@ -157,7 +164,7 @@ def _canonical(name: str) -> str:
     return f"custom field ({found[2]})" if found and found[1] in languages().custom else folded
 
 
-def _spoken(head: list[str]) -> str:
+def _find_language(head: list[str]) -> str:
     """Name the language of most headings; those that several share count for each."""
     counted = Counter(
         language for name in head for language in languages().headings.get(_fold(name), ("", frozenset()))[1]

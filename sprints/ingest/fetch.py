@@ -50,7 +50,7 @@ class JiraClient:
 
     A 429, a failure of the server, a time-out or a broken connection is asked again up to `attempts` times in all,
     after 1, 2, 4 ... seconds or as long as Retry-After says; nothing is waited for past `most_seconds` of the whole
-    run. Redirects are not followed, so that the token goes nowhere else. `sleep` and `clock` are for tests.
+    run. Redirects are not followed, so that the token goes to no other host. `sleep` and `clock` are for tests.
     """
 
     site_url: str
@@ -146,7 +146,7 @@ def _reason(status: int, *, headers: httpx.Headers, body: bytes) -> str:
     if status in told:
         return told[status]
     if 300 <= status < 400:  # noqa: PLR2004 - redirects
-        return f"HTTP {status}: it redirects to {headers.get('Location', 'nowhere')[:200]}; give that address"
+        return f"HTTP {status}: it redirects to {headers.get('Location', 'no address')[:200]}; give that address"
     try:
         said = json.loads(body)["errorMessages"]
     except (ValueError, KeyError, TypeError):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from sprints.ingest.load import LoadReport, LoadRules, OnProgress, load_records, unseen
+from sprints.ingest.load import LoadReport, LoadRules, OnProgress, ignore_progress, load_records
 from sprints.ingest.record import NotReadable
 from sprints.ingest.sources import read_sources
 from sprints.models import Organisation
@@ -13,7 +13,11 @@ MAX_FILE_BYTES = 1 << 30
 
 
 def ingest_files(
-    place: Path, *, organisation: Organisation, rules: LoadRules | None = None, on_progress: OnProgress = unseen
+    place: Path,
+    *,
+    organisation: Organisation,
+    rules: LoadRules | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """Store what a file, or the files of a folder together, hold; a folder's other files are left alone."""
     fields = tuple(organisation.points_fields)

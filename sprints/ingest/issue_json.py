@@ -18,7 +18,7 @@ from sprints.ingest.values import (
     points,
     seconds,
     sprint,
-    written,
+    write_record,
 )
 
 
@@ -29,7 +29,7 @@ def read_issue(one: dict[str, Any], *, survey: Survey, source: str) -> Iterator[
     try:
         records = list(_Reader(one=one, survey=survey, notes=notes).records())
     except NotReadable as error:
-        yield Doubt(kind="issue", name=name, reason=str(error), source=source, record=written(one))
+        yield Doubt(kind="issue", name=name, reason=str(error), source=source, record=write_record(one))
         return
     yield from records
     yield from notes.doubts
@@ -73,7 +73,7 @@ class _Reader:
             external_id=clean(self.one.get("id") or key, most=100), issue_key=key, team_key=self._team(key).team_key,
             title=" ".join(self._text("summary").split()) or key,
             issue_type=self._text("issuetype", most=100) or "Issue", description=self._text("description"),
-            created_at=present.created_at, updated_at=self._updated(present.created_at), status=present.status,
+            created_at=present.created_at, updated_at=self._read_updated_at(present.created_at), status=present.status,
             priority=self._text("priority", most=100), resolution=self._text("resolution", most=100),
             story_points=self._points(), original_estimate_seconds=self._seconds("timeoriginalestimate"),
             remaining_estimate_seconds=self._seconds("timeestimate"), time_spent_seconds=self._seconds("timespent"),
@@ -94,7 +94,7 @@ class _Reader:
             raise NotReadable(f"an issue without {name!r}")
         return read
 
-    def _updated(self, created_at: Any) -> Any:
+    def _read_updated_at(self, created_at: Any) -> Any:
         read = optional_moment(self.fields.get("updated"), what="updated", notes=self.notes)
         return read or created_at
 

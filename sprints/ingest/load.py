@@ -70,10 +70,10 @@ class LoadReport:
     @property
     def total(self) -> int:
         """Count every issue that was read and stored, or refused."""
-        return self.added + self.changed + self.skipped + self.refused
+        return self.added + self.changed + self.skipped + self.refused_count
 
     @property
-    def refused(self) -> int:
+    def refused_count(self) -> int:
         """Count issues that could not be stored."""
         return sum(doubt.kind == "issue" and not doubt.is_warning for doubt in self.doubts)
 
@@ -87,7 +87,7 @@ class LoadReport:
         left_out = len(self.doubts) - self.warnings
         return (
             f"issues: {self.added:,} added, {self.changed:,} changed, {self.skipped:,} unchanged, "
-            f"{self.refused:,} refused; "
+            f"{self.refused_count:,} refused; "
             + (f"{self.older:,} older than what is stored; " if self.older else "")
             + f"{self.sprints:,} sprints, {self.users:,} people, {self.teams:,} teams added or changed; "
             f"{left_out:,} records in quarantine, {self.warnings:,} warnings"
@@ -106,7 +106,7 @@ class LoadReport:
 OnProgress = Callable[[LoadReport], None]
 
 
-def unseen(report: LoadReport) -> None:
+def ignore_progress(report: LoadReport) -> None:
     """Show progress to nobody."""
 
 
@@ -172,7 +172,7 @@ def load_records(
     organisation: Organisation,
     report: LoadReport,
     rules: LoadRules | None = None,
-    on_progress: OnProgress = unseen,
+    on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """Store records; those that come first may be named by those that follow."""
     rules, pending = rules or LoadRules(), PendingLinks()

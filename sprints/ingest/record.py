@@ -74,7 +74,7 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Transition:
     """A change of status; names, not ids, because ids of statuses that are gone say nothing."""
 
     changed_at: datetime
@@ -142,7 +142,7 @@ class IssueRecord:
     due_date: date | None = None
     resolved_at: datetime | None = None
     memberships: tuple[Membership, ...] = ()
-    moves: tuple[Move, ...] = ()
+    moves: tuple[Transition, ...] = ()
     estimates: tuple[Estimate, ...] = ()
     blocks: tuple[Block, ...] = ()
     links: tuple[Link, ...] = ()

@@ -92,7 +92,7 @@ def write_references(batch: Batch, *, organisation: Organisation, replaces_store
     _write_teams(batch, common=common, references=references)
     _write_users(batch, common=common, references=references)
     _run(_STATUSES, common, names=list(batch.statuses), categories=[s.status_category for s in batch.statuses.values()])
-    references.statuses = _found("sprints_statuses", "status_name", "status_id", common=common)
+    references.statuses = _select_ids("sprints_statuses", "status_name", "status_id", common=common)
     _write_sprints(batch, common=common, references=references)
     return references
 
@@ -105,7 +105,7 @@ def _write_teams(batch: Batch, *, common: dict[str, Any], references: References
         keys=[team.team_key for team in teams], names=[team.team_name for team in teams],
         external=[team.external_id for team in teams],
     )  # fmt: skip
-    references.teams = _found("sprints_teams", "team_key", "team_id", common=common)
+    references.teams = _select_ids("sprints_teams", "team_key", "team_id", common=common)
 
 
 def _write_users(batch: Batch, *, common: dict[str, Any], references: References) -> None:
@@ -120,7 +120,7 @@ def _write_users(batch: Batch, *, common: dict[str, Any], references: References
     named = {name for issue in batch.issues.values() for name in (issue.assignee, issue.reporter)}
     named |= {move.author for issue in batch.issues.values() for move in issue.moves}
     named |= {made.author for issue in batch.issues.values() for made in issue.estimates}
-    references.users = _found("sprints_users", "external_id", "user_id", common=common, wanted=sorted(named))
+    references.users = _select_ids("sprints_users", "external_id", "user_id", common=common, wanted=sorted(named))
 
 
 def _write_sprints(batch: Batch, *, common: dict[str, Any], references: References) -> None:
@@ -144,7 +144,7 @@ def _write_sprints(batch: Batch, *, common: dict[str, Any], references: Referenc
         cursor.execute(_ISSUES_OF_SPRINTS, [moved])
         references.changed_sprint_issues = [row[0] for row in cursor.fetchall()]
     named = {one.sprint for issue in batch.issues.values() for one in issue.memberships}
-    references.sprints = _found("sprints_sprints", "external_id", "sprint_id", common=common, wanted=sorted(named))
+    references.sprints = _select_ids("sprints_sprints", "external_id", "sprint_id", common=common, wanted=sorted(named))
 
 
 def _run(statement: str, common: dict[str, Any], **given: Sequence[Any]) -> int:
@@ -155,7 +155,7 @@ def _run(statement: str, common: dict[str, Any], **given: Sequence[Any]) -> int:
     return max(written, 0)
 
 
-def _found(
+def _select_ids(
     table: str, name: str, key: str, *, common: dict[str, Any], wanted: list[str] | None = None
 ) -> dict[str, Any]:
     chosen = "" if wanted is None else f" AND {name} = ANY (%(wanted)s)"

@@ -2,14 +2,14 @@
 
 from importlib.resources import files
 
-from sprints.ingest.load import LoadReport, LoadRules, OnProgress, ensure_organisation, load_records, unseen
+from sprints.ingest.load import LoadReport, LoadRules, OnProgress, ensure_organisation, ignore_progress, load_records
 from sprints.ingest.sources import read_sources
 from sprints.verified.load import load_verified_queries
 
 SLUG, NAME, SAMPLE = "meridian", "Meridian (sample)", "meridian.jsonl.gz"
 
 
-def load_samples(*, on_progress: OnProgress = unseen) -> LoadReport:
+def load_samples(*, on_progress: OnProgress = ignore_progress) -> LoadReport:
     """
     Store what is missing of the sample organisation, about 1 s the first time, and the verified queries.
 

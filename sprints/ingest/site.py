@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sprints.ingest.fetch import JiraClient, NoAnswer, TimeIsUp
-from sprints.ingest.load import LoadReport, LoadRules, OnProgress, load_records, unseen
+from sprints.ingest.load import LoadReport, LoadRules, OnProgress, ignore_progress, load_records
 from sprints.ingest.record import Doubt, Record
-from sprints.ingest.sources import issues_of, left_over, surveyed
+from sprints.ingest.sources import issues_of, list_surveyed_records, list_unused_changes
 from sprints.ingest.survey import Survey
 from sprints.models import Organisation
 
@@ -20,14 +20,14 @@ FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class IssueSelection:
     """Which issues: of which projects (all, if none), changed since when, besides a JQL of one's own."""
 
     projects: tuple[str, ...] = ()
     since: datetime | None = None
     jql: str = ""
 
-    def written(self) -> str:
+    def write_jql(self) -> str:
         """Write the JQL; Cloud refuses one without a bound, so that there always is one."""
         since = max((self.since or FIRST) - OVERLAP, FIRST)
         parts = [f'updated >= "{since:%Y-%m-%d %H:%M}"']
@@ -62,7 +62,7 @@ class Site:
                 raise NoAnswer("a search answered without issues")
             if isinstance(page.get("total"), int):
                 on_total(page["total"])
-            yield page | {"issues": [self._whole(one) for one in issues]}
+            yield page | {"issues": [self._fetch_whole_changelog(one) for one in issues]}
             token, start = page.get("nextPageToken"), start + len(issues)
             if not issues or (not token if self.is_cloud else start >= page.get("total", 0)):
                 return
@@ -88,7 +88,7 @@ class Site:
             return self.client.get("/rest/api/3/search/jql", nextPageToken=token, **common)
         return self.client.get("/rest/api/2/search", startAt=start, **common)
 
-    def _whole(self, one: Any) -> Any:
+    def _fetch_whole_changelog(self, one: Any) -> Any:
         """Fetch the rest of a changelog that the search has cut short; Server always gives it whole."""
         log = one.get("changelog") if isinstance(one, dict) else None
         given = log.get("histories") if isinstance(log, dict) else None
@@ -108,9 +108,9 @@ def ingest_site(
     client: JiraClient,
     *,
     organisation: Organisation,
-    wanted: Wanted,
+    wanted: IssueSelection,
     rules: LoadRules | None = None,
-    on_progress: OnProgress = unseen,
+    on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """
     Store a site's issues in the order in which they changed, so that a run that is stopped goes on where it was.
@@ -131,7 +131,7 @@ def ingest_site(
     return report
 
 
-def _survey(site: Site, *, survey: Survey, wanted: Wanted, report: LoadReport) -> None:
+def _survey(site: Site, *, survey: Survey, wanted: IssueSelection, report: LoadReport) -> None:
     questions: list[tuple[str, dict[str, Any]]] = [
         ("/rest/api/2/field", {}),
         ("/rest/api/2/status", {}),
@@ -142,16 +142,18 @@ def _survey(site: Site, *, survey: Survey, wanted: Wanted, report: LoadReport) -
     else:
         questions.append(("/rest/api/2/project", {}))
     for path, parameters in questions:
-        for one in _tried(site.rows(path, **parameters), path=path, report=report):
+        for one in _read_until_failure(site.rows(path, **parameters), path=path, report=report):
             survey.take(one, source=path)
     for board, project in list(survey.boards.items()):
         if not wanted.projects or project in wanted.projects:
             path = f"/rest/agile/1.0/board/{board}/sprint"
-            for one in _tried(site.rows(path), path=path, report=report, silent=(400,)):
+            for one in _read_until_failure(site.rows(path), path=path, report=report, silent=(400,)):
                 survey.take(one, source=path)
 
 
-def _tried(rows: Iterator[Any], *, path: str, report: LoadReport, silent: tuple[int, ...] = ()) -> Iterator[Any]:
+def _read_until_failure(
+    rows: Iterator[Any], *, path: str, report: LoadReport, silent: tuple[int, ...] = ()
+) -> Iterator[Any]:
     """Give rows until the site stops giving them; a kanban board, asked for sprints, answers 400, which is no fault."""
     try:
         yield from rows
@@ -162,15 +164,15 @@ def _tried(rows: Iterator[Any], *, path: str, report: LoadReport, silent: tuple[
             report.unreadable.append(Doubt(kind="answer", name=path, reason=str(error)))
 
 
-def _records(site: Site, *, survey: Survey, wanted: Wanted, report: LoadReport) -> Iterator[Record]:
+def _records(site: Site, *, survey: Survey, wanted: IssueSelection, report: LoadReport) -> Iterator[Record]:
     def on_total(total: int) -> None:
         report.expected = total
 
-    yield from surveyed(survey)
+    yield from list_surveyed_records(survey)
     try:
-        for page in site.search(wanted.written(), on_total=on_total):
+        for page in site.search(wanted.write_jql(), on_total=on_total):
             survey.take(page, source="search")
             yield from issues_of(survey)
     except NoAnswer as error:
         report.unreadable.append(Doubt(kind="answer", name="search", reason=str(error)))
-    yield from left_over(survey)
+    yield from list_unused_changes(survey)

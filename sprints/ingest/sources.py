@@ -12,7 +12,7 @@ from sprints.ingest.issue_csv import read_csv
 from sprints.ingest.issue_json import read_issue
 from sprints.ingest.record import Doubt, NotReadable, Record
 from sprints.ingest.survey import Survey
-from sprints.ingest.values import written
+from sprints.ingest.values import write_record
 
 MAX_BYTES = 1 << 30
 GZIP = b"\x1f\x8b"
@@ -24,7 +24,7 @@ def read_sources(
     """
     Read named files together: what one says of sprints, statuses and fields serves the issues of another.
 
-    Gives the records, what was surveyed (its issues can be counted), and the files that are not readable.
+    Gives the records, what was list_surveyed_records (its issues can be counted), and the files that are not readable.
     """
     survey = Survey()
     tables: list[tuple[str, Table]] = []
@@ -39,7 +39,7 @@ def read_sources(
 
 
 def _take_source(name: str, packed: bytes, *, survey: Survey, tables: list[tuple[str, Table]]) -> None:
-    written, encoding = decode(unpacked(packed))
+    written, encoding = decode(unpack(packed))
     table = find_table(written)
     if table is None and encoding == FALLBACK:
         raise NotReadable("neither UTF-8 nor UTF-16")
@@ -52,7 +52,7 @@ def _take_source(name: str, packed: bytes, *, survey: Survey, tables: list[tuple
     tables.append((name, table))
 
 
-def surveyed(survey: Survey) -> Iterator[Record]:
+def list_surveyed_records(survey: Survey) -> Iterator[Record]:
     """Give what a survey found besides issues; what may still be named by issues comes with those."""
     yield from survey.teams.values()
     yield from survey.users.values()
@@ -69,18 +69,18 @@ def issues_of(survey: Survey) -> Iterator[Record]:
     yield from doubts
 
 
-def left_over(survey: Survey) -> Iterator[Doubt]:
+def list_unused_changes(survey: Survey) -> Iterator[Doubt]:
     """Name changelogs whose issue was not there; and fields of numbers, where none was found to hold story points."""
     for name, entries in survey.changes.items():
         reason = f"{len(entries)} entries of its changelog, and the issue is not in the source"
-        yield Doubt(kind="change", name=name, reason=reason, record=written(entries))
+        yield Doubt(kind="change", name=name, reason=reason, record=write_record(entries))
     survey.changes.clear()
     for name, count in survey.numbers.most_common(3) if not survey.fields.points() else ():
         reason = f"holds numbers in {count} issues: if they are story points, say --points-field {name}"
         yield Doubt(kind="field", name=name, reason=reason, is_warning=True)
 
 
-def unpacked(packed: bytes) -> bytes:
+def unpack(packed: bytes) -> bytes:
     """Unpack gzip; what is larger than a gigabyte is refused."""
     if not packed.startswith(GZIP):
         return packed
@@ -90,7 +90,7 @@ def unpacked(packed: bytes) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise NotReadable(f"broken gzip: {error}") from error
     if len(text) > MAX_BYTES:
-        raise NotReadable(f"over {MAX_BYTES >> 20} MB unpacked")
+        raise NotReadable(f"over {MAX_BYTES >> 20} MB unpack")
     return text
 
 
@@ -110,18 +110,18 @@ def documents(written: str) -> list[Any]:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refused)
+        return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise NotReadable("nested too deeply") from error
 
 
-def _refused(name: str) -> None:
+def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON number")
 
 
 def _records(survey: Survey, *, tables: list[tuple[str, Table]]) -> Iterator[Record]:
-    yield from surveyed(survey)
+    yield from list_surveyed_records(survey)
     for name, table in tables:
         yield from read_csv(table, survey=survey, source=name)
     yield from issues_of(survey)
-    yield from left_over(survey)
+    yield from list_unused_changes(survey)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sprints.ingest.record import Doubt, SprintRecord, StatusRecord, TeamRecord, UserRecord
-from sprints.ingest.values import CATEGORIES, Notes, category, clean, greenhopper, person, sprint, written
+from sprints.ingest.values import CATEGORIES, Notes, category, clean, greenhopper, person, sprint, write_record
 
 POINTS_TYPES = {"com.pyxis.greenhopper.jira:jsw-story-points"}
 POINTS_NAMES = {
@@ -66,20 +66,20 @@ class FieldNames:
         """Name the fields for story points, the likeliest first."""
         if self.configured:
             wanted = {name.casefold() for name in self.configured}
-            return tuple(dict.fromkeys([*self._named(wanted), *self.configured]))
-        return self._of(POINTS_TYPES, names=POINTS_NAMES)
+            return tuple(dict.fromkeys([*self._find_by_name(wanted), *self.configured]))
+        return self._find_fields(POINTS_TYPES, names=POINTS_NAMES)
 
     def sprints(self) -> tuple[str, ...]:
         """Name the fields that hold sprints."""
-        return self._of(SPRINT_TYPES, names=SPRINT_NAMES)
+        return self._find_fields(SPRINT_TYPES, names=SPRINT_NAMES)
 
     def epics(self) -> tuple[str, ...]:
         """Name the fields that hold an epic's key."""
-        return self._of(EPIC_TYPES, names=EPIC_NAMES)
+        return self._find_fields(EPIC_TYPES, names=EPIC_NAMES)
 
     def flags(self) -> tuple[str, ...]:
         """Name the fields that flag an issue as blocked."""
-        return self._named(FLAG_NAMES)
+        return self._find_by_name(FLAG_NAMES)
 
     def is_points(self, item: dict[str, Any]) -> bool:
         """Tell whether a changelog's item is about story points."""
@@ -87,11 +87,11 @@ class FieldNames:
             not self.configured and str(item.get("field")).casefold() in POINTS_NAMES
         )
 
-    def _of(self, types: set[str], *, names: set[str]) -> tuple[str, ...]:
+    def _find_fields(self, types: set[str], *, names: set[str]) -> tuple[str, ...]:
         typed = [key for key, given in self.types.items() if given in types]
-        return tuple(dict.fromkeys([*typed, *self._named(names)]))
+        return tuple(dict.fromkeys([*typed, *self._find_by_name(names)]))
 
-    def _named(self, names: set[str]) -> tuple[str, ...]:
+    def _find_by_name(self, names: set[str]) -> tuple[str, ...]:
         return tuple(key for key, name in self.names.items() if name.strip().casefold() in names)
 
 
@@ -122,7 +122,7 @@ class Survey:
     def status(self, name: str, *, status_id: str = "") -> StatusRecord:
         """Give a status with its category: as the site lists it, as most issues say, else as its name suggests."""
         listed = self.status_by_id.get(status_id)
-        known = listed if listed and listed.status_name == name else self._listed(name)
+        known = listed if listed and listed.status_name == name else self._find_listed_status(name)
         if known:
             return known
         seen = self.seen_categories.get(name)
@@ -144,7 +144,7 @@ class Survey:
             known = self.sprints[read.external_id] = replace(known, team_key=team)
         return known
 
-    def _listed(self, name: str) -> StatusRecord | None:
+    def _find_listed_status(self, name: str) -> StatusRecord | None:
         found = [status for status in self.status_by_id.values() if status.status_name == name]
         if len({status.status_category for status in found}) > 1:
             counted = Counter(status.status_category for status in found)
@@ -153,14 +153,14 @@ class Survey:
 
     def _take_one(self, one: Any, *, source: str) -> None:
         if not isinstance(one, dict):
-            self._doubt("record", str(one)[:60], "not an object", source=source, record=written(one))
+            self._doubt("record", str(one)[:60], "not an object", source=source, record=write_record(one))
             return
         for recognised, take in _KINDS:
             if recognised(one):
                 take(self, one, source)
                 return
         self._doubt("record", clean(one.get("id") or one.get("key"), most=100), "not a kind of answer that is known",
-                    source=source, record=written(one))  # fmt: skip
+                    source=source, record=write_record(one))  # fmt: skip
 
     def _doubt(self, kind: str, name: str, reason: str, *, source: str, record: str = "") -> None:
         self.doubts.append(Doubt(kind=kind, name=name, reason=reason, source=source, record=record))

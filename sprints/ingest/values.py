@@ -47,7 +47,7 @@ def moment(given: Any, *, zone: ZoneInfo | None = None) -> datetime | None:
     try:
         if isinstance(given, int) and not isinstance(given, bool):
             return datetime.fromtimestamp(given / 1000, UTC)
-        read = _written(given) if isinstance(given, str) else None
+        read = _parse_iso(given) if isinstance(given, str) else None
         if read is None:
             raise ValueError(f"{given!r} is no time"[:200])
         aware = read if read.tzinfo else read.replace(tzinfo=zone or UTC)
@@ -56,7 +56,7 @@ def moment(given: Any, *, zone: ZoneInfo | None = None) -> datetime | None:
         raise ValueError(f"{given!r} is no time that can be kept"[:200]) from error
 
 
-def _written(text: str) -> datetime | None:
+def _parse_iso(text: str) -> datetime | None:
     text = text.strip()
     try:
         return datetime.fromisoformat(text)
@@ -137,7 +137,7 @@ def clean(given: Any, *, most: int = 0, notes: Notes | None = None, what: str = 
     return text
 
 
-def written(given: Any) -> str:
+def write_record(given: Any) -> str:
     """Write the start of a record as it was read, for the quarantine."""
     return clean(json.dumps(given, ensure_ascii=False), most=MAX_RECORD_LETTERS)
 

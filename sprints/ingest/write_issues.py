@@ -134,7 +134,7 @@ def select_issues(
             continue
         if holder and holder.external_id != issue.external_id and not _moves_away(holder, given=given_by_id):
             if own or not _replaces(issue, holder=holder, selection=selection):
-                selection.doubts.append(_key_taken(issue, by=holder.external_id))
+                selection.doubts.append(_make_key_conflict(issue, by=holder.external_id))
                 continue
             own, selection.adopted[issue.issue_key] = holder, issue.external_id
         digest = issue.digest
@@ -168,7 +168,7 @@ def _one_for_each_key(
         if first.external_id == last.external_id:
             selection.skipped += 1
         else:
-            selection.doubts.append(_key_taken(first, by=last.external_id))
+            selection.doubts.append(_make_key_conflict(first, by=last.external_id))
     return chosen.values()
 
 
@@ -190,7 +190,7 @@ def _replaces(issue: IssueRecord, *, holder: StoredIssue, selection: Selection) 
     return True
 
 
-def _key_taken(issue: IssueRecord, *, by: str) -> Doubt:
+def _make_key_conflict(issue: IssueRecord, *, by: str) -> Doubt:
     reason = f"two issues have this key: id {by} is taken, id {issue.external_id} was not changed later and is left out"
     return Doubt(kind="issue", name=issue.issue_key, reason=reason, record=f"{issue.issue_key} {issue.title}"[:2_000])
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-UNITS = ("day", "week", "month", "quarter", "year")
 _MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12}
 _ONE_DAY = timedelta(days=1)
 
@@ -21,7 +20,7 @@ class Span:
         return self.end - _ONE_DAY
 
 
-def unit_of(day: date, *, unit: str) -> Span:
+def find_unit(day: date, *, unit: str) -> Span:
     """Give the day, week, month, quarter, half or year that the day lies in."""
     if unit == "day":
         return Span(day, day + _ONE_DAY)
@@ -30,22 +29,17 @@ def unit_of(day: date, *, unit: str) -> Span:
         return Span(monday, monday + timedelta(days=7))
     size = _MONTHS[unit]
     first = date(day.year, (day.month - 1) // size * size + 1, 1)
-    return Span(first, months_later(first, months=size))
+    return Span(first, add_months(first, months=size))
 
 
-def moved(span: Span, *, unit: str, by: int) -> Span:
-    """Give the span of the same unit that many units later; earlier where `by` is negative."""
-    return unit_of(later(span.start, unit=unit, by=by), unit=unit)
-
-
-def later(day: date, *, unit: str, by: int) -> date:
+def add_units(day: date, *, unit: str, by: int) -> date:
     """Give the day that many units later; a day that its month lacks becomes the last of the month."""
     if unit in ("day", "week"):
         return day + timedelta(days=by * (7 if unit == "week" else 1))
-    return months_later(day, months=by * _MONTHS[unit])
+    return add_months(day, months=by * _MONTHS[unit])
 
 
-def months_later(day: date, *, months: int) -> date:
+def add_months(day: date, *, months: int) -> date:
     """Give the same day of a month that many months later, or that month's last day."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     following = date(year + (month + 1) // 12, (month + 1) % 12 + 1, 1)

@@ -1,7 +1,7 @@
 """A question linked to the data: which rows, sprints and days it means, what was assumed, what is not clear."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
 from typing import TypeVar
@@ -13,14 +13,14 @@ from sprints.linking.references import (
     Amount,
     Place,
     SprintReference,
-    amounts,
-    issue_keys,
-    points_mentioned,
-    sprint_references,
-    unit_in,
+    find_amounts,
+    find_issue_keys,
+    find_sprint_references,
+    find_story_points,
+    find_unit_name,
 )
-from sprints.linking.spotting import Spotted, spot
-from sprints.linking.sprint_choice import chosen_sprints, sprint_assumption
+from sprints.linking.spotting import SpottedName, find_names
+from sprints.linking.sprint_choice import chosen_sprints, write_assumption
 
 Found = TypeVar("Found", bound=Stretch)
 
@@ -52,7 +52,7 @@ class Linked:
     text: str
     words: list[Word]
     today: date
-    spotted: list[Spotted] = field(default_factory=list)
+    spotted: list[SpottedName] = field(default_factory=list)
     sprint_references: list[SprintReference] = field(default_factory=list)
     sprints: list[Name] = field(default_factory=list)
     periods: list[Period] = field(default_factory=list)
@@ -77,15 +77,15 @@ def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, st
     `meant` says which of several a name means, as `Unclear` offered them.
     """
     text = normalised(question)[:MAX_QUESTION]
-    linked = Linked(text=text, words=words(text), today=today, keys=issue_keys(text))
-    linked.unit = unit_in(text)
-    linked.sprint_references = _outside(sprint_references(text), linked.keys)
+    linked = Linked(text=text, words=words(text), today=today, keys=find_issue_keys(text))
+    linked.unit = find_unit_name(text)
+    linked.sprint_references = _select_outside(find_sprint_references(text), linked.keys)
     taken: list[Stretch] = [*linked.keys, *linked.sprint_references]
-    linked.periods = _outside(find_periods(text, today=today), taken)
+    linked.periods = _select_outside(find_periods(text, today=today), taken)
     taken += linked.periods
-    free = [word for word in linked.words if not overlaps(word, others=[*taken, *points_mentioned(text)])]
-    linked.spotted = [one for one in spot(text, words=free, index=index) if not overlaps(one, others=taken)]
-    for number in amounts(text):
+    free = [word for word in linked.words if not overlaps(word, others=[*taken, *find_story_points(text)])]
+    linked.spotted = [one for one in find_names(text, words=free, index=index) if not overlaps(one, others=taken)]
+    for number in find_amounts(text):
         if not overlaps(number, others=[*taken, *linked.spotted, *linked.amounts]):
             linked.amounts.append(number)
     _narrow(linked, meant=meant)
@@ -98,14 +98,14 @@ def _narrow(linked: Linked, *, meant: Mapping[str, str]) -> None:
     """Choose among namesakes as was said before, or by the team that the question names elsewhere."""
     teams = {name.value for one in linked.spotted if one.kind == "team" for name in one.names}
     for place, one in enumerate(linked.spotted):
-        if told := [name for name in one.names if name.said == meant.get(one.said)]:
-            linked.spotted[place] = one.narrowed(told)
+        if told := [name for name in one.names if name.label == meant.get(one.said)]:
+            linked.spotted[place] = replace(one, names=tuple(told))
             continue
         if one.kind != "person" or len(one.names) == 1:
             continue
         inside = [name for name in one.names if name.team_id in teams]
         if len(inside) == 1:
-            linked.spotted[place] = one.narrowed(inside)
+            linked.spotted[place] = replace(one, names=tuple(inside))
 
 
 def _choose_sprints(linked: Linked, *, index: NameIndex) -> None:
@@ -119,7 +119,7 @@ def _choose_sprints(linked: Linked, *, index: NameIndex) -> None:
             said = f"I found no sprint for '{reference.said}'{whose}. Which sprint do you mean, by name or number?"
             linked.unclear.append(Unclear(said=reference.said, question=said))
         else:
-            linked.assumptions.append(sprint_assumption(reference, chosen=chosen))
+            linked.assumptions.append(write_assumption(reference, chosen=chosen))
         named += chosen
     linked.sprints = list(dict.fromkeys(named))
 
@@ -128,9 +128,9 @@ def _explain(linked: Linked) -> None:
     """Write the assumptions, and ask about what fits several rows."""
     for one in linked.spotted:
         if one.is_hard and one.kind != "sprint" and len(one.names) > 1:
-            choices = tuple(dict.fromkeys(name.said for name in one.names))[:MAX_CHOICES]
-            linked.unclear.append(Unclear(said=one.said, question=_which(one), choices=choices, is_name=True))
-        elif one.is_hard and (said := _taken_as(one)):
+            choices = tuple(dict.fromkeys(name.label for name in one.names))[:MAX_CHOICES]
+            linked.unclear.append(Unclear(said=one.said, question=_write_choice(one), choices=choices, is_name=True))
+        elif one.is_hard and (said := _write_assumption(one)):
             linked.assumptions.append(said)
     for period in linked.periods:
         if period.alternatives:
@@ -141,21 +141,21 @@ def _explain(linked: Linked) -> None:
             linked.assumptions.append(period.assumption)
 
 
-def _which(one: Spotted) -> str:
-    listed = [name.said for name in one.names[:MAX_LISTED]]
+def _write_choice(one: SpottedName) -> str:
+    listed = [name.label for name in one.names[:MAX_LISTED]]
     more = f" and {len(one.names) - MAX_LISTED} more" if len(one.names) > MAX_LISTED else ""
     choices = f"{', '.join(listed[:-1])} or {listed[-1]}" if not more else f"{', '.join(listed)}{more}"
     noun, ask = ("users", "Please give the full name.") if one.kind == "person" else ("teams", "Please give its key.")
     return f"Which {one.said} are you referring to? There are {len(one.names)} {noun} of that name: {choices}. {ask}"
 
 
-def _taken_as(one: Spotted) -> str:
+def _write_assumption(one: SpottedName) -> str:
     """Say whom a part of a name, or a misspelt one, was taken for; nothing where it is the whole name."""
     name = one.names[0]
     if one.is_exact and one.said.casefold() in (name.text.casefold(), *(alias.casefold() for alias in name.aliases)):
         return ""
     noun = {"person": "user", "team": "team", "sprint": "sprint"}[one.kind]
-    return f"Took '{one.said}' as the {noun} {name.said}."
+    return f"Took '{one.said}' as the {noun} {name.label}."
 
 
 def _of_teams(names: Iterable[Name], teams: Sequence[Name]) -> list[Name]:
@@ -163,5 +163,5 @@ def _of_teams(names: Iterable[Name], teams: Sequence[Name]) -> list[Name]:
     return [name for name in names if not ids or name.team_id in ids]
 
 
-def _outside(found: Iterable[Found], taken: Sequence[Stretch]) -> list[Found]:
+def _select_outside(found: Iterable[Found], taken: Sequence[Stretch]) -> list[Found]:
     return [one for one in found if not overlaps(one, others=taken)]

@@ -14,7 +14,7 @@ from sprints.linking.folding import fold, is_unspaced, name_words
 
 Kind = Literal["person", "team", "sprint", "status", "priority", "label", "type"]
 
-SHORTEST_FUZZY = 4
+MIN_FUZZY_LETTERS = 4
 LONG_WORD = 7
 MAX_NAME_WORDS = 6
 MAX_CANDIDATES = 12
@@ -42,7 +42,7 @@ class Name:
     category: str = ""
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """The name with the team, as a clarification lists it."""
         return f"{self.text} ({self.team})" if self.team else self.text
 
@@ -59,12 +59,12 @@ class NameIndex:
     everything: tuple[Name, ...] = ()
 
     @classmethod
-    def of(cls, names: Iterable[Name]) -> "NameIndex":
+    def from_names(cls, names: Iterable[Name]) -> "NameIndex":
         """Index the names."""
         index = cls(everything=tuple(names))
         for name in index.everything:
             index._add(name)
-        for word in sorted(word for word in index.parts if len(word) >= SHORTEST_FUZZY):
+        for word in sorted(word for word in index.parts if len(word) >= MIN_FUZZY_LETTERS):
             for edge in {f"{word[0]}-", f"-{word[-1]}"}:
                 index.by_edge[edge].append(word)
         return index
@@ -73,13 +73,9 @@ class NameIndex:
         """Give the names of a kind."""
         return [name for name in self.everything if name.kind == kind]
 
-    def numbered(self, number: int) -> list[Name]:
-        """Give the sprints whose names hold that number."""
-        return [name for name in self.sprints if number in sprint_numbers(name.text)]
-
     def alike(self, word: str) -> list[tuple[str, float]]:
         """Give the words of names that are one typing mistake away, or two in a long word; an end of it is right."""
-        if len(word) < SHORTEST_FUZZY or is_unspaced(word):
+        if len(word) < MIN_FUZZY_LETTERS or is_unspaced(word):
             return []
         most = 1 if len(word) < LONG_WORD else 2
         known = {*self.by_edge.get(f"{word[0]}-", ()), *self.by_edge.get(f"-{word[-1]}", ())}

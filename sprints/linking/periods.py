@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import regex
 
-from sprints.linking.calendar import Span, later, moved, unit_of
+from sprints.linking.calendar import Span, add_units, find_unit
 
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty sixty "
@@ -14,22 +14,12 @@ _SMALL = (
 )
 _VALUES = (*range(16), 20, 30, 60, 90)
 NUMBERS = dict(zip(_SMALL.split(), _VALUES, strict=True)) | {"a": 1, "an": 1, "couple": 2, "dozen": 12}
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-EARLIEST, LATEST = date(1970, 1, 1), date(2200, 1, 1)
+_ORDINALS = ["first", "second", "third", "fourth"]
+EARLIEST = date(1970, 1, 1)
+Reading = tuple[Span, str, tuple[date, ...]]
+"""A span, the unit it is made of, and other days that it may mean."""
 
 NUMBER = r"(?:\d{1,4}|" + "|".join(NUMBERS) + ")"
 _UNIT = r"(?:days?|weeks?|months?|quarters?|years?|fortnights?)"
@@ -99,32 +89,31 @@ class Period:
 
 def find_periods(text: str, *, today: date) -> list[Period]:
     """Find the periods of a normalised text, in order. Months without a year are the latest that have begun."""
-    return [period for found in _FIND.finditer(text) if (period := _period(found, today=today))]
+    return [period for found in _FIND.finditer(text) if (period := _read_period(found, today=today))]
 
 
-def number(text: str) -> int:
+def read_number(text: str) -> int:
     """Read a number in digits or as a word; 'few' is 3."""
     text = text.strip().lower()
     return int(text) if text.isdigit() else NUMBERS.get(text, 3)
 
 
-def unit_name(text: str) -> str:
+def read_unit(text: str) -> str:
     """Give day, week, month, quarter or year; a fortnight is counted as two weeks by the caller."""
     return text.strip().lower().rstrip("s")
 
 
-def _period(found: regex.Match[str], *, today: date) -> Period | None:
+def _read_period(found: regex.Match[str], *, today: date) -> Period | None:
     if _MAY_IS_A_VERB.fullmatch(found[0]) and found[0] != "May":
         return None
     try:
-        read = _spans(found, today=today)
+        span, unit, others = _read_match(found, today=today)
     except (ValueError, OverflowError):
         return None
-    span, unit, others = read
     said = found[0].strip()
     nearest = None
-    if unit in ("day", "month") and _NAMES_MONTH.search(said) and _year(said) is None:
-        ahead = _spans(found, today=today.replace(year=today.year + 1, day=1))[0]
+    if unit in ("day", "month") and _NAMES_MONTH.search(said) and _find_year(said) is None:
+        ahead = _read_match(found, today=today.replace(year=today.year + 1, day=1))[0]
         known = span.end if span.start == EARLIEST else span.start
         coming = ahead.end if ahead.start == EARLIEST else ahead.start
         is_nearer = known <= today and abs(coming - today) < abs(known - today)
@@ -134,28 +123,27 @@ def _period(found: regex.Match[str], *, today: date) -> Period | None:
     )
 
 
-def _spans(found: regex.Match[str], *, today: date) -> tuple[Span, str, tuple[date, ...]]:
-    """Read a match of _FIND: its span, the unit it is made of, and other days that it may mean."""
+def _read_match(found: regex.Match[str], *, today: date) -> Reading:
     tomorrow = today + timedelta(days=1)
     if found["to_date"]:
         unit = {"y": "year", "m": "month", "q": "quarter", "w": "week"}[found["to_date"][0].lower()]
-        return Span(unit_of(today, unit=unit).start, tomorrow), unit, ()
+        return Span(find_unit(today, unit=unit).start, tomorrow), unit, ()
     if found["rolling"]:
-        return _rolling(found["rolling"], today=today)
+        return _read_rolling(found["rolling"], today=today)
     if found["days"]:
-        until = _point(found["last"], today=today)[0]
+        until = _read_point(found["last"], today=today)[0]
         return Span(until.start.replace(day=int(regex.findall(r"\d+", found["first"])[0])), until.end), "day", ()
     if found["range"]:
-        first, last = _point(found["from"], today=today), _point(found["to"], today=today)
+        first, last = _read_point(found["from"], today=today), _read_point(found["to"], today=today)
         return Span(first[0].start, last[0].end), first[1], ()
     if found["edge"]:
-        return _edged(found["edge"].lower().split()[0], point=found["point"], today=today)
-    return _point(found[0], today=today)
+        return _read_edge(found["edge"].lower().split()[0], point=found["point"], today=today)
+    return _read_point(found[0], today=today)
 
 
-def _edged(edge: str, *, point: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_edge(edge: str, *, point: str, today: date) -> Reading:
     """Read everything since, after, before or until a point."""
-    span, unit, others = _point(point, today=today)
+    span, unit, others = _read_point(point, today=today)
     tomorrow = today + timedelta(days=1)
     if edge in ("since", "from", "starting"):
         return Span(span.start, tomorrow), unit, others
@@ -164,15 +152,15 @@ def _edged(edge: str, *, point: str, today: date) -> tuple[Span, str, tuple[date
     return Span(EARLIEST, span.start if edge == "before" else span.end), unit, others
 
 
-def _rolling(text: str, *, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_rolling(text: str, *, today: date) -> Reading:
     *_, count, unit = text.lower().split()
-    amount, name = number(count), unit_name(unit)
+    amount, name = read_number(count), read_unit(unit)
     if name == "fortnight":
         amount, name = amount * 2, "week"
-    return Span(later(today, unit=name, by=-amount), today + timedelta(days=1)), name, ()
+    return Span(add_units(today, unit=name, by=-amount), today + timedelta(days=1)), name, ()
 
 
-def _point(text: str, *, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_point(text: str, *, today: date) -> Reading:
     """Read a day, week, month, quarter or year."""
     found = _FIND_POINT.fullmatch(text.strip())
     if not found:
@@ -181,78 +169,85 @@ def _point(text: str, *, today: date) -> tuple[Span, str, tuple[date, ...]]:
     return _READERS[kind](found[kind].lower(), today)
 
 
-def _slashed(text: str, _today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_slashed(text: str, _today: date) -> Reading:
     first, second, year = (int(part) for part in regex.split("[/.]", text))
     readings = [date(year, m, d) for d, m in ((first, second), (second, first)) if m <= 12 and first and second]  # noqa: PLR2004
     distinct = tuple(dict.fromkeys(readings))
     if not distinct:
         raise ValueError(text)
-    return unit_of(distinct[0], unit="day"), "day", distinct if len(distinct) > 1 else ()
+    return find_unit(distinct[0], unit="day"), "day", distinct if len(distinct) > 1 else ()
 
 
-def _month(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
-    month = _month_number(text)
-    return unit_of(_latest(today, year=_year(text), month=month, day=1), unit="month"), "month", ()
+def _read_month(text: str, today: date) -> Reading:
+    month = _find_month(text)
+    return find_unit(_find_latest(today, year=_find_year(text), month=month, day=1), unit="month"), "month", ()
 
 
-def _day_of_month(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_day_of_month(text: str, today: date) -> Reading:
     day = int(regex.findall(r"(?<!\d)\d{1,2}(?!\d)", regex.sub(_YEAR, "", text))[0])
-    return unit_of(_latest(today, year=_year(text), month=_month_number(text), day=day), unit="day"), "day", ()
+    return (
+        find_unit(_find_latest(today, year=_find_year(text), month=_find_month(text), day=day), unit="day"),
+        "day",
+        (),
+    )
 
 
-def _part_of_year(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
-    ordinals = ["first", "second", "third", "fourth"]
-    named = next((place for place, name in enumerate(ordinals, 1) if name in text), None)
+def _read_part_of_year(text: str, today: date) -> Reading:
+    named = next((place for place, name in enumerate(_ORDINALS, 1) if name in text), None)
     place = named or int(regex.findall(r"[qh]([1-4])", text)[0])
     unit, size = ("half", 6) if text.startswith("h") else ("quarter", 3)
-    return unit_of(_latest(today, year=_year(text), month=(place - 1) * size + 1, day=1), unit=unit), unit, ()
+    return (
+        find_unit(_find_latest(today, year=_find_year(text), month=(place - 1) * size + 1, day=1), unit=unit),
+        unit,
+        (),
+    )
 
 
-def _relative(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_relative(text: str, today: date) -> Reading:
     which, name = text.removeprefix("the ").split()
     by = {"this": 0, "current": 0, "next": 1, "coming": 1}.get(which, -1)
     if name == "fortnight":
-        week = unit_of(today, unit="week")
+        week = find_unit(today, unit="week")
         return (
-            Span(later(week.start, unit="week", by=2 * by), later(week.start, unit="week", by=2 * by + 2)),
+            Span(add_units(week.start, unit="week", by=2 * by), add_units(week.start, unit="week", by=2 * by + 2)),
             "week",
             (),
         )
-    return moved(unit_of(today, unit=name), unit=name, by=by), name, ()
+    return find_unit(add_units(today, unit=name, by=by), unit=name), name, ()
 
 
-def _ago(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_ago(text: str, today: date) -> Reading:
     count, name, _ = text.split()
-    name, amount = unit_name(name), number(count)
+    name, amount = read_unit(name), read_number(count)
     amount, name = (amount * 2, "week") if name == "fortnight" else (amount, name)
-    return unit_of(later(today, unit=name, by=-amount), unit="day"), name, ()
+    return find_unit(add_units(today, unit=name, by=-amount), unit="day"), name, ()
 
 
-def _weekday(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_weekday(text: str, today: date) -> Reading:
     place = next(number for number, name in enumerate(_WEEKDAYS) if name in text)
     back = (today.weekday() - place) % 7 or (7 if "last" in text else 0)
-    return unit_of(today - timedelta(days=back), unit="day"), "day", ()
+    return find_unit(today - timedelta(days=back), unit="day"), "day", ()
 
 
-def _start(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
+def _read_start(text: str, today: date) -> Reading:
     unit = text.rsplit(maxsplit=1)[-1]
-    span = moved(unit_of(today, unit=unit), unit=unit, by=-1 if " last " in text else 0)
-    return unit_of(span.start, unit="day"), unit, ()
+    span = find_unit(add_units(today, unit=unit, by=-1 if " last " in text else 0), unit=unit)
+    return find_unit(span.start, unit="day"), unit, ()
 
 
-def _month_start(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
-    span, _, _ = _month(text.rsplit(" of ", maxsplit=1)[-1], today)
-    return unit_of(span.start, unit="day"), "day", ()
+def _read_month_start(text: str, today: date) -> Reading:
+    span, _, _ = _read_month(text.rsplit(" of ", maxsplit=1)[-1], today)
+    return find_unit(span.start, unit="day"), "day", ()
 
 
-def _latest(today: date, *, year: int | None, month: int, day: int) -> date:
+def _find_latest(today: date, *, year: int | None, month: int, day: int) -> date:
     """Give that day of the year named, or of the latest year in which it has come."""
     if year is not None:
         return date(year, month, day)
-    return next(found for found in _candidates(today, month=month, day=day) if found <= today)
+    return next(found for found in _list_candidates(today, month=month, day=day) if found <= today)
 
 
-def _candidates(today: date, *, month: int, day: int) -> Iterator[date]:
+def _list_candidates(today: date, *, month: int, day: int) -> Iterator[date]:
     for year in range(today.year, today.year - 9, -1):
         try:
             yield date(year, month, day)
@@ -261,33 +256,34 @@ def _candidates(today: date, *, month: int, day: int) -> Iterator[date]:
     raise ValueError(f"no such day: {month}-{day}")
 
 
-def _year(text: str) -> int | None:
+def _find_year(text: str) -> int | None:
     found = regex.search(rf"(?<!\d){_YEAR}(?!\d)", text)
     return int(found[0]) if found else None
 
 
-def _month_number(text: str) -> int:
-    return next(place for place, name in enumerate(_MONTHS, 1) if regex.search(rf"\b{name[:3]}", text))
+def _find_month(text: str) -> int:
+    return next(place for place, name in enumerate(_MONTHS, 1) if regex.search(rf"\b{name}", text))
 
 
-def _iso(text: str, _today: date) -> tuple[Span, str, tuple[date, ...]]:
-    return unit_of(date.fromisoformat(text), unit="day"), "day", ()
+def _read_iso(text: str, _today: date) -> Reading:
+    return find_unit(date.fromisoformat(text), unit="day"), "day", ()
 
 
-def _iso_month(text: str, _today: date) -> tuple[Span, str, tuple[date, ...]]:
-    return unit_of(date.fromisoformat(f"{text}-01"), unit="month"), "month", ()
+def _read_iso_month(text: str, _today: date) -> Reading:
+    return find_unit(date.fromisoformat(f"{text}-01"), unit="month"), "month", ()
 
 
-def _near_today(text: str, today: date) -> tuple[Span, str, tuple[date, ...]]:
-    return unit_of(today - timedelta(days=text == "yesterday"), unit="day"), "day", ()
+def _read_near_today(text: str, today: date) -> Reading:
+    return find_unit(today - timedelta(days=text == "yesterday"), unit="day"), "day", ()
 
 
-def _whole_year(text: str, _today: date) -> tuple[Span, str, tuple[date, ...]]:
-    return unit_of(date(int(text), 1, 1), unit="year"), "year", ()
+def _read_year(text: str, _today: date) -> Reading:
+    return find_unit(date(int(text), 1, 1), unit="year"), "year", ()
 
 
-_READERS: dict[str, Callable[[str, date], tuple[Span, str, tuple[date, ...]]]] = {
-    "iso": _iso, "iso_month": _iso_month, "slashed": _slashed, "dm": _day_of_month, "md": _day_of_month,
-    "month": _month, "quarter": _part_of_year, "half": _part_of_year, "today": _near_today, "weekday": _weekday,
-    "ago": _ago, "start": _start, "month_start": _month_start, "relative": _relative, "year": _whole_year,
+_READERS: dict[str, Callable[[str, date], Reading]] = {
+    "iso": _read_iso, "iso_month": _read_iso_month, "slashed": _read_slashed, "dm": _read_day_of_month,
+    "md": _read_day_of_month, "month": _read_month, "quarter": _read_part_of_year, "half": _read_part_of_year,
+    "today": _read_near_today, "weekday": _read_weekday, "ago": _read_ago, "start": _read_start,
+    "month_start": _read_month_start, "relative": _read_relative, "year": _read_year,
 }  # fmt: skip

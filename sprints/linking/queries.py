@@ -37,30 +37,24 @@ SELECT kind, value AS text FROM (
 ORDER BY kind, text
 LIMIT 5000
 """
-_TEAMS = "SELECT team_id::text, team_key, team_name FROM sprintscope.teams ORDER BY team_key LIMIT 10000"
 _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
 
-async def names(*, reader: Pool) -> list[Name]:
+async def load_names(*, reader: Pool) -> list[Name]:
     """Read every name there is; two statements, the second over all issues."""
     rows = (await reader.fetch(_NAMES)).rows
     words = (await reader.fetch(_WORDS)).rows
-    return [*(_name(row) for row in rows), *(_word(row) for row in words)]
+    return [*(_make_name(row) for row in rows), *(_make_word(row) for row in words)]
 
 
-async def teams(*, reader: Pool) -> list[dict[str, Any]]:
-    """Read the teams: id, key and name."""
-    return (await reader.fetch(_TEAMS)).rows
-
-
-async def as_of(*, reader: Pool) -> datetime | None:
+async def load_data_moment(*, reader: Pool) -> datetime | None:
     """Read up to which moment the data tells; None where there is no data."""
     found = await reader.fetch(_AS_OF)
     moment: datetime | None = found.rows[0]["as_of"] if found.rows else None
     return moment
 
 
-def _name(row: Mapping[str, Any]) -> Name:
+def _make_name(row: Mapping[str, Any]) -> Name:
     aliases = [row["alias"]] if row["alias"] else []
     if row["kind"] == "team":
         aliases += [f"team {row['text']}", f"{row['text']} team", f"team {row['alias']}", f"{row['alias']} team"]
@@ -70,7 +64,7 @@ def _name(row: Mapping[str, Any]) -> Name:
     )  # fmt: skip
 
 
-def _word(row: Mapping[str, Any]) -> Name:
+def _make_word(row: Mapping[str, Any]) -> Name:
     """Make a name of a status, priority, type or label; types may be said in the plural."""
     text = row["text"]
     aliases = (f"{text}s", f"{text[:-1]}ies" if text.endswith("y") else f"{text}es") if row["kind"] == "type" else ()

@@ -5,7 +5,7 @@ from typing import Literal
 
 import regex
 
-from sprints.linking.periods import NUMBER, number, unit_name
+from sprints.linking.periods import NUMBER, read_number, read_unit
 
 _CURRENT = "current|active|this|ongoing|running|present"
 _PAST = "last|previous|past|latest|prior|preceding|recent|most recent"
@@ -65,74 +65,74 @@ class SprintReference(Place):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount(Place):
-    """A number: days of a duration, how many rows are wanted (`top`), or just a number."""
+    """A number: days of a duration, how many rows to list (`top`), or just a number."""
 
     kind: Literal["days", "top", "number"]
     value: float
 
 
-def sprint_references(text: str) -> list[SprintReference]:
+def find_sprint_references(text: str) -> list[SprintReference]:
     """Find references to sprints by position or number."""
-    return [_sprint(found) for found in _SPRINT.finditer(text)]
+    return [_read_reference(found) for found in _SPRINT.finditer(text)]
 
 
-def issue_keys(text: str) -> list[Place]:
+def find_issue_keys(text: str) -> list[Place]:
     """Find what looks like an issue's key."""
     return [Place(said=found[0].upper(), start=found.start(), end=found.end()) for found in _KEY.finditer(text)]
 
 
-def points_mentioned(text: str) -> list[Place]:
+def find_story_points(text: str) -> list[Place]:
     """Find "story points", whose first word is no issue's type."""
     return [Place(said=found[0], start=found.start(), end=found.end()) for found in _POINTS.finditer(text)]
 
 
-def unit_in(text: str) -> str:
+def find_unit_name(text: str) -> str:
     """Give the unit of time by which something is to be counted; nothing where none is named."""
     found = _UNIT.search(text)
     return next(part for part in found.groups() if part).lower() if found else ""
 
 
-def amounts(text: str) -> list[Amount]:
+def find_amounts(text: str) -> list[Amount]:
     """Find durations, counts of rows and plain numbers, the longer readings first."""
-    found = [_duration(match) for match in _DURATION.finditer(text)]
-    found += [_amount(match, kind="top", text=match["after"] or match["before"]) for match in _TOP.finditer(text)]
-    found += [_amount(match, kind="number", text=match[0]) for match in _PLAIN.finditer(text)]
+    found = [_read_duration(match) for match in _DURATION.finditer(text)]
+    found += [_read_amount(match, kind="top", text=match["after"] or match["before"]) for match in _TOP.finditer(text)]
+    found += [_read_amount(match, kind="number", text=match[0]) for match in _PLAIN.finditer(text)]
     return found
 
 
-def _sprint(found: regex.Match[str]) -> SprintReference:
-    position, count = _position(found)
-    numbers = _numbers(found["numbers"]) if found["numbers"] else ()
+def _read_reference(found: regex.Match[str]) -> SprintReference:
+    position, count = _read_position(found)
+    numbers = _read_numbers(found["numbers"]) if found["numbers"] else ()
     return SprintReference(
         position=position, count=count, numbers=numbers, said=found[0], start=found.start(), end=found.end()
     )
 
 
-def _position(found: regex.Match[str]) -> tuple[Position, int]:
+def _read_position(found: regex.Match[str]) -> tuple[Position, int]:
     """Give the position that a match of _SPRINT speaks of, and how many sprints or how far back."""
     if found["numbers"]:
         return "numbers", 1
     if found["ago"]:
-        return "ago", number(found["ago"].split()[0])
+        return "ago", read_number(found["ago"].split()[0])
     if found["before_last"]:
         return "before_last", 1
     if found["past"]:
-        return "past", number((found["count"] or "one").split()[0])
+        return "past", read_number((found["count"] or "one").split()[0])
     return ("current" if found["current"] else "next"), 1
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _read_numbers(text: str) -> tuple[int, ...]:
     listed = {int(one) for one in regex.findall(r"\d+", text)}
     for first, last in _RANGE.findall(text):
         listed |= set(range(int(first), min(int(last), int(first) + MAX_RANGE) + 1))
     return tuple(sorted(listed))
 
 
-def _duration(found: regex.Match[str]) -> Amount:
-    days = number(found["count"]) * DAYS[unit_name(found["unit"])]
+def _read_duration(found: regex.Match[str]) -> Amount:
+    days = read_number(found["count"]) * DAYS[read_unit(found["unit"])]
     return Amount(kind="days", value=days, said=found[0], start=found.start(), end=found.end())
 
 
-def _amount(found: regex.Match[str], *, kind: Literal["top", "number"], text: str) -> Amount:
-    value = float(text) if text[0].isdigit() else number(text)
+def _read_amount(found: regex.Match[str], *, kind: Literal["top", "number"], text: str) -> Amount:
+    value = float(text) if text[0].isdigit() else read_number(text)
     return Amount(kind=kind, value=value, said=found[0].strip(), start=found.start(), end=found.end())

@@ -21,7 +21,7 @@ _HINTS: dict[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spotted:
+class SpottedName:
     """A stretch of the question that names rows of one kind; more than one row where it is not clear which."""
 
     kind: Kind
@@ -36,53 +36,49 @@ class Spotted:
         """Tell whether an answer must make use of it."""
         return self.kind in HARD
 
-    def narrowed(self, names: Sequence[Name]) -> "Spotted":
-        """Keep some of the names."""
-        return replace(self, names=tuple(names))
 
-
-def spot(text: str, *, words: Sequence[Word], index: NameIndex) -> list[Spotted]:
+def find_names(text: str, *, words: Sequence[Word], index: NameIndex) -> list[SpottedName]:
     """Find the names in a text, the longest first at each word; stretches do not overlap."""
     words = words[:MAX_WORDS]
-    found: list[Spotted] = list(_unspaced(text, index=index))
+    found: list[SpottedName] = list(_find_unspaced(text, index=index))
     place = 0
     while place < len(words):
-        spotted, taken = _at(text, words, place=place, index=index)
+        spotted, taken = _find_at(text, words, place=place, index=index)
         if spotted and not any(one.start < spotted.end and spotted.start < one.end for one in found):
             found.append(spotted)
         place += taken
     return sorted(found, key=lambda one: one.start)
 
 
-def _at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[Spotted | None, int]:
+def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[SpottedName | None, int]:
     """Find the longest name that begins at this word; give it and how many words to go on by."""
     for size in range(min(MAX_NAME_WORDS, len(words) - place), 0, -1):
         run = words[place : place + size]
         names = index.whole.get(tuple(word.folded for word in run))
         if names and (size > 1 or _may_be_a_name(text, words, place=place, names=names)):
-            return _spotted(text, run, names=names, before=words[:place]), size
-    return _by_parts(text, words, place=place, index=index)
+            return _make_spotted_name(text, run, names=names, before=words[:place]), size
+    return _find_by_parts(text, words, place=place, index=index)
 
 
-def _by_parts(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[Spotted | None, int]:
+def _find_by_parts(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[SpottedName | None, int]:
     """Find a person or team by some of its words, in any order, each spelt exactly or with a typing mistake."""
-    names, is_exact = _having(words[place].folded, index=index)
+    names, is_exact = _find_by_word(words[place].folded, index=index)
     if not names or not _may_be_a_name(text, words, place=place, names=names):
         return None, 1
     size = 1
     while place + size < len(words):
         following = words[place + size].folded
-        others, also_exact = _having(following, index=index)
+        others, also_exact = _find_by_word(following, index=index)
         both = [name for name in names if name in others or _has_initial(name, following)]
         if not both or (following in ORDINARY and following not in index.parts):
             break
         names, is_exact, size = both, is_exact and (also_exact or len(following) == 1), size + 1
     run = words[place : place + size]
-    spotted = _spotted(text, run, names=names, before=words[:place])
+    spotted = _make_spotted_name(text, run, names=names, before=words[:place])
     return replace(spotted, is_exact=is_exact), size
 
 
-def _having(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:
+def _find_by_word(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:
     """Give the names that have the word among theirs, and whether it is spelt as in them."""
     if word in index.parts:
         return index.parts[word], True
@@ -103,16 +99,16 @@ def _may_be_a_name(text: str, words: Sequence[Word], *, place: int, names: Seque
     return bool(place) and (text[word.start].isupper() or _HINTS.get(before) in {name.kind for name in names})
 
 
-def _spotted(text: str, run: Sequence[Word], *, names: Iterable[Name], before: Sequence[Word]) -> Spotted:
+def _make_spotted_name(text: str, run: Sequence[Word], *, names: Iterable[Name], before: Sequence[Word]) -> SpottedName:
     kinds = {name.kind for name in names}
     hinted = _HINTS.get(before[-1].folded) if before else None
     kind = hinted if hinted in kinds else next(kind for kind in _ORDER if kind in kinds)
     start, end = run[0].start, run[-1].end
     kept = tuple(dict.fromkeys(name for name in names if name.kind == kind))
-    return Spotted(kind=kind, names=kept, said=text[start:end].removesuffix("'s"), start=start, end=end)
+    return SpottedName(kind=kind, names=kept, said=text[start:end].removesuffix("'s"), start=start, end=end)
 
 
-def _unspaced(text: str, *, index: NameIndex) -> Iterable[Spotted]:
+def _find_unspaced(text: str, *, index: NameIndex) -> Iterable[SpottedName]:
     """Find names in scripts without spaces, the longest first; they stand inside longer runs of letters."""
     if not index.unspaced or not is_unspaced(text):
         return
@@ -127,7 +123,7 @@ def _unspaced(text: str, *, index: NameIndex) -> Iterable[Spotted]:
         names = index.unspaced[written]
         kind = next(kind for kind in _ORDER if kind in {name.kind for name in names})
         kept = tuple(name for name in names if name.kind == kind)
-        yield Spotted(kind=kind, names=kept, said=text[start:end], start=start, end=end)
+        yield SpottedName(kind=kind, names=kept, said=text[start:end], start=start, end=end)
 
 
 def _has_initial(name: Name, word: str) -> bool:

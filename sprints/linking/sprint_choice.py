@@ -21,17 +21,17 @@ def chosen_sprints(reference: SprintReference, *, sprints: Sequence[Name]) -> li
     for name in sprints:
         if name.state == ("future" if reference.position == "next" else "closed"):
             by_team[name.team_id].append(name)
-    return [name for team in by_team.values() for name in _of_team(reference, team=team)]
+    return [name for team in by_team.values() for name in _choose_of_team(reference, team=team)]
 
 
-def sprint_assumption(reference: SprintReference, *, chosen: Sequence[Name]) -> str:
+def write_assumption(reference: SprintReference, *, chosen: Sequence[Name]) -> str:
     """Say which sprints were taken."""
-    listed = ", ".join(name.said for name in chosen[:MAX_LISTED])
+    listed = ", ".join(name.label for name in chosen[:MAX_LISTED])
     more = f" and {len(chosen) - MAX_LISTED} more" if len(chosen) > MAX_LISTED else ""
     return f"Took '{reference.said}' as {listed}{more}."
 
 
-def _of_team(reference: SprintReference, *, team: list[Name]) -> list[Name]:
+def _choose_of_team(reference: SprintReference, *, team: list[Name]) -> list[Name]:
     ordered = sorted(team, key=lambda name: (name.ended_at or _NEVER, name.text), reverse=True)
     if reference.position == "next":
         return ordered[-1:]

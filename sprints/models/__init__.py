@@ -2,12 +2,12 @@
 Organisations, their people and teams; issues and sprints; and the history that everything counted follows from.
 
 What agents may see of it are the views of schema `sprintscope` (migration 0003). Columns marked "derived" are written
-by triggers (migration 0002) whoever changes the rows that they follow from.
+by triggers (migration 0002), whatever changes the rows that they follow from.
 """
 
+from sprints.models.curation import TermSynonym, VerifiedQuery
 from sprints.models.history import BlockedPeriod, IssueLink, PointsChange, SprintIssue, StatusChange
 from sprints.models.organisations import Organisation, QuarantinedRecord, Status, StatusCategory, Team, User
-from sprints.models.verified import VerifiedQuery
 from sprints.models.work import Issue, PointsField, Sprint, SprintState
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "StatusCategory",
     "StatusChange",
     "Team",
+    "TermSynonym",
     "User",
     "VerifiedQuery",
 ]

@@ -12,7 +12,9 @@ class SprintIssue(models.Model):
     sprint = models.ForeignKey(Sprint, on_delete=models.CASCADE, related_name="memberships")
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="memberships")
     added_at = models.DateTimeField()
-    removed_at = models.DateTimeField(null=True, blank=True, help_text="Taken out of it; not: carried on to the next.")
+    removed_at = models.DateTimeField(
+        null=True, blank=True, help_text="Taken out of it; not: carried over to the next."
+    )
 
     was_committed = models.BooleanField(default=False, db_default=False, editable=False)
     was_added_after_start = models.BooleanField(default=False, db_default=False, editable=False)

@@ -57,7 +57,7 @@ def team_answers(crew: Crew, *, seed: str) -> list[Any]:
     ]
 
 
-def packed() -> bytes:
+def pack_answers() -> bytes:
     """Write the answers, a line each, gzipped without a time."""
     lines = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in answers())
     return gzip.compress(lines.encode(), mtime=0)
@@ -173,5 +173,5 @@ def _time(minute: int) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_bytes(packed())
+    FILE.write_bytes(pack_answers())
     print(f"{FILE.name}: {FILE.stat().st_size:,} bytes")

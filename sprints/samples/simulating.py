@@ -173,7 +173,7 @@ class Simulation:
                 return
             if work.assignee is None:
                 work.assignee = who
-            self._move(work, name, at=at, who=who)
+            self._change_status(work, name, at=at, who=who)
             at = at_work(at + round(DAY * (0.15 + self._dice.random() * (0.5 + (work.points or 3) * 0.3))))
         if work.status == self._done and self._chance(0.06):
             self._reopen(work, number=number, until=until)
@@ -192,7 +192,7 @@ class Simulation:
             if not work.is_flagged:
                 work.note(ends, who=who, what="flag", before="Impediment", after="")
 
-    def _move(self, work: Work, status: str, *, at: int, who: str) -> None:
+    def _change_status(self, work: Work, status: str, *, at: int, who: str) -> None:
         work.note(at, who=who, what="status", before=work.status, after=status)
         work.status = status
         work.resolved = at if status == self._done else None
@@ -204,10 +204,10 @@ class Simulation:
         at = at_work((work.resolved or until) + self._between(200, 3_000))
         if at >= until:
             return
-        self._move(work, self._crew.statuses[1][0], at=at, who=work.reporter)
+        self._change_status(work, self._crew.statuses[1][0], at=at, who=work.reporter)
         again = at_work(at + self._between(300, 2_500))
         if again < until:
-            self._move(work, self._done, at=again, who=work.assignee or work.reporter)
+            self._change_status(work, self._done, at=again, who=work.assignee or work.reporter)
 
     def _make_any(self, *, created: int, kind: str = "", priority: str = "") -> Work:
         kind = kind or self._pick(("Story", "Story", "Story", "Bug", "Task"))
@@ -248,8 +248,8 @@ class Simulation:
                 for at, _, what, before, after in [change for change in story.changes if change[2] == "sprint"]:
                     part.note(at, who=who, what=what, before=before, after=after)
                 resolved = story.resolved or AS_OF
-                self._move(part, self._crew.statuses[1][0], at=resolved - 400, who=who)
-                self._move(part, self._done, at=resolved - 10, who=who)
+                self._change_status(part, self._crew.statuses[1][0], at=resolved - 400, who=who)
+                self._change_status(part, self._done, at=resolved - 10, who=who)
 
     def _hold_up(self) -> None:
         """Let some open issues hold up others, and flag two of those in work."""

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from sprints.dialect import QUERY_FAILED, QUERY_REFUSED, QUERY_TIMEOUT, QUERY_UNAVAILABLE
+from sprints.envelopes import QUERY_FAILED, QUERY_REFUSED, QUERY_TIMEOUT, QUERY_UNAVAILABLE
 from sprints.sql_sandbox.analyst_pool import STATEMENT_SECONDS, NoFreeSlot
 from sprints.sql_sandbox.bounded_run import MAX_ROW_BYTES, TooExpensive
 from sprints.sql_sandbox.guard import Refused

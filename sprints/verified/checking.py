@@ -1,34 +1,30 @@
-"""Running verified queries to see that they work: every form of the SQL, and every wording by way of a question."""
+"""Running verified queries to see that they work: every form of the SQL; and finding wordings that two share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-import regex
-
 from sprints.contracts import QueryResult
-from sprints.linking.link import Linked, link
+from sprints.linking.link import link
 from sprints.linking.names import Name, NameIndex
 from sprints.schema.view_catalog import ViewCatalog
 from sprints.sql_sandbox import guard
 from sprints.sql_sandbox.execution import try_execute
-from sprints.verified.matching import Library, Verified, clear_winner, match
-from sprints.verified.slots import NAMED, Unfillable, fill, fill_with_samples, mistakes, slots_of
-
-_SLOT = regex.compile(r"\{(\w+)(?:\.\w+)?\}")
-_SAID = {
-    "sprint": "last sprint",
-    "period": "in the last 60 days",
-    "days": "14 days",
-    "top": "top 5",
-    "unit": "per week",
-    "number": "3",
-}
+from sprints.verified.library import Library, VerifiedStatement
+from sprints.verified.slots import (
+    EXAMPLES,
+    NAMED,
+    UnfilledSlotError,
+    fill,
+    fill_with_samples,
+    find_mistakes,
+    list_slots,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """One statement of a verified query: what was run and what came, or a wording that finds another query."""
+class StatementCheck:
+    """One statement of a verified query: what was run and what came, or what is wrong with it or a wording."""
 
     slug: str
     form: str
@@ -42,23 +38,20 @@ class Checked:
         return bool(self.problem) or bool(self.result and self.result.error)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Say what is wrong, or how many rows came."""
-        if self.problem:
+        if self.problem or self.result is None:
             return self.problem
-        assert self.result is not None  # noqa: S101 - a check has a result or a problem
         return self.result.error or f"{self.result.count} rows in {self.result.runtime_ms:.1f} ms"
 
 
-async def check(query: Verified, *, index: NameIndex, today: date) -> list[Checked]:
+async def check_statements(query: VerifiedStatement, *, index: NameIndex, today: date) -> list[StatementCheck]:
     """Run a query with the slots it needs alone, then with each further one, then with all of them."""
-    wrong = mistakes(query.sql, defaults=query.slots)
-    if wrong:
-        return [Checked(slug=query.slug, form="slots", problem=" ".join(wrong))]
-    optional = sorted(slots_of(query.sql) - query.needed)
+    if wrong := find_mistakes(query.sql, defaults=query.defaults):
+        return [StatementCheck(slug=query.slug, form="slots", problem=" ".join(wrong))]
+    needed, optional = sorted(query.needed), sorted(list_slots(query.sql) - query.needed)
     forms = [(), *((slot,) for slot in optional), tuple(optional)]
-    return [await _run(query, index=index, today=today, slots=(*sorted(query.needed), *form)) for form in
-            dict.fromkeys(forms)]  # fmt: skip
+    return [await _run(query, slots=(*needed, *form), index=index, today=today) for form in dict.fromkeys(forms)]
 
 
 def find_refusals(sql: str, *, catalog: ViewCatalog) -> list[str]:
@@ -72,47 +65,27 @@ def find_refusals(sql: str, *, catalog: ViewCatalog) -> list[str]:
     return list(dict.fromkeys(refusals))
 
 
-def wordings_astray(query: Verified, *, library: Library, index: NameIndex, today: date) -> list[Checked]:
-    """Ask each wording as a question, with names in its slots, and name those that find no query or another."""
-    found = []
-    for wording in query.wordings:
-        linked = link(_SLOT.sub(lambda slot: _example(slot[1], index), wording.text), index=index, today=today)
-        winner = clear_winner(match(linked, library=library))
-        if winner is None or winner.query.slug != query.slug:
-            instead = f"finds {winner.query.slug}" if winner else "finds nothing that is clear"
-            found.append(Checked(slug=query.slug, form=wording.text, problem=instead))
-    return found
+def find_shared_wordings(query: VerifiedStatement, *, library: Library) -> list[StatementCheck]:
+    """Name the wordings that another query has too, with the same slots: a question in them is asked back."""
+    return [
+        StatementCheck(slug=query.slug, form=text, problem=f"is a wording of {other.slug} too")
+        for text, wording in query.wordings.items()
+        for other, its in library.by_terms.get(wording.terms, ())
+        if other.slug != query.slug and its == wording and other.can_fill(wording.slots)
+    ]
 
 
-def example_question(slots: Sequence[str], *, index: NameIndex) -> str:
-    """Say the slots with names of the data, as a question would."""
-    return ", ".join(_example(slot, index) for slot in slots)
-
-
-async def _run(query: Verified, *, index: NameIndex, today: date, slots: Sequence[str]) -> Checked:
+async def _run(
+    query: VerifiedStatement, *, slots: Sequence[str], index: NameIndex, today: date
+) -> StatementCheck:  # fmt: skip
     form = f"with {', '.join(slots)}" if slots else "bare"
-    linked = _only(link(example_question(slots, index=index), index=index, today=today), slots)
-    try:
-        filled = fill(query.sql, linked=linked, index=index, defaults=query.slots)
-    except Unfillable as lacking:
-        return Checked(slug=query.slug, form=form, problem=f"The data has nothing for {{{lacking.slot}}}.")
-    return Checked(slug=query.slug, form=form, sql=filled.sql, result=await try_execute(filled.sql))
-
-
-def _only(linked: Linked, slots: Sequence[str]) -> Linked:
-    """Forget what the example's words happen to name beside the slots meant."""
+    named: dict[str, list[Name]] = {slot: index.of_kind(slot) for slot in NAMED}
+    said = [named[slot][0].text if named.get(slot) else EXAMPLES.get(slot, slot) for slot in slots]
+    linked = link(", ".join(said), index=index, today=today)
     linked.spotted = [one for one in linked.spotted if one.kind in slots]
     linked.sprints = linked.sprints if "sprint" in slots else []
-    return linked
-
-
-def _example(slot: str, index: NameIndex) -> str:
-    if slot in _SAID:
-        return _SAID[slot]
-    if slot == "key":
-        return f"{_first(index.of_kind('team'), 'TEAM')}-1"
-    return _first(index.of_kind(slot) if slot in NAMED else [], slot)
-
-
-def _first(names: Sequence[Name], otherwise: str) -> str:
-    return names[0].text if names else otherwise
+    try:
+        filled = fill(query.sql, linked=linked, index=index, defaults=query.defaults)
+    except UnfilledSlotError as unfilled:
+        return StatementCheck(slug=query.slug, form=form, problem=f"The data has nothing for {{{unfilled.slot}}}.")
+    return StatementCheck(slug=query.slug, form=form, sql=filled.sql, result=await try_execute(filled.sql))

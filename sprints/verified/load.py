@@ -7,17 +7,17 @@ from django.utils.text import slugify
 
 from sprints.linking.names import NameIndex
 from sprints.models import VerifiedQuery
-from sprints.verified.library import digest, shipped
-from sprints.verified.templating import placeholders_of, templated
+from sprints.verified.library import hash_content, list_shipped_queries
+from sprints.verified.slots import list_slots, make_template
 
 
 def load_verified_queries() -> int:
     """Store what is new or was changed by a newer version; gives how many rows were written."""
     known = {row.slug: row for row in VerifiedQuery.objects.all()}
     written = 0
-    for content in shipped():
-        row, mark = known.get(content["slug"]), digest(content)
-        if row and (row.shipped_digest == mark or row.shipped_digest != digest(row.content())):
+    for content in list_shipped_queries():
+        row, mark = known.get(content["slug"]), hash_content(content)
+        if row and (row.shipped_digest == mark or row.shipped_digest != hash_content(row.content())):
             continue
         fields = content | {"source": VerifiedQuery.Source.SHIPPED, "shipped_digest": mark}
         VerifiedQuery.objects.update_or_create(slug=content["slug"], defaults=fields)
@@ -25,7 +25,7 @@ def load_verified_queries() -> int:
     return written
 
 
-class NotKept(ValueError):
+class PromotionError(ValueError):
     """A statement that would never answer its own question; the message says why."""
 
 
@@ -34,11 +34,11 @@ def promote(question: str, *, sql: str, assumptions: Sequence[str], index: NameI
     Make a verified query of an answer; gives its slug, and whether it is new.
 
     The names in the question become slots, and so do their ids in the SQL. It is not enabled: a person looks first.
-    The same question again changes nothing. Raises NotKept where the question names what the statement does not hold.
+    The same question again changes nothing. Raises PromotionError where the question names what the SQL does not hold.
     """
-    wording, slotted = templated(question, sql=sql, index=index, today=today)
-    if unused := [slot for slot in placeholders_of(wording) if "{" + slot not in slotted]:
-        raise NotKept(
+    wording, slotted = make_template(question, sql=sql, index=index, today=today)
+    if unused := sorted(list_slots(wording) - list_slots(slotted)):
+        raise PromotionError(
             f"The question names a {unused[0]}, and the statement does not compare with it by its id or its dates. "
             "Write it so, or ask the question without that name."
         )
@@ -46,24 +46,13 @@ def promote(question: str, *, sql: str, assumptions: Sequence[str], index: NameI
     if known:
         return known.slug, False
     row = VerifiedQuery.objects.create(
-        slug=_free_slug(wording), topic="promoted", question=wording, sql=slotted, assumptions=list(assumptions),
+        slug=_find_free_slug(wording), topic="promoted", question=wording, sql=slotted, assumptions=list(assumptions),
         source=VerifiedQuery.Source.PROMOTED, is_enabled=False,
     )  # fmt: skip
     return row.slug, True
 
 
-def add_wording(slug: str, *, question: str, index: NameIndex, today: date) -> bool:
-    """Add a question as one more wording of a verified query; False where it has it already, or is not there."""
-    row = VerifiedQuery.objects.filter(slug=slug).first()
-    wording, _ = templated(question, sql="", index=index, today=today)
-    if row is None or wording in row.wordings:
-        return False
-    row.phrasings = [*row.phrasings, wording]
-    row.save(update_fields=["phrasings", "updated_at"])
-    return True
-
-
-def _free_slug(wording: str) -> str:
+def _find_free_slug(wording: str) -> str:
     wanted = slugify(wording)[:70] or "query"
     taken = set(VerifiedQuery.objects.filter(slug__startswith=wanted).values_list("slug", flat=True))
     return next(slug for slug in (wanted, *(f"{wanted}-{number}" for number in range(2, 10_000))) if slug not in taken)

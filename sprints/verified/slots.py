@@ -1,4 +1,4 @@
-"""SQL with slots: which it has, and how they are filled with literals. Pure."""
+"""Questions and SQL with slots in place of names: finding, filling and making them. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,25 @@ from datetime import date
 import regex
 
 from sprints.linking.link import Linked, link
-from sprints.linking.names import Kind, Name, NameIndex
+from sprints.linking.names import Kind, NameIndex
 from sprints.linking.periods import Period
 from sprints.sql_sandbox.literals import quote_literal
 
 NAMED: tuple[Kind, ...] = ("team", "person", "sprint", "status", "priority", "label", "type")
 KINDS = (*NAMED, "key", "period", "days", "top", "number", "unit")
 FIELDS = ("start", "end")
-_SLOT = regex.compile(r"\{([a-z]+)(?:\.([a-z]+))?\}")
+EXAMPLES = {
+    "sprint": "the last sprint", "period": "in the last 60 days", "days": "14 days", "top": "top 10",
+    "unit": "per week", "number": "5", "label": "backend", "status": "In Progress", "priority": "p0",
+    "type": "bugs", "key": "TEAM-1",
+}  # fmt: skip
+"""What a question may say for each slot, where the data has no better name."""
+SLOT = regex.compile(r"\{([a-z_]+)(?:\.([a-z]+))?\}")
 _OPTIONAL = regex.compile(r"\[\[(.*?)\]\]", regex.DOTALL)
 MAX_VALUES = 200
 
 
-class Unfillable(Exception):
+class UnfilledSlotError(Exception):
     """A slot that must be filled is not; `slot` names it."""
 
     def __init__(self, slot: str) -> None:
@@ -28,48 +34,54 @@ class Unfillable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledStatement:
     """A statement ready to run, and what was assumed where the question was silent."""
 
     sql: str
     assumptions: tuple[str, ...]
 
 
-def slots_of(sql: str) -> set[str]:
+def list_slots(sql: str) -> set[str]:
     """Give the slots of a statement."""
-    return {found[1] for found in _SLOT.finditer(sql)}
+    return {found[1] for found in SLOT.finditer(sql)}
 
 
-def needed_slots(sql: str) -> set[str]:
+def list_needed_slots(sql: str) -> set[str]:
     """Give the slots that must be filled: those outside double brackets."""
-    return slots_of(_OPTIONAL.sub("", sql))
+    return list_slots(_OPTIONAL.sub("", sql))
 
 
-def mistakes(sql: str, *, defaults: Mapping[str, object]) -> list[str]:
+def is_window(slot: str, *, default: str) -> bool:
+    """Tell whether a default is several sprints or days, as "last 6 sprints" is."""
+    return slot in ("sprint", "period") and any(letter.isdigit() for letter in default)
+
+
+def find_mistakes(sql: str, *, defaults: Mapping[str, object]) -> list[str]:
     """Say what is wrong with a statement's slots, and with the defaults for them."""
-    found = [f"There is no slot {{{slot}}}; use one of {', '.join(KINDS)}." for slot in slots_of(sql) - set(KINDS)]
-    found += [f"{{{one[1]}.{one[2]}}} is no part of a slot; a period has start and end." for one in _SLOT.finditer(sql)
+    found = [f"There is no slot {{{slot}}}; use one of {', '.join(KINDS)}." for slot in list_slots(sql) - set(KINDS)]
+    found += [f"{{{one[1]}.{one[2]}}} is not a slot; a period has start and end." for one in SLOT.finditer(sql)
               if (one[1] == "period") != (one[2] in FIELDS)]  # fmt: skip
-    found += [f"slots names {slot}, which the SQL does not have." for slot in set(defaults) - slots_of(sql)]
+    found += [f"slots names {slot}, which the SQL does not have." for slot in set(defaults) - list_slots(sql)]
     return found
 
 
-def fill(sql: str, *, linked: Linked, index: NameIndex, defaults: Mapping[str, object]) -> Filled:
+def fill(sql: str, *, linked: Linked, index: NameIndex, defaults: Mapping[str, object]) -> FilledStatement:
     """
     Fill the slots from what a question names, else from the defaults; parts in double brackets go where nothing is.
 
-    Values become literals with quotes doubled. Raises Unfillable.
+    Values become literals with quotes doubled. Raises UnfilledSlotError.
     """
     values, assumptions = {}, []
-    for slot in sorted(slots_of(sql)):
-        given = _given(slot, linked)
+    for slot in sorted(list_slots(sql)):
+        given = find_literals(slot, linked)
         if not given and slot in defaults:
-            given, assumed = _default(slot, str(defaults[slot]), linked=linked, index=index)
+            given, assumed = _read_default(slot, str(defaults[slot]), linked=linked, index=index)
             assumptions += assumed
         if given:
             values[slot] = given
-    text = _OPTIONAL.sub(lambda part: part[1] if slots_of(part[1]) <= set(values) else "", sql)
-    return Filled(sql=_SLOT.sub(lambda one: _literal(one, values), text).strip(), assumptions=tuple(assumptions))
+    text = _OPTIONAL.sub(lambda part: part[1] if list_slots(part[1]) <= set(values) else "", sql)
+    sql = SLOT.sub(lambda one: _write_slot(one, values), text).strip()
+    return FilledStatement(sql=sql, assumptions=tuple(assumptions))
 
 
 def fill_with_samples(sql: str) -> list[str]:
@@ -78,31 +90,31 @@ def fill_with_samples(sql: str) -> list[str]:
     literals |= {slot: {"": "1"} for slot in ("days", "top", "number")}
     literals |= {"unit": {"": "'week'"}, "period": dict.fromkeys(FIELDS, "DATE '2025-01-01'")}
     forms = dict.fromkeys((_OPTIONAL.sub("", sql), _OPTIONAL.sub(r"\1", sql)))
-    return [_SLOT.sub(lambda one: _literal(one, literals), form) for form in forms]
+    return [SLOT.sub(lambda one: _write_slot(one, literals), form) for form in forms]
 
 
-def _literal(found: regex.Match[str], values: Mapping[str, Mapping[str, str]]) -> str:
+def _write_slot(found: regex.Match[str], values: Mapping[str, Mapping[str, str]]) -> str:
     slot, part = found[1], found[2] or ""
     if slot not in values:
-        raise Unfillable(slot)
+        raise UnfilledSlotError(slot)
     return values[slot][part]
 
 
-def _given(slot: str, linked: Linked) -> dict[str, str]:
+def find_literals(slot: str, linked: Linked) -> dict[str, str]:
     """Give the literals for a slot that the question fills; nothing where it does not."""
     if slot in NAMED:
-        return _listed([name.value for name in _names(slot, linked)])
+        return _list_literals([name.value for name in linked.of_kind(slot)])
     if slot == "key":
-        return _listed([place.said for place in linked.keys])
+        return _list_literals([place.said for place in linked.keys])
     if slot == "period":
-        return _days(linked.periods[0]) if linked.periods else {}
+        return _write_period(linked.periods[0]) if linked.periods else {}
     if slot == "unit":
         return {"": quote_literal(linked.unit)} if linked.unit else {}
     amount = next((one for one in linked.amounts if one.kind == slot), None)
     return {"": f"{amount.value:g}"} if amount else {}
 
 
-def _default(slot: str, said: str, *, linked: Linked, index: NameIndex) -> tuple[dict[str, str], list[str]]:
+def _read_default(slot: str, said: str, *, linked: Linked, index: NameIndex) -> tuple[dict[str, str], list[str]]:
     """Read a default as if the question had said it, for the teams that it names."""
     if slot in ("days", "top", "number"):
         return {"": f"{float(said):g}"}, [f"Took {said} {'days' if slot == 'days' else 'rows at most'}."]
@@ -111,20 +123,48 @@ def _default(slot: str, said: str, *, linked: Linked, index: NameIndex) -> tuple
     teams = " ".join(name.text for name in linked.of_kind("team"))
     read = link(f"{said} {teams}", index=index, today=linked.today)
     why = "The question names no " + {"sprint": "sprint", "period": "period"}.get(slot, slot) + "."
-    return _given(slot, read), [f"{why} {sentence}" for sentence in read.assumptions if said in sentence]
+    return find_literals(slot, read), [f"{why} {sentence}" for sentence in read.assumptions if said in sentence]
 
 
-def _names(slot: str, linked: Linked) -> Sequence[Name]:
-    return linked.of_kind(slot)  # type: ignore[arg-type]
-
-
-def _listed(values: Sequence[str]) -> dict[str, str]:
+def _list_literals(values: Sequence[str]) -> dict[str, str]:
     return {"": f"({', '.join(quote_literal(value) for value in values[:MAX_VALUES])})"} if values else {}
 
 
-def _days(period: Period) -> dict[str, str]:
-    return {"start": _day(period.span.start), "end": _day(period.span.end)}
+def _write_period(period: Period) -> dict[str, str]:
+    return {"start": _write_day(period.span.start), "end": _write_day(period.span.end)}
 
 
-def _day(day: date) -> str:
+def _write_day(day: date) -> str:
     return f"DATE '{day.isoformat()}'"
+
+
+def make_template(question: str, *, sql: str, index: NameIndex, today: date) -> tuple[str, str]:
+    """Put slots where the question names something, and where the SQL lists exactly the rows that it names."""
+    linked = link(question, index=index, today=today)
+    text = linked.text
+    for start, end, slot in sorted(_find_slot_positions(linked), reverse=True):
+        text = f"{text[:start]}{{{slot}}}{text[end:]}"
+    for slot in NAMED:
+        values = [name.value for name in linked.of_kind(slot)]
+        if values:
+            listed = f"({', '.join(quote_literal(value) for value in values)})"
+            sql = sql.replace(f"IN {listed}", f"IN {{{slot}}}")
+            sql = sql.replace(f"= {quote_literal(values[0])}", f"IN {{{slot}}}") if len(values) == 1 else sql
+    for period in linked.periods:
+        sql = sql.replace(_write_day(period.span.start), "{period.start}")
+        sql = sql.replace(_write_day(period.span.end), "{period.end}")
+    return text.strip(), sql
+
+
+def _find_slot_positions(linked: Linked) -> list[tuple[int, int, str]]:
+    """Give what stands for a slot, of each slot the first."""
+    found = [
+        (one.start, one.end, str(one.kind)) for one in linked.spotted if len(one.names) == 1 or one.kind == "sprint"
+    ]
+    found += [(one.start, one.end, "sprint") for one in linked.sprint_references]
+    found += [(one.start, one.end, "period") for one in linked.periods]
+    found += [(one.start, one.end, "key") for one in linked.keys]
+    first: dict[str, tuple[int, int, str]] = {}
+    for stretch in sorted(found):
+        first.setdefault(stretch[2], stretch)
+    return list(first.values())

@@ -10,7 +10,15 @@ ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
 CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
 # Where rules 10 and 11 are on; each domain joins with its own rewrite.
-PACKAGES = ("toolbox", "agents", "console", "config", "sprints/sql_sandbox", "graphql_proxy", "devassist/code_graph")
+PACKAGES = ("toolbox", "agents", "console", "config", "sprints", "graphql_proxy", "devassist/code_graph")
+
+# Not yet: the grammar is being rewritten, and two modules hold names that it uses (Linked, normalised).
+PENDING = (
+    "sprints/semantics/",
+    "tests/sprints/semantics/",
+    "sprints/linking/folding.py",
+    "sprints/linking/link.py",
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -42,7 +50,9 @@ def code() -> tuple[Path, ...]:
 def in_packages(path: Path) -> bool:
     """Tell whether rules 10 and 11 are on for a file: a package of the tuple, its tests, or the house rules."""
     folders = (*PACKAGES, *(f"tests/{name}" for name in PACKAGES), "tests/architecture")
-    return path.parent.name != "migrations" and name_of(path).startswith(tuple(f"{name}/" for name in folders))
+    name = name_of(path)
+    is_on = name.startswith(tuple(f"{folder}/" for folder in folders)) and not name.startswith(PENDING)
+    return is_on and path.parent.name != "migrations"
 
 
 def name_of(path: Path) -> str:

@@ -30,15 +30,11 @@ ORM_ELSEWHERE = {
 BOUNDED_OTHERWISE = {
     "backtests/ingest/statements.py",  # one run, by its id; events of one batch
     "backtests/overview.py",  # bounded by arithmetic over chunks of 1,024
-    "sprints/boards/queries.py",  # a LIMIT inside, sorted outside
     "sprints/ingest/references.py",  # one organisation's ids
-    "sprints/ingest/write_issues.py",  # one batch's ids and keys
     "sprints/semantics/aggregation.py",  # steps of a statement whose last one has a LIMIT
     "sprints/semantics/rows.py",  # the same
-    "sprints/semantics/statement.py",  # the same
     "sprints/sql_sandbox/bounded_run.py",  # the guard has set a LIMIT inside
     "sprints/sql_sandbox/role_lockdown.py",  # the catalogue, in a statement made of parts
-    "sprints/tools.py",  # an example, which execute_query limits
     "toolbox/access/keys.py",  # one key, by its id or its digest
 }
 READS_ELSEWHERE = {"config/asgi.py"}  # connects before the first call

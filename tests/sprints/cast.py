@@ -20,7 +20,7 @@ WORDS: dict[Kind, tuple[str, ...]] = {
 
 def index() -> NameIndex:
     """Index the cast: three teams with nine closed sprints each, the tenth active."""
-    return NameIndex.of([*_teams(), *_people(), *_sprints(), *_words()])
+    return NameIndex.from_names([*_teams(), *_people(), *_sprints(), *_words()])
 
 
 def _teams() -> list[Name]:

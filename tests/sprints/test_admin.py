@@ -22,7 +22,7 @@ def curator() -> Client:
     return client
 
 
-def shown(client: Client, address: str) -> str:
+def show(client: Client, address: str) -> str:
     reply = client.get(PAGES + address)
     assert reply.status_code == 200, address
     return str(reply.content, "utf-8")
@@ -48,9 +48,9 @@ def table(page: str, title: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("model", ["organisation", "team", "user", "status", "sprint", "issue"])
 def test_lists_and_forms_open(curator: Client, model: str) -> None:
-    shown(curator, f"{model}/")
-    shown(curator, f"{model}/?q=Avery")
-    shown(curator, f"{model}/add/")
+    show(curator, f"{model}/")
+    show(curator, f"{model}/?q=Avery")
+    show(curator, f"{model}/add/")
 
 
 def test_the_quarantine_is_only_read(curator: Client) -> None:
@@ -59,7 +59,7 @@ def test_the_quarantine_is_only_read(curator: Client) -> None:
         is_warning=False, record="<script>",
     )  # fmt: skip
 
-    page = shown(curator, f"quarantinedrecord/{record.pk}/change/")
+    page = show(curator, f"quarantinedrecord/{record.pk}/change/")
 
     assert "&lt;script&gt;" in page
     assert curator.post(f"{PAGES}quarantinedrecord/{record.pk}/delete/", {"post": "yes"}).status_code == 403
@@ -68,7 +68,7 @@ def test_the_quarantine_is_only_read(curator: Client) -> None:
 def test_a_sprint_s_page_draws_burndown_scope_and_carry_over(curator: Client) -> None:
     chosen = sprint("ORBIT Sprint 4")
 
-    page = shown(curator, f"sprint/{chosen.pk}/change/")
+    page = show(curator, f"sprint/{chosen.pk}/change/")
 
     assert page.count('data-series="Remaining"') == 1
     assert {'data-series="Scope"', 'data-series="Ideal"', 'data-series="Added"'} <= set(
@@ -89,7 +89,7 @@ def test_a_sprint_s_page_draws_burndown_scope_and_carry_over(curator: Client) ->
 def test_a_team_s_page_draws_velocity_and_cycle_time(curator: Client) -> None:
     team = Team.objects.get(team_key="ACCEL")
 
-    page = shown(curator, f"team/{team.pk}/change/")
+    page = show(curator, f"team/{team.pk}/change/")
 
     rows = table(page, "Velocity")
     assert len(rows) == 8
@@ -102,7 +102,7 @@ def test_a_team_s_page_draws_velocity_and_cycle_time(curator: Client) -> None:
 
 @pytest.mark.parametrize("name", ["ACCEL Sprint 9", "ACCEL Sprint 10"])
 def test_a_sprint_that_runs_or_is_to_come_has_a_page(curator: Client, name: str) -> None:
-    assert "Burndown" in shown(curator, f"sprint/{sprint(name).pk}/change/")
+    assert "Burndown" in show(curator, f"sprint/{sprint(name).pk}/change/")
 
 
 def test_an_empty_team_and_sprint_have_pages(curator: Client) -> None:
@@ -110,8 +110,8 @@ def test_an_empty_team_and_sprint_have_pages(curator: Client) -> None:
     team = Team.objects.create(organisation=organisation, team_key="NONE", team_name="None")
     empty = Sprint.objects.create(organisation=organisation, team=team, external_id="x", sprint_name="Empty")
 
-    assert shown(curator, f"team/{team.pk}/change/").count("Nothing to draw") == 3
-    assert shown(curator, f"sprint/{empty.pk}/change/").count("Nothing to draw") == 3
+    assert show(curator, f"team/{team.pk}/change/").count("Nothing to draw") == 3
+    assert show(curator, f"sprint/{empty.pk}/change/").count("Nothing to draw") == 3
 
 
 def test_hostile_titles_are_shown_as_text(curator: Client) -> None:
@@ -119,7 +119,7 @@ def test_hostile_titles_are_shown_as_text(curator: Client) -> None:
     assert stay is not None
     Issue.objects.filter(pk=stay.issue_id).update(title="<img src=x onerror=alert(1)>")
 
-    page = shown(curator, f"sprint/{stay.sprint_id}/change/")
+    page = show(curator, f"sprint/{stay.sprint_id}/change/")
 
     assert "<img src=x" not in page
     assert "&lt;img src=x" in page
@@ -127,9 +127,9 @@ def test_hostile_titles_are_shown_as_text(curator: Client) -> None:
 
 def test_the_pages_read_a_bounded_number_of_statements(curator: Client) -> None:
     with CaptureQueriesContext(connection) as few:
-        shown(curator, f"sprint/{sprint('ORBIT Sprint 1').pk}/change/")
+        show(curator, f"sprint/{sprint('ORBIT Sprint 1').pk}/change/")
     with CaptureQueriesContext(connection) as many:
-        shown(curator, f"sprint/{sprint('ORBIT Sprint 6').pk}/change/")
+        show(curator, f"sprint/{sprint('ORBIT Sprint 6').pk}/change/")
 
     assert len(few) == len(many)
 
@@ -154,7 +154,7 @@ def test_a_correction_in_the_admin_changes_what_the_views_tell(curator: Client) 
 
 def test_an_issue_is_saved_with_its_history(curator: Client) -> None:
     issue = Issue.objects.filter(issue_key="ACCEL-20").get()
-    page = shown(curator, f"issue/{issue.pk}/change/")
+    page = show(curator, f"issue/{issue.pk}/change/")
     form = _form(page) | {"title": "Corrected by a person", "story_points": "0.5"}
 
     reply = curator.post(f"{PAGES}issue/{issue.pk}/change/", form)

@@ -49,14 +49,14 @@ async def test_bad_input_is_refused_with_what_to_send(ninja_client: httpx.AsyncC
 async def test_every_question_leaves_an_audit_row(ninja_client: httpx.AsyncClient) -> None:
     await ninja_client.post(PATH, json={"question": "What is blocked?"}, headers={"X-Request-Id": "chat-audited"})
 
-    found = await _audited("chat-audited")
+    found = await _read_audit("chat-audited")
     assert [(row["caller"], row["domain"], row["tool"], row["status"]) for row in found] == [
         ("alice", "sprints", "chat", 200)
     ]
     assert "What is blocked?" in found[0]["arguments"]
 
 
-async def _audited(request_id: str) -> list[dict[str, Any]]:
+async def _read_audit(request_id: str) -> list[dict[str, Any]]:
     await event_loop.run_on_loop(audit.flush)
     statement = "SELECT * FROM toolbox_tool_calls WHERE request_id = %s LIMIT 10"
     return (await owner_pool.fetch(statement, [request_id])).rows

@@ -81,7 +81,7 @@ histories = st.builds(
 
 
 @contextmanager
-def stored(found: list[History]) -> Iterator[dict[str, Sprint]]:
+def read_stored(found: list[History]) -> Iterator[dict[str, Sprint]]:
     """Store an organisation with these issues, and take it back afterwards."""
     with transaction.atomic():
         organisation = Organisation.objects.create(slug=uuid4().hex, organisation_name="Any", data_as_of=at(NOW))
@@ -138,7 +138,7 @@ few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChec
 @any_histories
 @few
 def test_what_is_left_in_a_sprint_is_the_same_in_every_view_and_true(found: list[History]) -> None:
-    with stored(found) as sprints:
+    with read_stored(found) as sprints:
         for name, state, start, end in SPRINTS:
             day = NOW if end is None else end
             members = [one for one in found if one.is_in(name, day)]
@@ -181,7 +181,7 @@ def _open_and_done(sprint_id: object) -> tuple[tuple[Any, ...], int]:
 @any_histories
 @few
 def test_the_sprint_of_an_issue_is_the_active_one_else_the_next_else_the_last(found: list[History]) -> None:
-    with stored(found):
+    with read_stored(found):
         for number, history in enumerate(found):
             now = {name for name, (_, removed) in history.memberships.items() if removed is None}
             wanted = next((f"Any {name}" for name in ("3", "4", "2", "1") if name in now), None)
@@ -195,7 +195,7 @@ def test_the_sprint_of_an_issue_is_the_active_one_else_the_next_else_the_last(fo
 @any_histories
 @few
 def test_a_sprint_s_scope_is_what_was_committed_and_what_changed_it(found: list[History]) -> None:
-    with stored(found) as sprints:
+    with read_stored(found) as sprints:
         for name in ("1", "2", "3"):
             committed, scope = rows(
                 "SELECT committed_points, scope_points FROM sprintscope.sprint_summary WHERE sprint_id = %s",
@@ -211,7 +211,7 @@ def test_a_sprint_s_scope_is_what_was_committed_and_what_changed_it(found: list[
 @any_histories
 @few
 def test_what_was_blocked_in_a_sprint_was_blocked_while_in_it(found: list[History]) -> None:
-    with stored(found) as sprints:
+    with read_stored(found) as sprints:
         for name, _, start, end in SPRINTS[:3]:
             expected = Decimal(0)
             for history in found:
@@ -241,7 +241,7 @@ def test_every_sprint_of_the_sample_has_one_remainder_in_every_view_and_on_the_b
         " WHERE started_at IS NOT NULL"
     ):
         last = board_queries.days(key)[-1]
-        carried = board_queries.carried_over(key)
+        carried = board_queries.fetch_carry_over(key)
         assert (last["remaining_issues"], last["remaining_points"]) == (issues, points)
         if state == "closed":
             assert (len(carried), sum(one["points_at_end"] or 0 for one in carried)) == (issues, points)
@@ -284,7 +284,7 @@ def test_open_and_done_are_all_where_no_status_is_known() -> None:
 
 
 def test_a_running_sprint_goes_by_the_issue_s_present_status_where_its_moves_are_incomplete() -> None:
-    with stored([History(moves=[], estimates=[(0.01, 3)], memberships={"3": (23.0, None)})]) as sprints:
+    with read_stored([History(moves=[], estimates=[(0.01, 3)], memberships={"3": (23.0, None)})]) as sprints:
         issue = Issue.objects.get(issue_key="ANY-0")
         issue.status = Status.objects.get(organisation=issue.organisation, status_name="Done")
         issue.save()

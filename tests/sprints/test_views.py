@@ -64,11 +64,14 @@ def test_roles_that_answer_agents_read_the_views_and_not_the_tables_behind(role:
     )
 
     assert {name for schema, name in found if schema == "sprintscope"} == VIEWS
-    assert {name for schema, name in found if schema != "sprintscope"} <= {"sprints_verified_queries"}
+    assert {name for schema, name in found if schema != "sprintscope"} <= {
+        "sprints_verified_queries",
+        "sprints_term_synonyms",
+    }
 
 
 def test_no_view_calls_a_function_that_reads_tables() -> None:
-    """It would run with the rights of whoever asks, who has none on the tables."""
+    """It would run with the rights of the caller, who has none on the tables."""
     found = rows(
         "SELECT viewname FROM pg_views WHERE schemaname = 'sprintscope' AND definition LIKE '%%sprints_points_at%%'"
     )

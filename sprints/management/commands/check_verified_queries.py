@@ -9,9 +9,9 @@ from django.db import connection
 from rich.console import Console
 from rich.table import Table
 
-from sprints.linking.kept import data_as_of, name_index
-from sprints.verified.checking import Checked, check, wordings_astray
-from sprints.verified.library import library
+from sprints.linking.name_cache import data_as_of, load_name_index
+from sprints.verified.checking import StatementCheck, check_statements, find_shared_wordings
+from sprints.verified.library import load_library
 from sprints.verified.load import load_verified_queries
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
@@ -20,7 +20,7 @@ from toolbox.database.pools import reader
 class Command(BaseCommand):
     """Run each query through the guard, bare and with every slot; ends with 1 where one does not run."""
 
-    help = "Run every enabled verified query through the guard, and ask each of its wordings as a question."
+    help = "Run every enabled verified query through the guard, and find wordings that two of them share."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take which to check."""
@@ -28,33 +28,35 @@ class Command(BaseCommand):
         parser.add_argument("slugs", nargs="*", help="Only these queries.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check, then list what is broken, what is slow and which wordings go astray."""
+        """Check, then list what is broken, what is slow and which wordings two queries share."""
         connection.ensure_connection()  # starts the embedded server, where there is one
         if options["load"]:
             load_verified_queries()
-        checked, astray = event_loop.run(_check(set(options["slugs"]), now=datetime.now(UTC)))
+        checked, shared = event_loop.run(_check(set(options["slugs"]), now=datetime.now(UTC)))
         console = Console(highlight=False)
         broken = [one for one in checked if one.is_broken]
         console.print(_table(checked) if options["verbosity"] > 1 else _table(broken))
-        for one in astray:
-            console.print(f"[yellow]wording[/] {one.slug}: '{one.form}' {one.said}", markup=True)
+        for one in shared:
+            console.print(f"[yellow]wording[/] {one.slug}: '{one.form}' {one.summary}", markup=True)
         queries = len({one.slug for one in checked})
-        console.print(f"{queries} queries, {len(checked)} statements, {len(broken)} broken, {len(astray)} astray")
+        console.print(
+            f"{queries} queries, {len(checked)} statements, {len(broken)} broken, {len(shared)} wordings shared"
+        )
         if broken or not checked:
             raise CommandError("some verified queries do not run" if broken else "there is no verified query")
 
 
-async def _check(slugs: set[str], *, now: datetime) -> tuple[list[Checked], list[Checked]]:
-    index, held = await name_index(reader=reader), await library(reader=reader)
+async def _check(slugs: set[str], *, now: datetime) -> tuple[list[StatementCheck], list[StatementCheck]]:
+    index, library = await load_name_index(reader=reader), await load_library(reader=reader)
     today = (await data_as_of(reader=reader) or now).date()
-    wanted = [query for query in held.queries if not slugs or query.slug in slugs]
-    checked = [one for query in wanted for one in await check(query, index=index, today=today)]
-    astray = [one for query in wanted for one in wordings_astray(query, library=held, index=index, today=today)]
-    return checked, astray
+    wanted = [query for query in library.statements if not slugs or query.slug in slugs]
+    checked = [one for query in wanted for one in await check_statements(query, index=index, today=today)]
+    shared = [one for query in wanted for one in find_shared_wordings(query, library=library)]
+    return checked, shared
 
 
-def _table(checked: list[Checked]) -> Table:
+def _table(checked: list[StatementCheck]) -> Table:
     table = Table("query", "form", "result", box=None, show_header=bool(checked))
     for one in checked:
-        table.add_row(one.slug, one.form[:60], one.said)
+        table.add_row(one.slug, one.form[:60], one.summary)
     return table

@@ -18,13 +18,12 @@ from django.db import connections
 from rich.console import Console
 from rich.table import Table
 
-from sprints.asking.drafting import Draft
-from sprints.asking.generating import generate
+from sprints.asking.drafts import Draft, generate
 from sprints.evaluation.counting import CountingModel
 from sprints.evaluation.external import load_dump
-from sprints.evaluation.running import Judged, Pair, Score, as_rows, judge, read_pairs, scores
+from sprints.evaluation.running import JudgedAnswer, Pair, Score, as_rows, judge, read_pairs, scores
 from sprints.evaluation.semantic_questions import SemanticQuestions
-from sprints.linking.kept import data_as_of
+from sprints.linking.name_cache import data_as_of
 from sprints.sql_sandbox.execution import try_execute
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
@@ -63,7 +62,7 @@ class Command(BaseCommand):
         semantics = _semantics(options["semantics"], model=model)
         connections["default"].ensure_connection()  # starts the embedded server, where there is one
         if options["dump"]:
-            judged = _judged_outside(
+            judged = _judge_dump(
                 pairs,
                 dump=options["dump"],
                 model=model,
@@ -71,7 +70,7 @@ class Command(BaseCommand):
                 ordered=options["ordered"],
             )
         else:
-            judged = event_loop.run(_judged(pairs, model=model, ordered=options["ordered"]))
+            judged = event_loop.run(_judge_all(pairs, model=model, ordered=options["ordered"]))
         counted = scores(judged)
         console = Console(highlight=False)
         console.print(_table(counted))
@@ -100,12 +99,12 @@ def _model(provider: str, *, name: str) -> CountingModel | None:
     return CountingModel(model)
 
 
-async def _judged(pairs: Sequence[Pair], *, model: CountingModel | None, ordered: bool) -> list[Judged]:
+async def _judge_all(pairs: Sequence[Pair], *, model: CountingModel | None, ordered: bool) -> list[JudgedAnswer]:
     now = await data_as_of(reader=reader) or datetime.now(UTC)
     asked: Model | None = model
 
     async def ask(question: str) -> Draft:
-        return (await generate(question, now=now, reader=reader, model=asked))[0]
+        return await generate(question, now=now, reader=reader, model=asked)
 
     tokens = model.tokens if model else lambda: 0
     return [
@@ -123,14 +122,14 @@ def _semantics(path: Path | None, *, model: CountingModel | None) -> SemanticQue
         raise CommandError(f"{path}: {error}") from error
 
 
-def _judged_outside(
+def _judge_dump(
     pairs: Sequence[Pair],
     *,
     dump: Path,
     model: CountingModel | None,
     semantics: SemanticQuestions | None,
     ordered: bool,
-) -> list[Judged]:
+) -> list[JudgedAnswer]:
     """Ask about another database, loaded into a scratch one."""
     if model is None and semantics is None:
         raise CommandError("another database has no verified queries: ask with --semantics, or --provider model")
@@ -141,7 +140,7 @@ def _judged_outside(
             text, admin=_address("default"), analyst=_address("analyst"), name=f"toolroom_evaluation_{os.getpid()}"
         ) as external:
 
-            async def every() -> list[Judged]:
+            async def every() -> list[JudgedAnswer]:
                 ask = semantics.ask if semantics else partial(external.ask, model=cast("Model", model), today=today)
                 run, clock = external.run, reader.clock
                 tokens = model.tokens if model else lambda: 0
@@ -176,7 +175,7 @@ def _table(counted: Sequence[Score]) -> Table:
     return table
 
 
-def _say(console: Console, judged: Sequence[Judged]) -> None:
+def _say(console: Console, judged: Sequence[JudgedAnswer]) -> None:
     answerable = [one for one in judged if one.is_answerable]
     others = [one for one in judged if not one.is_answerable]
     right = sum(one.is_good for one in answerable)

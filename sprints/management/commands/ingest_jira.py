@@ -19,7 +19,7 @@ from sprints.ingest.fetch import JiraClient, authorization
 from sprints.ingest.files import ingest_files
 from sprints.ingest.load import LoadReport, LoadRules, OnProgress, configure, ensure_organisation, note_synced
 from sprints.ingest.record import NotReadable
-from sprints.ingest.site import Wanted, ingest_site
+from sprints.ingest.site import IssueSelection, ingest_site
 from sprints.models import Organisation
 
 MAX_LINES = 200
@@ -90,7 +90,7 @@ def _ingest(
     if not _is_site(options["source"]):
         return ingest_files(Path(options["source"]), organisation=organisation, rules=rules, on_progress=on_progress)
     since = options["since"] or (None if options["all"] else organisation.synced_until)
-    wanted = Wanted(projects=tuple(options["project"]), since=since, jql=options["jql"])
+    wanted = IssueSelection(projects=tuple(options["project"]), since=since, jql=options["jql"])
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
     with JiraClient(site_url=options["source"], authorization=header, most_seconds=options["minutes"] * 60) as client:
         report = ingest_site(client, organisation=organisation, wanted=wanted, rules=rules, on_progress=on_progress)

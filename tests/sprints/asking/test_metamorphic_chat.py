@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sprints.asking.flow import ChatAnswer, chat
+from sprints.asking.chat import ChatAnswer, chat
 from tests.sprints.asking.test_flow import NOW, ask
 from toolbox.database import event_loop
 from toolbox.database.pools import reader

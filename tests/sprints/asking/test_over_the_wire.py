@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from django.test import override_settings
 
-from sprints.asking.flow import chat
+from sprints.asking.chat import chat
+from sprints.semantics.questions.coverage import BY_MODEL
 from tests.sprints.asking.chat_server import chat_server
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
@@ -31,7 +32,8 @@ def test_a_question_is_written_run_mended_and_explained_by_a_server_s_model() ->
     ):
         answer = event_loop.run(chat("Issues of every team, ever?", now=NOW, reader=reader, model=configured_model()))
 
-    assert (answer.answer, answer.count, answer.error) == ("Three teams have issues.", 3, None)
+    assert answer.answer == f"Not certain: {BY_MODEL} Three teams have issues."
+    assert (answer.count, answer.error) == (3, None)
     assert answer.sql == "SELECT t.team_name, count(*) AS issues FROM teams t JOIN issues i USING (team_id) GROUP BY 1"
     assert answer.assumptions[0] == "Counted every issue."
     assert answer.suggestions == ["And by month?"]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from sprints.asking.charting import chart
-from sprints.asking.wording import describe_rows
+from sprints.asking.charts import make_chart
+from sprints.asking.explanations import describe_rows
 from sprints.contracts import QueryResult
 
 
@@ -27,6 +27,12 @@ def test_rows_are_counted_shown_and_summed() -> None:
     )
 
 
+def test_rows_of_different_keys_are_said() -> None:
+    assert describe_rows(result({}, {"points": 1}, {"team": "A", "points": None})) == (
+        "3 rows. an empty row; points: 1; A."
+    )
+
+
 def test_no_row_and_an_error_are_said() -> None:
     assert describe_rows(result()) == "No rows match the question."
     assert (
@@ -38,7 +44,7 @@ def test_no_row_and_an_error_are_said() -> None:
 def test_numbers_over_days_are_a_line_for_each_series() -> None:
     rows = [{"team_key": team, "day": f"2026-11-0{day}", "remaining_points": day} for team in "AB" for day in (1, 2)]
 
-    found = chart(rows)
+    found = make_chart(rows)
 
     assert found is not None
     assert found["mark"]["type"] == "line"
@@ -51,17 +57,17 @@ def test_numbers_over_days_are_a_line_for_each_series() -> None:
 
 
 def test_numbers_by_name_are_bars() -> None:
-    found = chart([{"priority": "p0", "open_issues": 1}, {"priority": "p1", "open_issues": 2}])
+    found = make_chart([{"priority": "p0", "open_issues": 1}, {"priority": "p1", "open_issues": 2}])
 
     assert found is not None
     assert (found["mark"]["type"], found["encoding"]["x"]["field"]) == ("bar", "priority")
 
 
 def test_rows_without_numbers_or_alone_are_no_chart() -> None:
-    assert chart([{"issue_key": "A-1"}, {"issue_key": "A-2"}]) is None
-    assert chart([{"team_key": "A", "points": 1}]) is None
-    assert chart([]) is None
+    assert make_chart([{"issue_key": "A-1"}, {"issue_key": "A-2"}]) is None
+    assert make_chart([{"team_key": "A", "points": 1}]) is None
+    assert make_chart([]) is None
 
 
 def test_a_column_whose_name_is_an_expression_is_not_charted() -> None:
-    assert chart([{"a": "x", "datum['y']": 1}, {"a": "z", "datum['y']": 2}]) is None
+    assert make_chart([{"a": "x", "datum['y']": 1}, {"a": "z", "datum['y']": 2}]) is None

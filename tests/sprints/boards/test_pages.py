@@ -21,7 +21,7 @@ def curator(cast: None) -> Client:
     return as_user("curator")
 
 
-def shown(client: Client, query: str = "") -> str:
+def show(client: Client, query: str = "") -> str:
     reply = client.get(f"{BOARD}?{query}")
     assert reply.status_code == 200, query
     text = str(reply.content, "utf-8")
@@ -35,7 +35,7 @@ def team(key: str) -> Team:
 
 
 def test_the_board_opens_with_the_sprint_that_runs_and_draws_everything(curator: Client) -> None:
-    page = shown(curator)
+    page = show(curator)
 
     running = Sprint.objects.get(team__team_key="ACCEL", state="active")
     assert f'value="{running.pk}" selected' in page
@@ -67,7 +67,7 @@ def test_work_is_as_old_as_its_first_move_into_progress_says(curator: Client) ->
         ages = (until - begun.changed_at, until - last.changed_at)
         expected[issue.issue_key] = [age.total_seconds() / 86_400 for age in ages]
 
-    page = shown(curator, f"team={orbit.pk}")
+    page = show(curator, f"team={orbit.pk}")
 
     told = rows(page.encode(), of='data-table="Work ageing"')
     assert {row[0] for row in told} == expected.keys()
@@ -78,12 +78,12 @@ def test_work_is_as_old_as_its_first_move_into_progress_says(curator: Client) ->
 
 def test_a_velocity_s_sprint_leads_to_its_own_page(curator: Client) -> None:
     harbor = team("HARBOR")
-    page = shown(curator, f"team={harbor.pk}")
+    page = show(curator, f"team={harbor.pk}")
     closed = Sprint.objects.filter(team=harbor, state="closed").order_by("started_at").first()
     assert closed is not None
     assert f"?team={harbor.pk}&amp;sprint={closed.pk}" in page
 
-    own = shown(curator, f"sprint={closed.pk}")
+    own = show(curator, f"sprint={closed.pk}")
 
     assert f'value="{closed.pk}" selected' in own
     carried = SprintIssue.objects.filter(sprint=closed, was_carried_over=True)
@@ -91,7 +91,7 @@ def test_a_velocity_s_sprint_leads_to_its_own_page(curator: Client) -> None:
         assert {row[0] for row in rows(own.encode(), of='data-table="Carry-over"')} == set(
             carried.values_list("issue__issue_key", flat=True)
         )
-    other = shown(curator, f"team={team('ACCEL').pk}&sprint={closed.pk}")
+    other = show(curator, f"team={team('ACCEL').pk}&sprint={closed.pk}")
     assert f'value="{closed.pk}" selected' not in other
 
 
@@ -99,7 +99,7 @@ def test_every_board_asks_as_often(curator: Client) -> None:
     counts = []
     for one in Sprint.objects.filter(sprint_name__in=["ORBIT Sprint 1", "HARBOR Sprint 6"]):
         with CaptureQueriesContext(connection) as asked:
-            shown(curator, f"team={one.team_id}&sprint={one.pk}")
+            show(curator, f"team={one.team_id}&sprint={one.pk}")
         counts.append(len([query for query in asked if "sprintscope" in query["sql"]]))
 
     assert counts == [13, 13]
@@ -109,14 +109,14 @@ def test_empty_states_say_what_to_do(curator: Client) -> None:
     organisation = Organisation.objects.get(slug="meridian")
     none = Team.objects.create(organisation=organisation, team_key="NONE", team_name="<i>None</i>")
 
-    page = shown(curator, f"team={none.pk}")
+    page = show(curator, f"team={none.pk}")
     assert "has no sprint" in page
     assert "<i>None" not in page
     Sprint.objects.create(organisation=organisation, team=none, external_id="x", sprint_name="To come")
     assert page.count("Nothing to draw") == 3
-    assert shown(curator, f"team={none.pk}").count("Nothing to draw") == 6
+    assert show(curator, f"team={none.pk}").count("Nothing to draw") == 6
     forget(organisation)
-    assert "ingest_jira" in shown(curator)
+    assert "ingest_jira" in show(curator)
 
 
 @pytest.mark.parametrize("query", ["team=x", "sprint=x", "team={0}", "sprint={0}"])
@@ -134,7 +134,7 @@ def test_whoever_lacks_the_right_is_told_which(cast: Any) -> None:
 
 
 def test_the_board_forecasts_what_is_left_and_what_is_open(curator: Client) -> None:
-    table = rows(shown(curator).encode(), of='data-table="Forecast"')
+    table = rows(show(curator).encode(), of='data-table="Forecast"')
 
     open_issues = Issue.objects.filter(team=team("ACCEL")).exclude(status__status_category="Done").count()
     assert [row[:2] for row in table] == [["Left in the active sprint", "5"], ["All open issues", str(open_issues)]]
@@ -144,4 +144,4 @@ def test_the_board_forecasts_what_is_left_and_what_is_open(curator: Client) -> N
 def test_a_team_without_history_gets_no_forecast(curator: Client) -> None:
     new = Team.objects.create(organisation=team("ACCEL").organisation, team_key="NEW", team_name="New")
 
-    assert "No forecast: the history is too short" in shown(curator, f"team={new.pk}")
+    assert "No forecast: the history is too short" in show(curator, f"team={new.pk}")

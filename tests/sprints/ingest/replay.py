@@ -20,7 +20,7 @@ def at(text: str) -> datetime:
 
 
 @dataclass
-class Replayed:
+class Replay:
     """An issue whose every past state can be asked for."""
 
     raw: dict[str, Any]
@@ -67,9 +67,9 @@ class Board:
     """The sample, as its file tells it."""
 
     sprints: list[dict[str, Any]]
-    issues: list[Replayed]
+    issues: list[Replay]
 
-    def counted(self, sprint: dict[str, Any]) -> dict[str, float]:
+    def count_points(self, sprint: dict[str, Any]) -> dict[str, float]:
         """Count a sprint's issues and points by what became of them."""
         start, end = at(sprint["startDate"]), _end(sprint)
         sums = {f"{part}_{what}": 0.0 for part in PARTS for what in ("issues", "points")}
@@ -81,7 +81,7 @@ class Board:
                 sums[f"{part}_points"] += issue.points(moment) or 0
         return sums
 
-    def remaining(self, sprint: dict[str, Any], day: datetime) -> tuple[float, float]:
+    def list_remaining(self, sprint: dict[str, Any], day: datetime) -> tuple[float, float]:
         """Give scope and remaining points at the end of a day."""
         until = min(day + timedelta(days=1), _end(sprint))
         inside = [issue for issue in self.issues if sprint["id"] in issue.sprints(until)]
@@ -91,13 +91,13 @@ class Board:
         )
         return scope, scope - done
 
-    def _stays_done(self, issue: Replayed, *, until: datetime, end: datetime) -> bool:
+    def _stays_done(self, issue: Replay, *, until: datetime, end: datetime) -> bool:
         """Tell whether it was done by then for good: what is reopened later in the sprint counts from its last end."""
         since = issue.done_since(end)
         return since is not None and since <= until
 
     def _parts(
-        self, issue: Replayed, sprint: int, *, start: datetime, end: datetime, is_closed: bool
+        self, issue: Replay, sprint: int, *, start: datetime, end: datetime, is_closed: bool
     ) -> list[tuple[str, datetime]]:
         before, after = sprint in issue.sprints(start), sprint in issue.sprints(end)
         joined = [when for when, old, new in issue.changes("Sprint") if _is(sprint, new) and not _is(sprint, old)]
@@ -133,4 +133,4 @@ def read_board() -> Board:
     answers = [json.loads(line) for line in gzip.decompress(packed).decode().splitlines()]
     pages = [answer for answer in answers if isinstance(answer, dict)]
     sprints = [one for page in pages for one in page.get("values", []) if "state" in one and one["state"] != "future"]
-    return Board(sprints=sprints, issues=[Replayed(one) for page in pages for one in page.get("issues", [])])
+    return Board(sprints=sprints, issues=[Replay(one) for page in pages for one in page.get("issues", [])])

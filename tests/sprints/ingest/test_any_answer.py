@@ -59,8 +59,8 @@ def test_a_load_ends_and_names_what_it_left_out(seed: int) -> None:
             transaction.set_rollback(True)
         assert unreadable == []
         assert stored == report.added
-        assert report.added + report.skipped + report.refused + _repeated(given) >= len(given), report.doubts
+        assert report.added + report.skipped + report.refused_count + _repeat(given) >= len(given), report.doubts
 
 
-def _repeated(keys: list[str]) -> int:
+def _repeat(keys: list[str]) -> int:
     return len(keys) - len(set(keys))

@@ -22,7 +22,7 @@ def organisation() -> Organisation:
     return ensure_organisation("conflicts")
 
 
-def stored(organisation: Organisation) -> dict[str, tuple[str, str]]:
+def read_stored(organisation: Organisation) -> dict[str, tuple[str, str]]:
     found = Issue.objects.filter(organisation=organisation)
     return {one.issue_key: (one.external_id, one.title) for one in found}
 
@@ -44,7 +44,7 @@ def test_of_two_issues_with_one_key_the_one_changed_last_is_loaded(
         rules=LoadRules(batch_issues=batch_issues),
     )  # fmt: skip
 
-    assert stored(organisation) == {"T-1": ("9", "Newer"), "T-5": ("5", "Issue 5"), "T-6": ("6", "Issue 6")}
+    assert read_stored(organisation) == {"T-1": ("9", "Newer"), "T-5": ("5", "Issue 5"), "T-6": ("6", "Issue 6")}
     named = [doubt.reason for doubt in report.doubts]
     assert len(named) == 1
     assert "id 1" in named[0]
@@ -57,7 +57,7 @@ def test_an_issue_does_not_take_the_key_of_another_stored_one(organisation: Orga
 
     report = load(organisation, on(2, 1) | {"key": "T-2"}, on(2, 3))
 
-    assert stored(organisation).keys() == {"T-1", "T-2", "T-3"}
+    assert read_stored(organisation).keys() == {"T-1", "T-2", "T-3"}
     assert [doubt.kind for doubt in report.doubts] == ["issue"]
 
 
@@ -66,7 +66,7 @@ def test_two_issues_may_exchange_their_keys(organisation: Organisation) -> None:
 
     report = load(organisation, on(2, 1) | {"key": "T-2"}, on(2, 2) | {"key": "T-1"})
 
-    assert {key: found[0] for key, found in stored(organisation).items()} == {"T-2": "1", "T-1": "2"}
+    assert {key: found[0] for key, found in read_stored(organisation).items()} == {"T-2": "1", "T-1": "2"}
     assert report.doubts == []
 
 
@@ -81,7 +81,7 @@ def test_older_data_does_not_replace_newer(organisation: Organisation, *, batch_
         load(organisation, newer, rules=rules)
         report = load(organisation, older, rules=rules)
 
-    assert stored(organisation) == {"T-1": ("1", "Newer")}
+    assert read_stored(organisation) == {"T-1": ("1", "Newer")}
     assert report.changed == 0
     if not together:
         assert (report.skipped, report.older) == (1, 1)
@@ -95,7 +95,7 @@ def test_a_table_without_ids_leaves_the_stored_id(organisation: Organisation) ->
     found, _, _ = read_sources([("t.csv", table)])
     load_records(found, organisation=organisation, report=LoadReport())
 
-    assert stored(organisation) == {"T-1": ("7", "From a table")}
+    assert read_stored(organisation) == {"T-1": ("7", "From a table")}
 
 
 def test_a_record_that_the_database_refuses_is_named_and_the_others_are_loaded(organisation: Organisation) -> None:
@@ -104,10 +104,10 @@ def test_a_record_that_the_database_refuses_is_named_and_the_others_are_loaded(o
 
     report = load(organisation, *(on(1, number, summary="poison" if number == 4 else "fine") for number in range(9)))
 
-    assert len(stored(organisation)) == 8
+    assert len(read_stored(organisation)) == 8
     assert [(doubt.kind, doubt.name) for doubt in report.doubts] == [("issue", "T-4")]
     assert "no_poison" in report.doubts[0].reason
-    assert (report.added, report.refused) == (8, 1)
+    assert (report.added, report.refused_count) == (8, 1)
 
 
 def test_the_digest_keeps_the_form_that_stored_ones_have() -> None:

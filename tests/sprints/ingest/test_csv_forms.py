@@ -108,6 +108,24 @@ def test_a_table_without_a_known_creation_is_refused_with_its_headings() -> None
     assert not doubts[0].is_warning
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n \n{table}",
+        "sep=,\n{table}",
+        "sep=,\r\n\r\n{table}",
+        'Issue key, Summary, Created\nA-1, "x, y", 2026-01-02\n',
+    ],
+)
+def test_what_a_spreadsheet_adds_around_a_table_is_left_out(text: str) -> None:
+    table = 'Issue key,Summary,Created\nA-1,"x, y",2026-01-02\n'
+
+    issues, doubts = read(text.format(table=table).encode())
+
+    assert [(issue.issue_key, issue.title) for issue in issues] == [("A-1", "x, y")]
+    assert [doubt for doubt in doubts if not doubt.is_warning] == []
+
+
 def test_a_table_of_something_else_is_not_an_export() -> None:
     issues, doubts = read(b"name,amount\nA,1\nB,2\n")
 

@@ -16,11 +16,11 @@ SOURCES = ["cloud_v3.json", "server_v2.json", "agile.json", "export.csv"]
 def read(name: str) -> list[dict[str, Any]]:
     records, _, unreadable = read_sources([(name, (GOLDEN / name).read_bytes())])
     assert unreadable == []
-    found = {f"{type(one).__name__} {json.dumps(_said(one), default=str)}": one for one in records}
-    return [{"kind": type(one).__name__} | _said(one) for one in found.values()]
+    found = {f"{type(one).__name__} {json.dumps(_describe(one), default=str)}": one for one in records}
+    return [{"kind": type(one).__name__} | _describe(one) for one in found.values()]
 
 
-def _said(record: Any) -> dict[str, Any]:
+def _describe(record: Any) -> dict[str, Any]:
     """Leave out what is empty, so that pairs stay readable."""
     said = {name: value for name, value in asdict(record).items() if value not in ("", None, (), False)}
     loaded: dict[str, Any] = json.loads(json.dumps(said, default=str, ensure_ascii=False))

@@ -107,14 +107,14 @@ def test_killed_between_batches_it_goes_on_where_it_was(
 ) -> None:
     issues = [issue(n, parent={"key": f"T-{n + 1}"}, issuetype={"name": "Sub-task", "subtask": True}) for n in range(6)]
 
-    def killed(report: LoadReport) -> None:
+    def kill(report: LoadReport) -> None:
         if report.total >= 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         load_records(
             records(*issues), organisation=organisation, report=LoadReport(), rules=LoadRules(batch_issues=2),
-            on_progress=killed,
+            on_progress=kill,
         )  # fmt: skip
     assert Issue.objects.filter(organisation=organisation).count() == 4
     load(organisation, *issues)
@@ -208,7 +208,7 @@ def test_the_command_remembers_the_field_of_points(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["nowhere.json"], "neither a file, nor a folder, nor a site"),
+        (["missing.json"], "neither a file, nor a folder, nor a site"),
         (["http://jira.example.com", "--minutes", "0"], "no issue could be read"),
     ],
 )
@@ -238,7 +238,7 @@ def test_the_command_names_a_folder_without_anything_to_read(tmp_path: Path) -> 
 def test_letters_that_no_database_stores_are_left_out_wherever_they_stand(
     organisation: Organisation, name: str
 ) -> None:
-    strange = _dirtied(json.loads((GOLDEN / name).read_bytes()))
+    strange = _make_dirty(json.loads((GOLDEN / name).read_bytes()))
     found, _, unreadable = read_sources([(name, json.dumps(strange).encode())])
 
     report = load_records(found, organisation=organisation, report=LoadReport())
@@ -247,12 +247,12 @@ def test_letters_that_no_database_stores_are_left_out_wherever_they_stand(
     assert report.added == 1
 
 
-def _dirtied(node: Any, *, under: str = "") -> Any:
+def _make_dirty(node: Any, *, under: str = "") -> Any:
     """Put a NUL and half a letter after every text but times and the words that forms are known by."""
     if isinstance(node, dict):
-        return {key: _dirtied(value, under=key) for key, value in node.items()}
+        return {key: _make_dirty(value, under=key) for key, value in node.items()}
     if isinstance(node, list):
-        return [_dirtied(value, under=under) for value in node]
+        return [_make_dirty(value, under=under) for value in node]
     is_kept = not isinstance(node, str) or node[4:5] == "-" or "Sprint@" in node or under in KEPT
     return node if is_kept else f"{node}\x00\ud83d"
 

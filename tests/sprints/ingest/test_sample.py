@@ -8,7 +8,7 @@ from django.db import connection
 
 from sprints.ingest.samples import load_samples
 from sprints.models import Issue, IssueLink, User
-from sprints.samples.make_organisation import FILE, packed
+from sprints.samples.make_organisation import FILE, pack_answers
 from tests.sprints.ingest.replay import Board, read_board
 
 COUNTED = [f"{part}_{what}" for part in ("committed", "added", "removed", "completed", "carried_over")
@@ -27,7 +27,7 @@ def rows(statement: str, *values: Any) -> list[tuple[Any, ...]]:
 
 
 def test_the_seed_makes_the_shipped_file() -> None:
-    assert packed() == FILE.read_bytes()
+    assert pack_answers() == FILE.read_bytes()
 
 
 @pytest.mark.django_db
@@ -38,7 +38,7 @@ def test_every_sprint_came_to_what_a_replay_says(board: Board) -> None:
     }
 
     for sprint in board.sprints:
-        counted = board.counted(sprint)
+        counted = board.count_points(sprint)
         assert stored[sprint["name"]] == [counted[name] for name in COUNTED], sprint["name"]
     assert len(board.sprints) == 27
 
@@ -54,7 +54,7 @@ def test_every_day_of_a_burndown_is_what_a_replay_says(board: Board, name: str) 
 
     assert len(days) == 12
     for day, scope, remaining in days:
-        replayed = board.remaining(sprint, datetime(day.year, day.month, day.day, tzinfo=UTC))
+        replayed = board.list_remaining(sprint, datetime(day.year, day.month, day.day, tzinfo=UTC))
         assert (float(scope), float(remaining)) == replayed, day
 
 

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from sprints.ingest.fetch import JiraClient, NoAnswer, authorization
 from sprints.ingest.load import LoadReport, ensure_organisation
 from sprints.ingest.record import NotReadable
-from sprints.ingest.site import Wanted, ingest_site
+from sprints.ingest.site import IssueSelection, ingest_site
 from sprints.ingest_jobs import from_own_site
 from sprints.models import Issue, Organisation, PointsChange, Sprint, Status, StatusChange, Team
 from tests.sprints.ingest.conftest import Answer, Clock, LocalJira
@@ -73,8 +73,8 @@ def client(jira: LocalJira, clock: Clock) -> Iterator[JiraClient]:
         yield opened
 
 
-def run(client: JiraClient, organisation: Organisation, wanted: Wanted | None = None) -> LoadReport:
-    return ingest_site(client, organisation=organisation, wanted=wanted or Wanted())
+def run(client: JiraClient, organisation: Organisation, wanted: IssueSelection | None = None) -> LoadReport:
+    return ingest_site(client, organisation=organisation, wanted=wanted or IssueSelection())
 
 
 @pytest.mark.parametrize("is_cloud", [True, False])
@@ -156,7 +156,7 @@ def test_only_what_changed_is_asked_for_the_second_time(
     first = run(client, organisation)
     site.issues[0] = issue(1, summary="Another title", updated="2026-02-01T09:00:00.000+0000")
 
-    second = run(client, organisation, Wanted(since=first.latest, projects=("ALPHA", 'x" OR 1=1')))
+    second = run(client, organisation, IssueSelection(since=first.latest, projects=("ALPHA", 'x" OR 1=1')))
 
     assert first.latest == datetime(2026, 1, 7, 9, tzinfo=UTC)
     assert site.searches()[-1]["jql"] == (
@@ -238,7 +238,7 @@ def test_a_token_that_is_not_accepted_is_said_so(site: LocalJira, db: None) -> N
         call_command("ingest_jira", site.address)
 
 
-def _asked_for(organisation: str = "") -> Assignment:
+def _list_requests(organisation: str = "") -> Assignment:
     values = {"organisation": organisation, "projects": "", "everything": True}
     return Assignment(values=values, file=None, today=date(2026, 1, 5), on_step=lambda *_: None)
 
@@ -247,13 +247,13 @@ def test_a_tool_asks_only_the_jira_that_an_organisation_has(db: None, site: Loca
     settings.JIRA_TOKEN = "t0ken"
     ensure_organisation("papers", name="Of files")
     with pytest.raises(JobRefused, match="none yet"):
-        from_own_site(_asked_for("https://elsewhere.example"))
+        from_own_site(_list_requests("https://elsewhere.example"))
     ensure_organisation("ours", name="Ours, by another name", site_url=site.address)
 
     for named in ("", "ours"):
-        assert "5" in from_own_site(_asked_for(named)).summary
+        assert "5" in from_own_site(_list_requests(named)).summary
     with pytest.raises(JobRefused, match="ours"):
-        from_own_site(_asked_for("papers"))
+        from_own_site(_list_requests("papers"))
 
     assert Issue.objects.filter(organisation__slug="ours").count() == 5
     assert site.authorizations == {"Bearer t0ken"}

@@ -11,7 +11,7 @@ from tests.sprints.cast import TODAY, index
 INDEX = index()
 
 
-def asked(question: str) -> Linked:
+def link_names(question: str) -> Linked:
     return link(question, index=INDEX, today=TODAY)
 
 
@@ -42,7 +42,7 @@ def asked(question: str) -> Linked:
     ],
 )
 def test_a_name_is_found_however_it_is_written(question: str, kind: Kind, name: str) -> None:
-    assert [found.text for found in asked(question).of_kind(kind)] == [name]
+    assert [found.text for found in link_names(question).of_kind(kind)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_a_name_is_found_however_it_is_written(question: str, kind: Kind, name: 
     ["Will we finish on time?", "Is every ticket done?", "How many story points are open?", "Sofa so good?", "", "   "],
 )
 def test_ordinary_words_are_no_names(question: str) -> None:
-    linked = asked(question)
+    linked = link_names(question)
 
     assert [one for one in linked.spotted if one.kind in ("person", "team", "type")] == []
 
 
 def test_a_first_name_of_two_people_is_asked_about_with_full_names_and_teams() -> None:
-    [unclear] = asked("What did Avery finish last sprint?").unclear
+    [unclear] = link_names("What did Avery finish last sprint?").unclear
 
     assert unclear.question == (
         "Which Avery are you referring to? There are 2 users of that name: Avery Hernandez (ACCEL) or "
@@ -65,21 +65,21 @@ def test_a_first_name_of_two_people_is_asked_about_with_full_names_and_teams() -
 
 
 def test_a_first_name_of_one_person_is_an_assumption_that_is_stated() -> None:
-    linked = asked("What is Levi working on?")
+    linked = link_names("What is Levi working on?")
 
     assert linked.unclear == []
     assert linked.assumptions == ["Took 'Levi' as the user Levi Walker (ACCEL)."]
 
 
 def test_a_team_in_the_question_tells_namesakes_apart() -> None:
-    linked = asked("What did Avery of ORBIT finish?")
+    linked = link_names("What did Avery of ORBIT finish?")
 
     assert [name.text for name in linked.of_kind("person")] == ["Avery Smith"]
     assert linked.unclear == []
 
 
 def test_a_mended_spelling_is_stated() -> None:
-    assert "Took 'ACEL' as the team ACCEL." in asked("velocity of ACEL").assumptions
+    assert "Took 'ACEL' as the team ACCEL." in link_names("velocity of ACEL").assumptions
 
 
 @pytest.mark.parametrize(
@@ -99,30 +99,30 @@ def test_a_mended_spelling_is_stated() -> None:
     ],
 )
 def test_sprints_are_found_by_position_and_number_in_each_team(question: str, sprints: list[str]) -> None:
-    linked = asked(question)
+    linked = link_names(question)
 
     assert [name.text for name in linked.of_kind("sprint")] == sprints
     assert linked.unclear == []
 
 
 def test_a_sprint_that_is_not_there_is_asked_about() -> None:
-    [unclear] = asked("What was done in sprint 99 of ACCEL?").unclear
+    [unclear] = link_names("What was done in sprint 99 of ACCEL?").unclear
 
     assert "'sprint 99' of ACCEL" in unclear.question
 
 
 def test_a_day_that_may_be_two_is_asked_about() -> None:
-    [unclear] = asked("What was closed on 3/4/2026?").unclear
+    [unclear] = link_names("What was closed on 3/4/2026?").unclear
 
     assert unclear.question == "Is '3/4/2026' 3 April 2026 or 4 March 2026?"
 
 
 def test_two_teams_may_be_named() -> None:
-    assert [name.text for name in asked("Compare ACCEL and ORBIT").of_kind("team")] == ["ACCEL", "ORBIT"]
+    assert [name.text for name in link_names("Compare ACCEL and ORBIT").of_kind("team")] == ["ACCEL", "ORBIT"]
 
 
 def test_a_page_of_text_is_read_as_far_as_a_question_may_go() -> None:
-    linked = asked("zzyqx wqrtz Avery " * 4_000)
+    linked = link_names("zzyqx wqrtz Avery " * 4_000)
 
     assert len(linked.text) == MAX_QUESTION
 
@@ -131,7 +131,7 @@ def test_a_name_with_markup_and_quotes_in_it_is_only_a_name() -> None:
     odd = "Robert'); DROP TABLE issues; --"
     found = link(
         f"What did {odd} finish?",
-        index=NameIndex.of([Name(kind="person", value="id", text=odd)]),
+        index=NameIndex.from_names([Name(kind="person", value="id", text=odd)]),
         today=date(2026, 1, 1),
     )
 

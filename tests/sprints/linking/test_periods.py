@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from sprints.linking.calendar import later
+from sprints.linking.calendar import add_units
 from sprints.linking.periods import find_periods
 
 TODAY = date(2026, 11, 18)  # a Wednesday
@@ -61,7 +61,7 @@ def test_what_is_no_day_is_no_period(said: str) -> None:
 
 
 def test_a_day_that_the_shorter_month_lacks_becomes_its_last() -> None:
-    assert later(date(2024, 3, 31), unit="month", by=-1) == date(2024, 2, 29)
+    assert add_units(date(2024, 3, 31), unit="month", by=-1) == date(2024, 2, 29)
 
 
 def test_today_is_a_value() -> None:

@@ -166,12 +166,12 @@ async def test_it_is_remembered_for_a_minute(fast_client: httpx.AsyncClient, mon
     asked: list[int] = []
     live = queries.view_columns
 
-    async def counted(reader: Any) -> Any:
+    async def count_columns(reader: Any) -> Any:
         asked.append(1)
         return await live(reader)
 
     clear_all_caches()
-    monkeypatch.setattr(queries, "view_columns", counted)
+    monkeypatch.setattr(queries, "view_columns", count_columns)
     for _ in range(5):
         await fast_client.post(ADDRESS, json={})
 
@@ -181,12 +181,12 @@ async def test_it_is_remembered_for_a_minute(fast_client: httpx.AsyncClient, mon
 async def test_while_the_database_is_away_the_stored_copy_is_given(
     fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def gone(_: Any) -> Any:
+    async def stop_database(_: Any) -> Any:
         raise DatabaseUnavailable("gone")
 
     here = (await fast_client.post(ADDRESS, json={})).json()
     clear_all_caches()
-    monkeypatch.setattr(queries, "view_columns", gone)
+    monkeypatch.setattr(queries, "view_columns", stop_database)
     away = await fast_client.post(ADDRESS, json={})
 
     assert away.status_code == 200

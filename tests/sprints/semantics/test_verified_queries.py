@@ -8,11 +8,11 @@ import pytest
 
 from sprints.evaluation.comparing import same
 from sprints.semantics.query import MetricQuery
-from sprints.verified.library import shipped
+from sprints.verified.library import list_shipped_queries
 from tests.sprints.semantics.running import Answer, run_sql
 from tests.sprints.semantics.verified_queries import DIFFERENT_WITH_TEAM, EXPRESSED, KEPT, SLOTS, both, compare
 
-STATEMENTS = {str(row["slug"]): str(row["sql"]) for row in shipped()}
+STATEMENTS = {str(row["slug"]): str(row["sql"]) for row in list_shipped_queries()}
 OPTIONAL = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 SLOT = re.compile(r"\{([a-z]+(?:\.[a-z]+)?)\}")
 TEAM = "(SELECT team_id FROM teams WHERE team_key = 'ORBIT')"

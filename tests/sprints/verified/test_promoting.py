@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from sprints.models import VerifiedQuery
-from sprints.verified.templating import templated
+from sprints.verified.slots import make_template
 from tests.sprints.cast import TODAY, index
 from toolbox.database.caches import clear_all_caches
 
@@ -26,7 +26,7 @@ def _fresh() -> Any:
 
 
 def test_names_in_question_and_sql_become_slots() -> None:
-    question, sql = templated(
+    question, sql = make_template(
         "What did Levi Walker close last month in ACCEL?",
         sql="SELECT 1 WHERE u = 'id-Levi Walker' AND t IN ('id-ACCEL') AND d >= DATE '2026-10-01'",
         index=index(),
@@ -81,17 +81,25 @@ def curator(client: Client) -> Client:
 
 
 class TestInTheAdmin:
-    def test_a_curator_asks_and_keeps_the_wording_with_a_click(self, curator: Client) -> None:
+    def test_a_curator_asks_and_promotes_the_answer_with_a_click(self, curator: Client) -> None:
         page = reverse("admin:sprints_verifiedquery_ask_page")
-        question = {"question": "How many points does ACCEL generally get through per sprint in the last 6 sprints?"}
+        question = {"question": "How many issues were reopened more than once?"}
 
         shown = curator.post(page, question)
         kept = curator.post(page, question | {"promote": "1"})
 
-        assert "Add this wording to average-velocity" in shown.content.decode()
+        assert "Make it a verified query" in shown.content.decode()
         assert kept.status_code == 302
-        row = VerifiedQuery.objects.get(slug="average-velocity")
-        assert "How many points does {team} generally get through per sprint in {sprint}?" in row.phrasings
+        row = VerifiedQuery.objects.get(source="promoted")
+        assert (row.question, row.is_enabled) == ("How many issues were reopened more than once?", False)
+
+    def test_a_verified_answer_is_not_promoted_again(self, curator: Client) -> None:
+        page = reverse("admin:sprints_verifiedquery_ask_page")
+
+        shown = curator.post(page, {"question": "Who is overloaded?"}).content.decode()
+
+        assert "This is the verified query workload-by-person." in shown
+        assert "Make it a verified query" not in shown
 
     def test_a_curator_runs_a_query_before_enabling_it(self, curator: Client) -> None:
         row = VerifiedQuery.objects.get(slug="blocked-issues")

@@ -19,7 +19,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from backtests.dialect import BacktestsDialect
 from devassist.dialect import DevassistDialect
-from sprints.dialect import SprintsDialect
+from sprints.envelopes import SprintsEnvelope
 from tests.conftest import ALICE_KEY, CHARLIE_KEY
 from tests.toolbox.transports import CATALOGUE
 from toolbox.access.limits import CallLimits
@@ -162,10 +162,10 @@ CASES = [
          inside="devassist.editor.queries.clear", gives=_nothing, tool="clear_editor_context",
          envelope=DevassistDialect()),
     Case(method="POST", route="api/sprints/chat", path="/api/sprints/chat", inside="sprints.api.chat", tool="chat",
-         envelope=SprintsDialect(), body=b'{"question": "How many sprints are there?"}'),
+         envelope=SprintsEnvelope(), body=b'{"question": "How many sprints are there?"}'),
     Case(method="POST", route="api/sprints/verified-queries", path="/api/sprints/verified-queries",
          inside="sprints.api.promote", gives=lambda *_, **__: ("slug", True), tool="promote_verified_query",
-         envelope=SprintsDialect(), body=json.dumps({"question": "How many issues are there?",
+         envelope=SprintsEnvelope(), body=json.dumps({"question": "How many issues are there?",
                                                      "sql": "SELECT count(*) FROM issues"}).encode()),
     Case(method="POST", route="graphql/", path="/graphql/", inside="linescore.graphql.schema.the_league",
          tool="graphql", body=b'{"query": "{ leagues { totalCount } }"}',

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sprints.asking.flow import ChatAnswer, chat
+from sprints.asking.chat import ChatAnswer, chat
 from sprints.evaluation.comparing import same
 from sprints.sql_sandbox.execution import try_execute
 from toolbox.database import event_loop

@@ -10,11 +10,11 @@ QUERY_TIMEOUT = ErrorCode("QUERY_TIMEOUT", 200, "The statement took too long and
 QUERY_UNAVAILABLE = ErrorCode("QUERY_UNAVAILABLE", 200, "The database cannot be reached, or statements are off.")
 
 
-class SprintsDialect(ErrorEnvelope):
+class SprintsEnvelope(ErrorEnvelope):
     """The kernel's own words: a bare answer, or `{error: {code, message, suggestion, details?}}`."""
 
 
-class ExecuteQueryDialect(SprintsDialect):
+class ExecuteQueryEnvelope(SprintsEnvelope):
     """
     Failures of a statement are the contract's body with status 200: `{rows: [], rowCount: 0, runtimeMs, error}`.
 
@@ -52,7 +52,7 @@ class ExecuteQueryDialect(SprintsDialect):
         return {"type": "object", "anyOf": [failed, KERNEL_ENVELOPE.refusal_schema()]}
 
 
-class GenerateSqlDialect(SprintsDialect):
+class GenerateSqlEnvelope(SprintsEnvelope):
     """A question that could not be turned into SQL is the contract's error: ambiguous, try again, status 200."""
 
     timeout = ErrorCode("GENERATION_TIMEOUT", 200, "No SQL was ready within the deadline.")

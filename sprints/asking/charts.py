@@ -9,27 +9,27 @@ import regex
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _DAY = regex.compile(r"\d{4}-\d\d-\d\d(?:T.*)?")
 _NAME = regex.compile(r"\w{1,60}")
-LEAST_ROWS, MAX_BARS, MAX_SERIES = 2, 40, 12
-_RATHER = ("points", "issues", "days", "percent", "count")
+MIN_ROWS, MAX_BARS, MAX_SERIES = 2, 40, 12
+_PREFERRED = ("points", "issues", "days", "percent", "count")
 
 Rows = Sequence[Mapping[str, Any]]
 
 
-def chart(rows: Rows, *, title: str = "") -> dict[str, Any] | None:
+def make_chart(rows: Rows, *, title: str = "") -> dict[str, Any] | None:
     """Give a line over days, or bars by name, where the rows have numbers for it; else None."""
-    if len(rows) < LEAST_ROWS:
+    if len(rows) < MIN_ROWS:
         return None
     columns = [name for name in rows[0] if _NAME.fullmatch(name)]
-    numbers = [name for name in columns if _all(rows, name, is_number)]
-    words = [name for name in columns if _all(rows, name, _is_word)]
-    days = [name for name in columns if _all(rows, name, _is_day)]
+    numbers = [name for name in columns if _holds_only(rows, name, is_number)]
+    words = [name for name in columns if _holds_only(rows, name, _is_word)]
+    days = [name for name in columns if _holds_only(rows, name, _is_day)]
     if not numbers:
         return None
-    value = min(numbers, key=_preference)
-    if days and len({row[days[0]] for row in rows}) >= LEAST_ROWS:
-        return _line(rows, day=days[0], value=value, words=words, title=title)
+    value = min(numbers, key=_rank_number)
+    if days and len({row[days[0]] for row in rows}) >= MIN_ROWS:
+        return _make_line(rows, day=days[0], value=value, words=words, title=title)
     names = [name for name in words if name not in days]
-    return _bars(rows, names=names, value=value, title=title) if names else None
+    return _make_bars(rows, names=names, value=value, title=title) if names else None
 
 
 def is_number(value: object) -> bool:
@@ -37,30 +37,33 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
-def _line(rows: Rows, *, day: str, value: str, words: Sequence[str], title: str) -> dict[str, Any] | None:
+def _make_line(rows: Rows, *, day: str, value: str, words: Sequence[str], title: str) -> dict[str, Any] | None:
     series = [name for name in words if name != day and 1 < len({row[name] for row in rows}) <= MAX_SERIES]
     if not series and len({row[day] for row in rows}) < len(rows):
         return None
-    encoding: dict[str, Any] = {"x": _field(day, "temporal"), "y": _field(value, "quantitative")}
+    encoding: dict[str, Any] = {"x": _make_field(day, "temporal"), "y": _make_field(value, "quantitative")}
     if series:
-        encoding["color"] = _field(series[-1], "nominal")
+        encoding["color"] = _make_field(series[-1], "nominal")
     used = [day, value, *series[-1:]]
-    return _specified(rows, mark={"type": "line", "point": True}, encoding=encoding, used=used, title=title)
+    return _specify(rows, mark={"type": "line", "point": True}, encoding=encoding, used=used, title=title)
 
 
-def _bars(rows: Rows, *, names: Sequence[str], value: str, title: str) -> dict[str, Any] | None:
+def _make_bars(rows: Rows, *, names: Sequence[str], value: str, title: str) -> dict[str, Any] | None:
     distinct = [name for name in names if len({row[name] for row in rows}) == len(rows)]
     if not distinct or len(rows) > MAX_BARS:
         return None
     name, others = distinct[0], [other for other in names if other != distinct[0]]
     grouped = [other for other in others if 1 < len({row[other] for row in rows}) < len(rows)]
-    encoding: dict[str, Any] = {"x": _field(name, "nominal") | {"sort": None}, "y": _field(value, "quantitative")}
+    encoding: dict[str, Any] = {
+        "x": _make_field(name, "nominal") | {"sort": None},
+        "y": _make_field(value, "quantitative"),
+    }
     if grouped:
-        encoding["color"] = _field(grouped[0], "nominal")
-    return _specified(rows, mark={"type": "bar"}, encoding=encoding, used=[name, value, *grouped[:1]], title=title)
+        encoding["color"] = _make_field(grouped[0], "nominal")
+    return _specify(rows, mark={"type": "bar"}, encoding=encoding, used=[name, value, *grouped[:1]], title=title)
 
 
-def _specified(
+def _specify(
     rows: Rows, *, mark: dict[str, Any], encoding: dict[str, Any], used: Sequence[str], title: str
 ) -> dict[str, Any]:
     values = [{name: row[name] for name in dict.fromkeys(used)} for row in rows]
@@ -68,11 +71,11 @@ def _specified(
     return {"$schema": SCHEMA, **titled, "data": {"values": values}, "mark": mark, "encoding": encoding}
 
 
-def _field(name: str, kind: str) -> dict[str, Any]:
+def _make_field(name: str, kind: str) -> dict[str, Any]:
     return {"field": name, "type": kind, "title": name.replace("_", " ")}
 
 
-def _all(rows: Rows, name: str, test: Any) -> bool:
+def _holds_only(rows: Rows, name: str, test: Any) -> bool:
     values = [row.get(name) for row in rows]
     return any(value is not None for value in values) and all(value is None or test(value) for value in values)
 
@@ -85,6 +88,6 @@ def _is_day(value: object) -> bool:
     return isinstance(value, str) and bool(_DAY.fullmatch(value))
 
 
-def _preference(name: str) -> int:
+def _rank_number(name: str) -> int:
     """Rank the numbers of a row by what is mostly asked for, as its own order has them."""
-    return next((place for place, word in enumerate(_RATHER) if word in name), len(_RATHER))
+    return next((place for place, word in enumerate(_PREFERRED) if word in name), len(_PREFERRED))

@@ -51,3 +51,36 @@ class VerifiedQuery(models.Model):
         """Give what a file of verified queries says of it."""
         names = ("slug", "topic", "question", "phrasings", "sql", "slots", "assumptions")
         return {name: getattr(self, name) for name in names}
+
+
+class TermSynonym(models.Model):
+    """A further word for a term of the semantic layer, as people here say it."""
+
+    class Kind(models.TextChoices):
+        """What the term is."""
+
+        ENTITY = "entity", "Entity"
+        MEASURE = "measure", "Measure"
+        DIMENSION = "dimension", "Dimension"
+        PREDICATE = "predicate", "Filter"
+        TIME = "time", "Time"
+
+    class Form(models.TextChoices):
+        """How the word is inflected."""
+
+        NOUN = "noun", "Noun, in the singular"
+        ADJECTIVE = "adjective", "Adjective, as it stands"
+        VERB = "verb", "Verb, in the infinitive"
+
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    term = models.CharField(max_length=63, help_text="The term's id, as the definitions list it.")
+    form = models.CharField(max_length=10, choices=Form.choices, default=Form.NOUN)
+    phrase = models.CharField(max_length=80, help_text="One to five words in lower case: parked, time to market.")
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "sprints_term_synonyms"
+        constraints = [models.UniqueConstraint(fields=["kind", "term", "form", "phrase"], name="one_synonym_once")]
+
+    def __str__(self) -> str:
+        return f"{self.phrase} = {self.term}"

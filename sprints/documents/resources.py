@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
-from sprints.offered import queries
-from sprints.offered.queries import Row
+from sprints.documents import queries
+from sprints.documents.queries import Row
 from sprints.tools import toolkit
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import KERNEL_ENVELOPE, ToolError
@@ -33,18 +33,18 @@ toolkit.completers.update(team=_teams, sprint=_sprints, person=_people)
 @toolkit.resource(BOARD, title="A team's board", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"team": _teams})
 async def sprints_board(team: Annotated[str, "The team's key, as ACCEL, or its id."]) -> str | None:
     """Show a team's velocity over its last sixteen sprints, its sprints under way, its open issues by status."""
-    found = _only(await queries.teams_called(team), kind="team", said=team)
-    return _written({"team": found} | await queries.board(found["team_id"])) if found else None
+    found = _select_one(await queries.teams_called(team), kind="team", said=team)
+    return _write_document({"team": found} | await queries.board(found["team_id"])) if found else None
 
 
 @toolkit.resource(SPRINT, title="A sprint", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"sprint": _sprints})
 async def sprints_sprint(sprint: Annotated[str, "The sprint's name or id."]) -> str | None:
     """Show what a sprint came to: committed, added, completed, carried over; its days; what changed its scope."""
-    found = _only(await queries.sprints_called(sprint), kind="sprint", said=sprint)
-    return _written(await queries.sprint(found["sprint_id"])) if found else None
+    found = _select_one(await queries.sprints_called(sprint), kind="sprint", said=sprint)
+    return _write_document(await queries.sprint(found["sprint_id"])) if found else None
 
 
-def _only(found: list[Row], *, kind: str, said: str) -> Row | None:
+def _select_one(found: list[Row], *, kind: str, said: str) -> Row | None:
     """Give the one that is meant; raises ToolError where several are called so."""
     if len(found) > 1:
         ids = ", ".join(str(row[f"{kind}_id"]) for row in found)
@@ -53,5 +53,5 @@ def _only(found: list[Row], *, kind: str, said: str) -> Row | None:
     return found[0] if found else None
 
 
-def _written(document: dict[str, Any]) -> str:
+def _write_document(document: dict[str, Any]) -> str:
     return encode(document).decode()

@@ -7,12 +7,11 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from sprints.asking.charting import chart
-from sprints.asking.drafting import Draft, draft_query
-from sprints.asking.explanation import explain
-from sprints.asking.generating import generate
+from sprints.asking.charts import make_chart
+from sprints.asking.drafts import Draft, draft_query, generate
+from sprints.asking.explanations import explain
+from sprints.asking.reading import read_question
 from sprints.asking.sql_repair import repair
-from sprints.asking.understanding import understand
 from sprints.contracts import QueryResult
 from sprints.semantics.checks import find_contradictions, find_cut, find_ties
 from sprints.semantics.describe import remove_chip
@@ -78,14 +77,17 @@ async def chat(
     `context` is the query of the question before. With `without`, pieces of it are taken away and it is asked again.
     """
     if context is not None and without:
-        understood = await understand(question, now=now, reader=reader)
-        changed = take_away(context, positions=without)
-        drafted = draft_query(changed, understood=understood) or Draft(clarification="Without that nothing is asked.")
+        reading = await read_question(question, now=now, reader=reader)
+        changed = remove_filters(context, positions=without)
+        draft = draft_query(changed, reading=reading) or Draft(clarification="Without that nothing is asked.")
     else:
-        drafted, _ = await generate(question, now=now, reader=reader, model=model, context=context)
-    if drafted.sql is None:
-        return _asked_back(question, asked=drafted.clarification or "", suggestions=drafted.suggestions)
-    sql, assumptions = drafted.sql, list(drafted.statements)
+        draft = await generate(question, now=now, reader=reader, model=model, context=context)
+    if draft.sql is None:
+        return ChatAnswer(
+            question=question, answer=draft.clarification or "", is_ambiguous=True, sql=None, rows=[], count=0,
+            runtime_ms=0.0, assumptions=[], suggestions=list(draft.suggestions),
+        )  # fmt: skip
+    sql, assumptions = draft.sql, list(draft.statements)
     result = await try_execute(sql)
     if result.error:
         repaired = await repair(sql, error=result.error, reader=reader, model=model)
@@ -93,57 +95,49 @@ async def chat(
             sql, result = repaired.repaired_sql, await try_execute(repaired.repaired_sql)
             assumptions += repaired.assumptions
     said = await explain(
-        result, question=question, sql=sql, model=model, suggestions=drafted.suggestions, assumptions=assumptions
+        result, question=question, sql=sql, model=model, suggestions=draft.suggestions, assumptions=assumptions
     )
-    meant = drafted if sql == drafted.sql else Draft(sql=sql)
-    doubts, notes = await _check(result, drafted=meant)
-    assumptions += [f"Doubtful: {doubt}" for doubt in doubts]
-    text = said.text if result.error else _hedged(" ".join([said.text, *notes]), doubts=[*drafted.warnings, *doubts])
+    source = draft if sql == draft.sql else Draft(sql=sql)
+    doubts, notes = await _check_rows(result, draft=source)
+    assumptions += [f"Doubtful: {doubt}" for doubt in doubts if doubt not in draft.warnings]
+    if not result.error:
+        doubts = list(dict.fromkeys([*draft.warnings, *doubts]))
+    text = " ".join([said.text, *notes])
     return ChatAnswer(
-        question=question, answer=text, is_ambiguous=False, sql=sql, rows=result.rows, count=result.count,
+        question=question, answer=f"Not certain: {' '.join(doubts)} {text}" if doubts else text,
+        is_ambiguous=False, sql=sql, rows=result.rows, count=result.count,
         runtime_ms=result.runtime_ms, assumptions=assumptions, suggestions=list(said.suggestions),
-        chart=None if result.error else chart(result.rows, title=question),
-        verified_query=drafted.verified.slug if drafted.verified and sql == drafted.sql else None,
-        error=result.error, notes=[*(result.notes or ()), *notes] or None, **_understood(meant),
+        chart=None if result.error else make_chart(result.rows, title=question),
+        verified_query=source.verified.slug if source.verified else None,
+        error=result.error, notes=[*(result.notes or ()), *notes] or None, **_describe_source(source),
     )  # fmt: skip
 
 
-async def _check(result: QueryResult, *, drafted: Draft) -> tuple[Sequence[str], Sequence[str]]:
-    """Doubt the rows where another derivation or a filter contradicts them; say which of them share a place."""
-    if result.error or drafted.sql is None:
+async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[str], Sequence[str]]:
+    """
+    Doubt the rows where another derivation or a filter contradicts them; say which of them share a place.
+
+    A statement of a model's own is always doubtful.
+    """
+    if result.error or draft.sql is None:
         return (), ()
-    if drafted.query is None:
-        return (), find_cut(result.rows, sql=drafted.sql)
-    doubts = await find_contradictions(drafted.query, rows=result.rows, model=shipped_model(), run=execute)
-    return doubts, find_ties(result.rows, query=drafted.query)
+    if draft.query is None:
+        is_new_doubt = not draft.verified and BY_MODEL not in draft.warnings
+        return (BY_MODEL,) if is_new_doubt else (), find_cut(result.rows, sql=draft.sql)
+    doubts = await find_contradictions(draft.query, rows=result.rows, model=shipped_model(), run=execute)
+    return doubts, find_ties(result.rows, query=draft.query)
 
 
-def _hedged(text: str, *, doubts: Sequence[str]) -> str:
-    """Put doubts before the answer, so that nobody reads its rows as certain."""
-    serious = [doubt for doubt in doubts if doubt != BY_MODEL]
-    return f"Not certain: {' '.join(serious)} {text}" if serious else text
-
-
-def take_away(query: MetricQuery, *, positions: Sequence[int]) -> MetricQuery:
+def remove_filters(query: MetricQuery, *, positions: Sequence[int]) -> MetricQuery:
     """Take pieces away from a query, the last first, so that the positions stay those that were shown."""
     for position in sorted(set(positions), reverse=True):
         query = remove_chip(query, position)
     return query
 
 
-def _understood(drafted: Draft) -> dict[str, Any]:
+def _describe_source(draft: Draft) -> dict[str, Any]:
     """Say what the rows rest on and what was understood."""
-    if drafted.meaning is None or drafted.query is None:
-        return {"source": "verified" if drafted.verified else "model"}
-    filters = [Filter(position=one.position, kind=one.kind, text=one.text) for one in drafted.meaning.chips]
-    return {"source": "layer", "interpretation": drafted.meaning.text, "filters": filters, "query": drafted.query}
-
-
-def _asked_back(question: str, *, asked: str, suggestions: tuple[str, ...]) -> ChatAnswer:
-    return ChatAnswer(
-        question=question, answer=asked, is_ambiguous=True, sql=None, rows=[], count=0, runtime_ms=0.0,
-        assumptions=[], suggestions=list(suggestions),
-    )  # fmt: skip
-
-
-__all__ = ["ChatAnswer", "QueryResult", "chat"]
+    if draft.meaning is None or draft.query is None:
+        return {"source": "verified" if draft.verified else "model"}
+    filters = [Filter(position=one.position, kind=one.kind, text=one.text) for one in draft.meaning.chips]
+    return {"source": "layer", "interpretation": draft.meaning.text, "filters": filters, "query": draft.query}

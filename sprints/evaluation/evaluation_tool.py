@@ -8,12 +8,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from sprints.asking.drafting import Draft
-from sprints.asking.generating import generate
+from sprints.asking.drafts import Draft, generate
 from sprints.contracts import CamelAnswer
 from sprints.evaluation.counting import CountingModel
-from sprints.evaluation.running import Judged, Pair, Score, judge, read_pairs, scores
-from sprints.linking.kept import data_as_of
+from sprints.evaluation.running import JudgedAnswer, Pair, Score, judge, read_pairs, scores
+from sprints.linking.name_cache import data_as_of
 from sprints.sql_sandbox.execution import try_execute
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import FORBIDDEN, UNAVAILABLE, Refusal
@@ -72,14 +71,14 @@ async def evaluate(ask: EvaluationQuestion, *, client: ClientChannel, now: datet
         await client.continue_as_task()
     moment = await data_as_of(reader=reader) or now
     pairs = read_pairs((files("sprints.evaluation") / "questions.csv").read_text(encoding="utf-8"))[: ask.most]
-    return _evaluation(await _judged(pairs, client=client, model=model, now=moment, reader=reader))
+    return _evaluation(await _judge_all(pairs, client=client, model=model, now=moment, reader=reader))
 
 
-async def _judged(
+async def _judge_all(
     pairs: Sequence[Pair], *, client: ClientChannel, model: CountingModel | None, now: datetime, reader: Pool
-) -> list[Judged]:
+) -> list[JudgedAnswer]:
     async def draft(question: str) -> Draft:
-        return (await generate(question, now=now, reader=reader, model=model))[0]
+        return await generate(question, now=now, reader=reader, model=model)
 
     judged = []
     for done, pair in enumerate(pairs):
@@ -101,7 +100,7 @@ def _model(ask: EvaluationQuestion, *, client: ClientChannel) -> CountingModel |
     return CountingModel(configured)
 
 
-def _evaluation(judged: Sequence[Judged]) -> Evaluation:
+def _evaluation(judged: Sequence[JudgedAnswer]) -> Evaluation:
     counted = [_score(one) for one in scores(judged)]
     missed = [one for one in judged if not one.is_good][:MAX_MISSES]
     misses = [Miss(question=one.question, verdict=one.verdict, said=" ".join(one.said.split())[:300]) for one in missed]

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from sprints.models import VerifiedQuery
-from sprints.verified.library import shipped
+from sprints.verified.library import hash_content, list_shipped_queries
 from sprints.verified.load import load_verified_queries
 
 TOPICS = {
@@ -17,7 +17,7 @@ TOPICS = {
 
 
 def test_they_cover_what_a_team_asks() -> None:
-    rows = shipped()
+    rows = list_shipped_queries()
 
     assert len(rows) >= 40
     assert {row["topic"] for row in rows} == TOPICS
@@ -47,9 +47,7 @@ def test_a_newer_version_replaces_what_nobody_changed() -> None:
     load_verified_queries()
     row = VerifiedQuery.objects.get(slug="backlog")
     row.question = "An older question"
-    from sprints.verified.library import digest
-
-    row.shipped_digest = digest(row.content())
+    row.shipped_digest = hash_content(row.content())
     row.save()
 
     assert load_verified_queries() == 1
@@ -57,6 +55,10 @@ def test_a_newer_version_replaces_what_nobody_changed() -> None:
 
 
 def test_teams_of_two_organisations_with_the_same_key_are_never_added_up() -> None:
-    merging = [row["slug"] for row in shipped() if re.search(r"GROUP BY (?!t\.team_id)[^\n]*t\.team_key", row["sql"])]
+    merging = [
+        row["slug"]
+        for row in list_shipped_queries()
+        if re.search(r"GROUP BY (?!t\.team_id)[^\n]*t\.team_key", row["sql"])
+    ]
 
     assert merging == []

@@ -1,0 +1,110 @@
+"""What rows say, in words: by the model where one is configured, by rule where none is."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sprints.asking.charts import is_number
+from sprints.asking.prompts import EXPLAIN, ExplainedRows, write_explanation_task
+from sprints.contracts import QueryResult
+from sprints.semantics.checks import find_unfounded_numbers
+from toolbox.contract.encoding import encode
+from toolbox.model import Message, Model, ModelFailure
+
+logger = logging.getLogger(__name__)
+
+MODEL_SECONDS = 20.0
+MAX_ROWS_LISTED, MAX_FACTS, MAX_VALUE_CHARACTERS = 3, 5, 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """The answer in words, and what may be asked next."""
+
+    text: str
+    suggestions: tuple[str, ...] = ()
+
+    def as_contract(self) -> str:
+        """Write it as the contract wants it: plain text, or a JSON string where there are suggestions."""
+        if not self.suggestions:
+            return self.text
+        return encode({"explanation": self.text, "suggestions": list(self.suggestions)}).decode()
+
+
+async def explain(
+    result: QueryResult, *, question: str, sql: str, model: Model | None, suggestions: Sequence[str] = (),
+    assumptions: Sequence[str] = (),
+) -> Explanation:  # fmt: skip
+    """
+    Explain a result; `suggestions` are those known without a model.
+
+    A failure of the model is said in the text. A text with numbers that the rows do not give is replaced.
+    """
+    if model is None or result.error:
+        return Explanation(text=describe_rows(result), suggestions=tuple(suggestions))
+    task = write_explanation_task(question, sql=sql, rows=result.rows, assumptions=assumptions)
+    try:
+        given = await model.complete_structured(
+            [Message.system(EXPLAIN), Message.user(task)], schema=ExplainedRows, deadline_seconds=MODEL_SECONDS
+        )
+    except ModelFailure as failure:
+        logger.warning("Rows were put into words by rule: %s", failure)
+        text = f"The model could not explain the rows: {failure} {describe_rows(result)}"
+        return Explanation(text=text, suggestions=tuple(suggestions))
+    text = given.explanation.strip() or describe_rows(result)
+    if unfounded := find_unfounded_numbers(text, rows=result.rows, sources=(question, *assumptions)):
+        numbers = ", ".join(dict.fromkeys(unfounded[:MAX_FACTS]))
+        text = f"{describe_rows(result)} The model's text is left out, because no row gives its {numbers}."
+    return Explanation(text=text, suggestions=tuple(given.suggestions or suggestions))
+
+
+def describe_rows(result: QueryResult) -> str:
+    """Say in a few sentences what the rows hold: one row whole, of several how many, the first, and the sums."""
+    if result.error:
+        return f"The statement could not be run: {result.error}"
+    if not result.rows:
+        return "No rows match the question."
+    if len(result.rows) == 1:
+        return f"{_describe_row(result.rows[0])}."
+    more = " More rows were left out." if result.truncated else ""
+    first = "; ".join(_describe_row(row) for row in result.rows[:MAX_ROWS_LISTED])
+    shown = f"The first {MAX_ROWS_LISTED}: {first}." if len(result.rows) > MAX_ROWS_LISTED else f"{first}."
+    return f"{len(result.rows)} rows. {shown}{_describe_sum(result.rows)}{more}"
+
+
+def _describe_row(row: Mapping[str, Any]) -> str:
+    """Give the names in a row, then its numbers with what they are."""
+    facts = list(row.items())
+    if not facts:
+        return "an empty row"
+    if len(facts) == 1:
+        [(name, value)] = facts
+        return f"{name.replace('_', ' ')}: {_write_value(value)}"
+    names = [_write_value(value) for _, value in facts if isinstance(value, str)][:MAX_FACTS]
+    numbers = [
+        f"{name.replace('_', ' ')} {_write_value(value)}"
+        for name, value in facts
+        if value is not None and not isinstance(value, str)
+    ]
+    return f"{', '.join(names)}{': ' if names and numbers else ''}{', '.join(numbers[:MAX_FACTS])}"
+
+
+def _describe_sum(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Give the sum of the first column of counts or points, over all rows; days of a burndown are not summed."""
+    if "day" in rows[0]:
+        return ""
+    for name in rows[0]:
+        values = [row[name] for row in rows if row.get(name) is not None]
+        if name.endswith(("points", "issues")) and values and all(is_number(value) for value in values):
+            return f" {name.replace('_', ' ').capitalize()} in all: {_write_value(sum(values))}."
+    return ""
+
+
+def _write_value(value: object) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = f"{value:,}" if isinstance(value, int) else str(value)
+    return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[: MAX_VALUE_CHARACTERS - 1]}…"

@@ -1,0 +1,118 @@
+"""A question with all that is found for it without a model: names, days, its parse, verified queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from sprints.linking.link import Linked
+from sprints.linking.name_cache import data_as_of, load_name_index
+from sprints.linking.names import NameIndex
+from sprints.semantics.query import MetricQuery
+from sprints.semantics.questions.follow_up import parse_follow_up
+from sprints.semantics.questions.grammar import Parse, parse_question
+from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
+from sprints.verified.library import Library, VerifiedStatement, load_library
+from sprints.verified.slots import EXAMPLES, NAMED, SLOT
+from sprints.verified.synonyms import load_lexicon
+from toolbox.database.pools import Pool
+
+MAX_NEAREST = 3
+STALE_AFTER = timedelta(days=7)
+_EXAMPLES = EXAMPLES | {"period": "last month", "top": "10", "unit": "week"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionReading:
+    """A question, what it names, and the query that it means, if the grammar reads it whole."""
+
+    question: str
+    linked: Linked
+    parse: Parse
+    index: NameIndex
+    library: Library
+    lexicon: Lexicon
+    assumptions: tuple[str, ...] = ()
+
+    def find_verified(self) -> VerifiedStatement | None:
+        """Find the verified query that has the question among its wordings."""
+        return self.library.find(self.linked, index=self.index, lexicon=self.lexicon)
+
+    def rank_verified(self) -> list[VerifiedStatement]:
+        """Order the verified queries by how near they are."""
+        return self.library.rank(self.linked, index=self.index, lexicon=self.lexicon)
+
+    def list_nearest(self, *, topic: str = "", without: str = "") -> tuple[str, ...]:
+        """Name questions like this one that can be answered, those of a topic first, with the names that it says."""
+        ranked = sorted(self.rank_verified(), key=lambda query: query.topic != topic) if topic else self.rank_verified()
+        worded = (self.write_question(query) for query in ranked if query.slug != without)
+        return tuple(dict.fromkeys(worded))[:MAX_NEAREST]
+
+    def can_answer(self, question: str) -> bool:
+        """Tell whether the grammar reads a question whole."""
+        parse = parse_question(question, index=self.index, today=self.linked.today, lexicon=self.lexicon)
+        return parse.query is not None and not parse.linked.unclear
+
+    def write_question(self, query: VerifiedStatement) -> str:
+        """Write a query's question with the names of this question, or with others of the data."""
+        return SLOT.sub(lambda found: self._find_example(found[1]), query.question)
+
+    def _find_example(self, slot: str) -> str:
+        kind = next((kind for kind in NAMED if kind == slot and kind != "sprint"), None)
+        named = self.linked.of_kind(kind) if kind else []
+        if len(named) == 1:
+            return named[0].text
+        said: Sequence[str] = [one.said for one in self.linked.sprint_references] if slot == "sprint" else []
+        said = [one.said for one in self.linked.periods] if slot == "period" else said
+        known = self.index.of_kind(kind) if kind in ("team", "person") else []
+        return next(iter(said), known[0].text if known else _EXAMPLES.get(slot, slot))
+
+
+async def read_question(
+    question: str, *, now: datetime, reader: Pool, meant: Mapping[str, str] | None = None,
+    context: MetricQuery | None = None,
+) -> QuestionReading:  # fmt: skip
+    """
+    Read a question; no statement is run where everything is in memory.
+
+    `meant` says which of several a name means, `context` what the question before this one meant.
+    """
+    index, lexicon = await load_name_index(reader=reader), await load_lexicon(reader=reader)
+    as_of = await data_as_of(reader=reader)
+    today = as_of.date() if as_of and now - as_of > STALE_AFTER else now.date()
+    parse = (
+        parse_follow_up(question, context=context, index=index, today=today, lexicon=lexicon) if context else None
+    ) or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
+    return QuestionReading(
+        question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
+        library=await load_library(reader=reader),
+        assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
+    )  # fmt: skip
+
+
+def read_without_data(question: str, *, today: date) -> QuestionReading:
+    """Read a question about a database whose names are not known."""
+    index, lexicon = NameIndex.from_names([]), shipped_lexicon()
+    parse = parse_question(question, index=index, today=today, lexicon=lexicon)
+    return QuestionReading(
+        question=question, linked=parse.linked, parse=parse, index=index, library=Library(), lexicon=lexicon
+    )
+
+
+async def suggest_questions(question: str, *, now: datetime, reader: Pool) -> tuple[str, ...]:
+    """Name questions to ask after this one; none where nothing answers it."""
+    reading = await read_question(question, now=now, reader=reader)
+    verified = reading.find_verified()
+    if verified is None and reading.parse.query is None:
+        return ()
+    return reading.list_nearest(topic=verified.topic if verified else "", without=verified.slug if verified else "")
+
+
+def _explain_days(linked: Linked, *, now: date, as_of: date | None) -> list[str]:
+    """Say from which day days are counted, and where the data ends before the days that are asked about."""
+    said = []
+    if linked.periods and linked.today != now:
+        said.append(f"Counted days from {linked.today}, the latest that the data tells of.")
+    last_days = [period.span.last for period in linked.periods if period.span.last < linked.today]
+    if as_of is not None and any(day > as_of for day in last_days):
+        said.append(f"The data ends on {as_of}; of later days it tells nothing.")
+    return said
