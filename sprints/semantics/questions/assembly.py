@@ -30,6 +30,8 @@ from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, flatten, join_all
 
+BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
@@ -342,6 +344,11 @@ class _Assembly(Conditions):
                 if untimed:
                     why = "By which time: when issues were created, or when they were done?"
                     raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
+                times = (self.model.measures[one].time for one in self.measures)
+                if group.grain is Grain.DAY and any(
+                    self.model.time_roles[one].entity == "sprint" for one in times if one
+                ):
+                    raise Unbound(None, why=BY_DAY)
 
     def _assume_open(self, by: str) -> None:
         """Take what is asked of unfinished work alone as asked of open issues, where the question says nothing."""

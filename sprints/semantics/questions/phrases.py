@@ -209,7 +209,7 @@ def _bound_after(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _groups(phrases: list[Phrase], *, place: int) -> Found:
-    """By team; per month; for each person; weekly; team by team."""
+    """By team; per month; for each person; weekly; team by team; month by month."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     third = phrase_at(phrases, place=place + 2)
     if first.kind == "term" and second and third and second.said.lower() == "by" and third.senses == first.senses:
@@ -230,7 +230,8 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
         if first.said.lower() == "by" and second.kind == "names" and second.name_kind in ("person", "team"):
             return [replace(second, by=True)], 2
     adverb = first.kind == "term" and all(sense.kind == "grain" for sense in first.senses)
-    if adverb and first.said.lower().endswith("ly"):
+    said = first.said.lower()
+    if adverb and (said.endswith("ly") or " by " in said):
         return [replace(first, kind="group")], 1
     return None
 

@@ -144,19 +144,20 @@ def _is_object(word: str, *, lexicon: Lexicon) -> bool:
 
 
 def _share_heads(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
-    """Complete what shares its noun with its neighbour: estimated versus | logged hours; average and | median age."""
+    """Complete what shares its noun with its neighbour: estimated versus | logged hours; start and | end dates."""
     shared = list(tokens)
     for place in range(len(tokens) - 2):
         first, link, second = tokens[place : place + 3]
         if not link.marks & {"and", "or", "versus"} or first.names or second.names:
             continue
+        kinds = {one.kind for one in second.senses} & {"measure", "dimension"}
         start, end = ([word.folded for word in words(fold(one.said))] for one in (first, second))
         for size in range(1, len(end)):
             senses = tuple(
                 one for one in lexicon.phrases.get((*start, *end[size:]), ())
-                if one.kind == "measure" and one.form == "noun"
+                if one.kind in kinds and one.form == "noun"
             )  # fmt: skip
-            if senses and any(one.kind == "measure" for one in second.senses):
+            if senses:
                 shared[place] = replace(first, senses=senses)
                 break
     return shared

@@ -74,7 +74,7 @@ def test_the_set_has_45_answerable_questions_and_statements_of_its_own() -> None
 
 
 @pytest.mark.usefixtures("django_db_setup")
-def test_44_of_45_are_answered_right_and_none_of_the_others() -> None:
+def test_40_of_45_are_answered_right_3_are_asked_back_and_none_of_the_others() -> None:
     pairs = read_pairs((files("sprints.evaluation") / "questions.csv").read_text(encoding="utf-8"))
 
     async def ask(question: str) -> Draft:
@@ -86,5 +86,6 @@ def test_44_of_45_are_answered_right_and_none_of_the_others() -> None:
     judged = event_loop.run(every())
 
     assert [one.question for one in judged if one.verdict in ("broken gold", "failed")] == []
-    assert sum(one.is_good for one in judged if one.is_answerable) >= 44
+    assert sum(one.is_good for one in judged if one.is_answerable) >= 40
+    assert sum(one.verdict == "wrong" for one in judged if one.is_answerable) <= 2
     assert [one.question for one in judged if not one.is_answerable and not one.is_good] == []

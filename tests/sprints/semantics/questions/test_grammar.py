@@ -35,12 +35,19 @@ from tests.sprints.semantics.questions.reading import LEXICON, parse, parts_of, 
         ("Which month saw the most issues resolved?", "In which month were the most issues resolved?"),
         ("average and median cycle time of bugs", "average cycle time and median cycle time of bugs"),
         ("bugs carried over from ACCEL Sprint 4", "bugs which ACCEL Sprint 4 carried over"),
+        ("average cycle time, month by month since August", "average cycle time by month since August"),
+        ("start and end dates of ACCEL sprint 7", "start date and end date of ACCEL sprint 7"),
         ("velocity of ACCEL against ORBIT", "velocity of ACCEL vs ORBIT"),
         ("How many bugs were created across all teams?", "How many bugs were created?"),
     ],
 )
 def test_paraphrases_mean_the_same(one: str, other: str) -> None:
     assert parts_of(read(one)) == parts_of(read(other))
+
+
+def test_what_a_sprint_comes_to_is_not_counted_by_day() -> None:
+    assert parse("remaining points by week in ACCEL sprint 7").query is not None
+    assert "once a sprint" in parse("remaining points by day in ACCEL sprint 7").why
 
 
 @pytest.mark.parametrize(
