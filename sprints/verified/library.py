@@ -89,7 +89,7 @@ class VerifiedStatement:
         asks_for_each = "per" in marks_in(linked.text, lexicon=lexicon)
         columns = self.sql.partition("FROM")[0]
         is_shown = "sprint_name" in columns or "date_trunc" in columns
-        silent = [slot for slot in _LIMITING if slot in self.defaults and not find_literals(slot, linked)]
+        silent = [slot for slot in _LIMITING if slot in self.defaults and not find_literals(slot, linked=linked)]
         return next(
             (
                 slot for slot in silent

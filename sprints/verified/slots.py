@@ -73,7 +73,7 @@ def fill(sql: str, *, linked: Linked, index: NameIndex, defaults: Mapping[str, o
     """
     values, assumptions = {}, []
     for slot in sorted(list_slots(sql)):
-        given = find_literals(slot, linked)
+        given = find_literals(slot, linked=linked)
         if not given and slot in defaults:
             given, assumed = _read_default(slot, str(defaults[slot]), linked=linked, index=index)
             assumptions += assumed
@@ -100,7 +100,7 @@ def _write_slot(found: regex.Match[str], values: Mapping[str, Mapping[str, str]]
     return values[slot][part]
 
 
-def find_literals(slot: str, linked: Linked) -> dict[str, str]:
+def find_literals(slot: str, *, linked: Linked) -> dict[str, str]:
     """Give the literals for a slot that the question fills; nothing where it does not."""
     if slot in NAMED:
         return _list_literals([name.value for name in linked.of_kind(slot)])
@@ -123,7 +123,7 @@ def _read_default(slot: str, said: str, *, linked: Linked, index: NameIndex) -> 
     teams = " ".join(name.text for name in linked.of_kind("team"))
     read = link(f"{said} {teams}", index=index, today=linked.today)
     why = "The question names no " + {"sprint": "sprint", "period": "period"}.get(slot, slot) + "."
-    return find_literals(slot, read), [f"{why} {sentence}" for sentence in read.assumptions if said in sentence]
+    return find_literals(slot, linked=read), [f"{why} {sentence}" for sentence in read.assumptions if said in sentence]
 
 
 def _list_literals(values: Sequence[str]) -> dict[str, str]:
