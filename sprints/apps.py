@@ -13,5 +13,6 @@ class SprintsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks of the analyst role."""
+        """Register the checks of the analyst role, and the documents and prompts."""
         import_module("sprints.checks")
+        import_module("sprints.documents.resources")
