@@ -44,7 +44,7 @@ class UploadMiddleware:
         if address is None or not has_allowed_host(sent):
             await self._behind(scope, receive, send)
             return
-        run_id, query = address[1], scope["query_string"].decode("latin-1")
+        run_id, query = address[1], scope.get("query_string", b"").decode("latin-1")
         request = Request(
             credential=read_credential(sent.get(b"authorization", ""), api_key=sent.get(b"x-api-key", "")),
             transport=TRANSPORT,

@@ -118,5 +118,6 @@ def toolbox_configuration(question: BenchmarkQuestion, *, scratch: Scratch) -> s
 
 
 def _numbered(sql: str) -> str:
-    """Write %(name)s as $1, $2 ... in the order in which MCP Toolbox is given the parameters."""
-    return re.sub(r"%\((\w+)\)s", lambda found: f"${ORDER.index(found[1]) + 1}", sql)
+    """Write %(name)s as $1, $2 ... in the order in which MCP Toolbox is given the parameters; the first page alone."""
+    first_page = sql.replace("OFFSET %(skipped)s", "")
+    return re.sub(r"%\((\w+)\)s", lambda found: f"${ORDER.index(found[1]) + 1}", first_page)

@@ -118,7 +118,7 @@ async def get_code_context(ask: CodeContextQuestion, client: ClientChannel) -> C
 @toolkit.tool(
     example=FindCallersQuestion(function_name="NoteRepository.save", file_path=_REPOSITORY, syntactic=True),
     errors=(*FILE_CODES, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE),
-    queries=0,
+    queries=1,
     deadline_seconds=DEADLINE_SECONDS,
 )
 async def find_callers_of_function(ask: FindCallersQuestion, client: ClientChannel) -> CallersFound:
@@ -280,7 +280,7 @@ async def go_to_definition(ask: GoToDefinitionQuestion, client: ClientChannel) -
 @toolkit.tool(
     example=DiagnoseQuestion(trace=(SAMPLES / "crash.txt").read_text()),
     errors=(UNKNOWN_WORKSPACE, PERMISSION_DENIED, NO_ACTIVE_EDITOR),
-    queries=4,
+    queries=5,
     deadline_seconds=DEADLINE_SECONDS,
     is_open_world=True,
 )
@@ -296,7 +296,7 @@ async def diagnose(ask: DiagnoseQuestion, client: ClientChannel) -> Diagnosis:
     return await diagnose_trace(ask, caller=client.caller, workspaces=workspaces, rules=configured())
 
 
-@toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=0, deadline_seconds=WARMING_SECONDS)
+@toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=1, deadline_seconds=WARMING_SECONDS)
 async def warm_workspace(ask: WarmQuestion, client: ClientChannel) -> WarmWorkspace:
     """
     Start a workspace's language servers, build its code graph, wait for both, and say what is ready or missing.

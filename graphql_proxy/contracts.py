@@ -39,7 +39,7 @@ MAX_UPSTREAM_SECONDS = 60
 ASKING_DEADLINE_SECONDS = MAX_UPSTREAM_SECONDS + 5.0
 """Above every upstream's own time, which is the one that is told."""
 
-UPSTREAM = Field(None, description="The upstream's name; else the key's default.", max_length=40)
+UPSTREAM = Field(None, description="The upstream; else the default.", max_length=40)
 
 
 class GraphqlEnvelope(ErrorEnvelope):

@@ -149,7 +149,7 @@ async def get_team(ask: TeamQuestion, client: ClientChannel) -> OperationAnswer:
     """
     Show a hockey team: city, arena, league, and its numbers season by season.
 
-    Use it for questions about one team, or to find a team's id. Where a name fits several teams, the answer lists them
+    Where a name fits several teams, the answer lists them
     in clarification: ask again with the id.
     """
     return await hockey.answer_or_ask(hockey.team, ask=ask, client=client)
@@ -206,8 +206,8 @@ async def get_player(ask: PlayerQuestion, client: ClientChannel) -> OperationAns
     """
     Show a hockey player: position, birth, size, team, and the numbers of each season.
 
-    Use it for questions about one player. Give an id or a name; where a name fits several players, the answer lists
-    them in clarification: ask again with the id. An upstream without players refuses and says so.
+    Give an id or a name; where a name fits several players, the answer lists them in clarification: ask again with the
+    id. An upstream without players refuses and says so.
     """
     return await hockey.answer_or_ask(hockey.player, ask=ask, client=client)
 

@@ -175,7 +175,7 @@ class GameFilters(ToolInput):
     )
     season: Season | None = Field(None, description="The season, as '2024-2025'.")
     limit: Limit = Field(DEFAULT_LIMIT, description="Most rows to answer; 100 if not given, 1000 at most.")
-    page: WholeNumber = Field(1, ge=1, le=MAX_PAGE, description="Which page of limit rows.")
+    page: WholeNumber = Field(1, ge=1, le=MAX_PAGE, description="Page of rows.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -26,8 +26,8 @@ BEGIN
         completion_tokens = completion_tokens + run.streamed_completion_tokens,
         estimated_tokens = estimated_tokens + CASE WHEN run.streamed_is_estimated THEN taken ELSE 0 END,
         cost = cost + spent,
-        reserved_tokens = reserved_tokens - OLD.reserved_tokens,
-        reserved_cost = reserved_cost - OLD.reserved_cost
+        reserved_tokens = greatest(reserved_tokens - OLD.reserved_tokens, 0),
+        reserved_cost = greatest(reserved_cost - OLD.reserved_cost, 0)
     WHERE day = OLD.reserved_on AND key_id = coalesce(OLD.key_id, 0);
     IF TG_OP = 'DELETE' THEN
         RETURN OLD;

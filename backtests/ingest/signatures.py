@@ -7,15 +7,20 @@ trails of 4,096 shapes, one trail a column: its first row says whether the chain
 next ones are the type codes from the root down. So the first rows are all that a question about few levels reads.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import md5
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from backtests.ingest.chains import CIRCLE, ORPHAN
 from backtests.vocabulary import EVENT_TYPES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 BLOCK_SHAPES = 4_096
 LONE_SHAPES = len(EVENT_TYPES)
@@ -43,12 +48,15 @@ class SignatureBlock:
         return int(self.owners[-1]) + 1
 
 
-LONE_BLOCK = SignatureBlock(
-    first_shape=0,
-    owners=np.arange(LONE_SHAPES, dtype=np.int32),
-    codes=np.array([[0] * LONE_SHAPES, range(LONE_SHAPES)], dtype=np.uint8),
-)
-"""The shapes that every run has."""
+def make_lone_block() -> SignatureBlock:
+    """Make the block of the shapes that every run has."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
+    return SignatureBlock(
+        first_shape=0,
+        owners=np.arange(LONE_SHAPES, dtype=np.int32),
+        codes=np.array([[0] * LONE_SHAPES, range(LONE_SHAPES)], dtype=np.uint8),
+    )
 
 
 def has_many_shapes(next_shape: int) -> bool:
@@ -73,6 +81,8 @@ def list_of_shape(shape: int) -> str:
 
 def encode_block(shapes: Sequence[Iterable[str]]) -> tuple[int, bytes, bytes]:
     """Give the count of trails, their codes and their owners, as a block's row holds them."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
     trails = [(owner, trail) for owner, trails in enumerate(shapes) for trail in trails]
     flags = [trail[0] in (ORPHAN, CIRCLE) for _, trail in trails]
     plain = [trail[flag:] for (_, trail), flag in zip(trails, flags, strict=True)]
@@ -88,6 +98,8 @@ def encode_block(shapes: Sequence[Iterable[str]]) -> tuple[int, bytes, bytes]:
 
 def decode_block(block: int, *, trail_count: int, codes: bytes, owners: bytes) -> SignatureBlock:
     """Read a block, or its first rows."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
     return SignatureBlock(
         first_shape=LONE_SHAPES + block * BLOCK_SHAPES,
         owners=np.frombuffer(owners, dtype="<i4"),
@@ -97,6 +109,8 @@ def decode_block(block: int, *, trail_count: int, codes: bytes, owners: bytes) -
 
 def join_blocks(blocks: Sequence[SignatureBlock]) -> SignatureBlock:
     """Put blocks together that follow one another: one large block is judged faster than many small ones."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
     height = max(len(block.codes) for block in blocks)
     padded = [
         block.codes

@@ -8,7 +8,8 @@ from toolbox.database.pools import reader
 _FACTS = """
 SELECT run_id, name, engine, coalesce(started_at, first_event_at) AS started_at,
        coalesce(ended_at, last_event_at) AS ended_at, config_hash, event_count, malformed_count, quarantined_count,
-       counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at
+       counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at,
+       sweep, parameters, labels
 FROM backtests_runs WHERE run_id = %s LIMIT 1
 """
 _RUNS = """

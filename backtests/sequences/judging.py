@@ -7,15 +7,20 @@ Without a pattern a sequence is two events or more, or one whose parent is missi
 missing or its parents run in a circle. `judge` says so of one shape; `select_shapes` finds those of a block that count.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from backtests.ingest.chains import CIRCLE, ORPHAN
 from backtests.ingest.signatures import NO_CODE, SignatureBlock
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 MAX_BYTE_PATTERN = 8
 MIN_ROWS = 3
@@ -64,6 +69,8 @@ def select_shapes(
     block: SignatureBlock, *, pattern: Sequence[str] | None, depth: int, only_incomplete: bool
 ) -> NDArray[np.int64]:
     """Give the numbers of the shapes of a block that a question is about: as `judge` has it of each."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
     starts = np.flatnonzero(np.diff(block.owners, prepend=-1))
     begun, complete = _judge_trails(block.codes[: count_rows(pattern, depth=depth)], pattern=pattern)
     selected = np.logical_or.reduceat(begun, starts)
@@ -77,6 +84,8 @@ def _judge_trails(
     codes: NDArray[np.uint8], *, pattern: Sequence[str] | None
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Tell of each trail whether it lets its sequence begin, and whether it is complete."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
     if not pattern:
         broken = codes[0] != 0
         return (broken | (codes[2] != NO_CODE)) if len(codes) >= MIN_ROWS else broken, ~broken

@@ -2,8 +2,6 @@
 
 from itertools import groupby
 
-import numpy as np
-
 from backtests.answers import Sequence, SequenceMetadata, SequencePage
 from backtests.asking import Asked, budget
 from backtests.contracts import SequenceQuestion
@@ -35,6 +33,8 @@ async def sequence_page(asked: Asked, *, ask: SequenceQuestion, reader: Pool) ->
 
 async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list[int]]:
     """Count the roots that are asked for, and give the page's."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
     pattern, depth = ask.sequence_pattern, ask.max_depth
     known = await queries.fetch_shapes(ask.run_id, rows=count_rows(pattern, depth=depth), reader=reader)
     shapes = select_shapes(known, pattern=pattern, depth=depth, only_incomplete=ask.find_incomplete)

@@ -1,14 +1,19 @@
 """The SQL behind sequences: shapes, roots, and what hangs below an event. Every statement is of one run."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
-from backtests.ingest.signatures import BLOCK_SHAPES, LONE_BLOCK, SignatureBlock, decode_block, join_blocks
+from backtests.ingest.signatures import BLOCK_SHAPES, SignatureBlock, decode_block, join_blocks, make_lone_block
 from backtests.queries import EVENT, Row, Window, bounds
 from toolbox.database.pools import Pool
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 MAX_BLOCKS = 1 + 2**31 // BLOCK_SHAPES
 """More than a run can have: a shape's number is an integer."""
@@ -99,11 +104,13 @@ ORDER BY occurred_at, number LIMIT %(most)s
 async def fetch_shapes(run_id: UUID, *, rows: int, reader: Pool) -> SignatureBlock:
     """Fetch the shapes that sequences of a run have, as far as their first rows tell."""
     found = (await reader.fetch(_BLOCKS, {"run": run_id, "rows": rows, "most": MAX_BLOCKS})).rows
-    return join_blocks([LONE_BLOCK, *(decode_block(**row) for row in found)])
+    return join_blocks([make_lone_block(), *(decode_block(**row) for row in found)])
 
 
 async def fetch_root_shapes(run_id: UUID, *, reader: Pool) -> NDArray[np.int32]:
     """Fetch the shape of each root in order of time, of a run with many shapes."""
+    import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
+
     return np.frombuffer((await reader.fetch(_ROOT_SHAPES, {"run": run_id})).rows[0]["shapes"], dtype=">i4")
 
 

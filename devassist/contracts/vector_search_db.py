@@ -27,7 +27,8 @@ class PastErrorsQuestion(ToolInput):
     )
     limit: WholeNumber = Field(5, ge=1, le=10, description="Maximum number of results.")
     mode: Literal["words"] | None = Field(
-        None, description='"words": rank by shared words alone, without the embedding model; after EMBEDDING_FAILED.'
+        None,
+        description='"words": without the embedding model.',
     )
 
 

@@ -44,9 +44,7 @@ class SchemaQuestion(ToolInput):
     )
     page: WholeNumber = Field(1, ge=1, le=1_000, description="Page of a type's members.")
     max_tokens: WholeNumber = Field(TOKEN_BUDGET, ge=300, le=MAX_TOKEN_BUDGET, description="The longest answer.")
-    upstream: str | None = Field(
-        None, min_length=1, max_length=40, description="The upstream's name; else the key's default."
-    )
+    upstream: str | None = Field(None, min_length=1, max_length=40, description="The upstream; else the default.")
 
 
 class SchemaCounts(ToolOutput):

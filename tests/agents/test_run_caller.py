@@ -27,7 +27,7 @@ def test_it_is_offered_what_the_owner_s_key_may_use(bob: Owner, scripted_as: Scr
 
     work_on(bob.say("What can you do?", is_told=False))
 
-    assert script.tools == [[LINESCORE]]
+    assert script.tools == [[LINESCORE, "list_game_results"]]
 
 
 def test_what_the_key_may_not_use_is_refused_whoever_asks_for_it(

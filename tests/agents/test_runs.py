@@ -234,7 +234,7 @@ def test_a_run_offers_the_tools_of_its_toolkits_alone(quiet_talk: Owner, scripte
 
     work_on(quiet_talk.say("What can you do?", is_told=False, toolkits=["linescore"]))
 
-    assert script.tools == [[LINESCORE]]
+    assert script.tools == [[LINESCORE, "list_game_results"]]
 
 
 def test_reads_of_one_step_are_under_way_at_once(

@@ -104,6 +104,7 @@ class _Tidy:
 
 def _or_null(branch: Schema) -> Schema:
     kinds = branch["type"] if isinstance(branch["type"], list) else [branch["type"]]
+    branch = {**_omit_keys(branch, "const"), "enum": [branch["const"]]} if "const" in branch else branch
     wider = {**branch, "type": [*kinds, "null"]}
     return {**wider, "enum": [*branch["enum"], None]} if "enum" in branch else wider
 

@@ -51,7 +51,7 @@ def test_every_shipped_example_works(database: None) -> None:
         printed, ended = check_examples()
 
     assert ended == ""
-    assert printed.endswith("49 examples work\n")
+    assert printed.endswith("50 examples work\n")
 
 
 @pytest.mark.parametrize(

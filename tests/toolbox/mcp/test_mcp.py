@@ -96,7 +96,7 @@ def test_the_own_origin_is_let_in(server: str, cast: SimpleNamespace) -> None:
 def test_a_key_may_come_in_its_own_header(server: str, cast: SimpleNamespace) -> None:
     answered = _post(server, None, **{"X-API-Key": cast.bob})
 
-    assert [tool["name"] for tool in answered.json()["result"]["tools"]] == [TOOL.name]
+    assert [tool["name"] for tool in answered.json()["result"]["tools"]] == [TOOL.name, "list_game_results"]
 
 
 @pytest.mark.parametrize(
