@@ -13,6 +13,5 @@ class SprintsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks of the analyst role, and the documents and prompts."""
+        """Register the checks of the analyst role."""
         import_module("sprints.checks")
-        import_module("sprints.documents.resources")
