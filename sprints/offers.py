@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
-from sprints import document_queries as queries
-from sprints.document_queries import Row
+from sprints.documents import queries
+from sprints.documents.queries import Row
 from sprints.tools import toolkit
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import KERNEL_ENVELOPE, ToolError

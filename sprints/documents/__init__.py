@@ -1,0 +1,1 @@
+"""What documents of sprints show, and what completes their names."""
