@@ -20,6 +20,8 @@ from tests.upgrade.restoring import FACTS, upgraded
 from tests.upgrade.rows import AUDIT, Values, count_rows, find_lost_rows, read_rows, read_values
 
 FILLED_BY_MIGRATIONS = {"auth_permission", "django_content_type", "django_migrations"}
+CONVERTED = {"backtests_signatures"}
+"""Shapes of sequences stand in blocks now; backtests/migrations/0005_shapes.py moves them there."""
 RENAMED_TABLES: dict[str, str] = {}
 """Tables that a migration gave another name; tests/upgrade/public_names.json names the old one."""
 LINESCORE = "linescore/query_linescore_data"
@@ -125,7 +127,7 @@ def find_changes(stored: Any, *, now: Any, place: str = "") -> list[str]:
 
 
 def test_every_row_is_still_there(counted: dict[str, int]) -> None:
-    before = {name: count for name, count in FACTS["tables"].items() if name not in FILLED_BY_MIGRATIONS}
+    before = {name: count for name, count in FACTS["tables"].items() if name not in FILLED_BY_MIGRATIONS | CONVERTED}
 
     after = {name: counted.get(RENAMED_TABLES.get(name, name)) for name in before}
 

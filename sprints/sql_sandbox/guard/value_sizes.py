@@ -308,7 +308,13 @@ class ValueSizes:
 
 
 def _result_bytes(name: str, *, sizes: list[int], call: Any) -> float:
-    """Bound what a function gives; most give no more than twice what they take."""
+    """
+    Bound what a function gives; most give no more than twice what they take.
+
+    A call with too few arguments names no function of PostgreSQL, which refuses it.
+    """
+    if not sizes:
+        return _SMALL
     total = sum(sizes)
     second = call.args[1] if len(sizes) > 1 else None
     match name:
@@ -370,9 +376,9 @@ def _refuse_wide_format(text: Any) -> None:
         )
 
 
-def _number(node: Any) -> int | None:
+def _number(node: Any | None) -> int | None:
     """Read a whole number that is written in the statement."""
-    if node.WhichOneof("node") != "a_const" or node.a_const.WhichOneof("val") != "ival":
+    if node is None or node.WhichOneof("node") != "a_const" or node.a_const.WhichOneof("val") != "ival":
         return None
     return int(node.a_const.ival.ival)
 

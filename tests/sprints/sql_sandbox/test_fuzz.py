@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from sprints.schema.reading import stored_schema
 from sprints.sql_sandbox.execution import try_execute
@@ -16,6 +16,7 @@ from tests.sprints.sql_sandbox.role import sessions_of_the_analyst, state_of_the
 from toolbox.database import event_loop
 
 MAX_SECONDS = 0.05
+MAX_TRIES = 10
 CATALOG = ViewCatalog(
     schema="sprintscope",
     views={table.name: frozenset(column.name for column in table.columns) for table in stored_schema().tables},
@@ -25,21 +26,25 @@ MANY = settings(FEW, max_examples=600)
 
 
 def _looks(sql: str) -> None:
-    started = time.thread_time()
     with suppress(Refused):
         checked = check(sql, catalog=CATALOG)
         assert check(checked.sql, catalog=CATALOG).sql == checked.sql
         assert checked.max_rows <= 1000
-    took = time.thread_time() - started
-    if took > MAX_SECONDS:  # once more: the first may have paid for the collector
-        started = time.thread_time()
-        with suppress(Refused):
-            check(sql, catalog=CATALOG)
-        took = time.thread_time() - started
-    assert took < MAX_SECONDS, sql
+    assert any(_measure_seconds(sql) < MAX_SECONDS for _ in range(MAX_TRIES)), sql
+
+
+def _measure_seconds(sql: str) -> float:
+    """Give the CPU time of one look; a single one may have paid for the collector."""
+    started = time.thread_time()
+    with suppress(Refused):
+        check(sql, catalog=CATALOG)
+    return time.thread_time() - started
 
 
 @FEW
+@example("SELECT REPEAT()")
+@example("SELECT REPEAT(0)")
+@example("SELECT lpad('x'), format(), array_to_string(), concat_ws(), power()")
 @given(ANY)
 def test_the_guard_neither_fails_nor_hangs(sql: str) -> None:
     _looks(sql)
