@@ -69,7 +69,7 @@ async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
 @toolkit.tool(
     example=GenerateSqlQuestion(natural_language_query="Show all issues in QA status for Team ACCEL"),
     envelope=GenerateSqlEnvelope(),
-    queries=4,
+    queries=5,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
     rarely_asks=True,
 )
@@ -147,7 +147,7 @@ async def repair_sql(ask: RepairSqlQuestion) -> RepairSqlResult:
         "JOIN teams AS t USING (team_id) WHERE s.state = 'closed' AND t.team_key = 'ACCEL' "
         "GROUP BY t.team_key LIMIT 10",
     ),
-    queries=4,
+    queries=5,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
 )
 async def explain_results(
@@ -210,7 +210,7 @@ async def forecast_completion(ask: ForecastQuestion) -> ForecastResult:
     return await forecasts.forecast_completion(ask, reader=reader)
 
 
-@toolkit.tool(example=EvaluationQuestion(most=2), queries=5, deadline_seconds=1_800)
+@toolkit.tool(example=EvaluationQuestion(most=2), queries=6, deadline_seconds=1_800)
 async def evaluate_sql_questions(ask: EvaluationQuestion, client: ClientChannel) -> Evaluation:
     """
     Measure how well questions are turned into SQL, on the shipped set of questions with gold statements.
