@@ -47,7 +47,7 @@ class BacktestsDialect(ErrorEnvelope):
                 "details": {
                     "type": ["object", "null"],
                     "description": "More about it: suggestion says what to do; retryWith, merged into the parameters, "
-                    "mends the call.",
+                    "fixes the call.",
                 },
             },
             required=["code", "message", "details"],
@@ -80,13 +80,13 @@ def bad_time(field: str, *, value: str) -> ToolError:
 def bad_path(value: str) -> ToolError:
     """Refuse a property path outside the contract's pattern; a bare name is one `$.` short of a path."""
     bare = value.lstrip("$.") if len(value) < MAX_MEND else ""
-    mended = f"$.{bare}" if bare.isascii() and bare.replace("_", "").replace(".", "").isalnum() else ""
+    fixed = f"$.{bare}" if bare.isascii() and bare.replace("_", "").replace(".", "").isalnum() else ""
     return ToolError(
         INVALID_JSON_PATH,
         f"propertyPath must match ^\\$\\.[a-zA-Z0-9_\\.]+$, not {value[:60]!r}.",
-        suggestion=f"Use '{mended}'." if mended else "Use the form '$.Price' or '$.StateAfter.Total'.",
+        suggestion=f"Use '{fixed}'." if fixed else "Use the form '$.Price' or '$.StateAfter.Total'.",
         field="propertyPath",
-        retry_with={"propertyPath": mended} if mended else None,
+        retry_with={"propertyPath": fixed} if fixed else None,
     )
 
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from devassist.callers.caller_search import CallerSearch, Found
 from devassist.callers.client import Answer, Client
 from devassist.callers.code import Code
 from devassist.callers.declarations import meant
-from devassist.callers.desk import Desk, Found
 from devassist.callers.inquiry import Asked
 from devassist.callers.languages import DEFAULTS
 from devassist.callers.servers import Servers
@@ -72,38 +72,38 @@ async def measured(root: str) -> None:
         environment={"PATH": os.environ["PATH"]},
         data=Path(root).parent / "data",
     )
-    desk = Desk(Servers(machine, most=1, idle_seconds=600))
+    caller_search = CallerSearch(Servers(machine, most=1, idle_seconds=600))
     try:
         for label in ("cold", "cold, next call"):
-            _print(label, [await _asked(desk, name="shared_0", root=root)])
-        while (await _asked(desk, name="shared_0", root=root)).found.reason:
+            _print(label, [await _asked(caller_search, name="shared_0", root=root)])
+        while (await _asked(caller_search, name="shared_0", root=root)).found.reason:
             pass
         names = [f"shared_{number}" for number in range(1, SHARED)]
-        _print("new", [await _asked(desk, name=name, root=root) for name in names])
-        _print("repeat", [await _asked(desk, name=name, root=root) for name in names])
-        _print("after an edit", [await _edited(desk, name=name, root=root) for name in names])
+        _print("new", [await _asked(caller_search, name=name, root=root) for name in names])
+        _print("repeat", [await _asked(caller_search, name=name, root=root) for name in names])
+        _print("after an edit", [await _edited(caller_search, name=name, root=root) for name in names])
     finally:
-        await desk.close()
+        await caller_search.close()
 
 
-async def _edited(desk: Desk, *, name: str, root: str) -> Taken:
+async def _edited(caller_search: CallerSearch, *, name: str, root: str) -> Taken:
     with (Path(root) / "f7.py").open("a") as file:
         file.write("\n\nprint(1)\n")
-    return await _asked(desk, name=name, root=root)
+    return await _asked(caller_search, name=name, root=root)
 
 
-async def _asked(desk: Desk, *, name: str, root: str) -> Taken:
+async def _asked(caller_search: CallerSearch, *, name: str, root: str) -> Taken:
     code = Code.of((Path(root) / "f0.py").read_bytes(), path="f0.py")
     assert code
     targets = tuple((Place(path="f0.py", function=one), name) for one in meant(name, code=code))
     requests.clear()
-    ours, theirs, started = time.process_time(), _cpu_seconds(desk), time.perf_counter()
-    found = await desk.ask(Asked(targets=targets, depth=2, server=DEFAULTS[0]), root=root, seconds=SECONDS)
+    ours, theirs, started = time.process_time(), _cpu_seconds(caller_search), time.perf_counter()
+    found = await caller_search.ask(Asked(targets=targets, depth=2, server=DEFAULTS[0]), root=root, seconds=SECONDS)
     return Taken(
         milliseconds=(time.perf_counter() - started) * 1000,
         requests=requests.total(),
         our_cpu=(time.process_time() - ours) * 1000,
-        their_cpu=(_cpu_seconds(desk) - theirs) * 1000,
+        their_cpu=(_cpu_seconds(caller_search) - theirs) * 1000,
         found=found,
     )
 
@@ -124,9 +124,9 @@ def _print(label: str, taken: list[Taken]) -> None:
         print(f"{'':16} {reason}")
 
 
-def _cpu_seconds(desk: Desk) -> float:
+def _cpu_seconds(caller_search: CallerSearch) -> float:
     """Give the processor time of the servers' process groups."""
-    groups = {session.process_id for session in desk.servers.running()}
+    groups = {session.process_id for session in caller_search.servers.running()}
     total = 0
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -78,7 +78,7 @@ class DevassistDialect(ErrorEnvelope):
                 "details": {
                     "type": "object",
                     "description": "More about it: field is the parameter at fault; retryWith, merged into the "
-                    "parameters, mends the call.",
+                    "parameters, fixes the call.",
                 },
             },
             required=["code", "message", "suggestion"],

@@ -12,9 +12,9 @@ from typing import Literal
 
 from django.conf import settings
 
+from devassist.callers.caller_search import CallerSearch, Found
 from devassist.callers.code import Code, Function
 from devassist.callers.declarations import meant, names
-from devassist.callers.desk import Desk, Found
 from devassist.callers.inquiry import Asked, reasons_said
 from devassist.callers.languages import LanguageServer, NoCommand, configured, server_for
 from devassist.callers.servers import NotNow, Servers
@@ -36,7 +36,7 @@ GRAPH_SHARE = 0.6
 """Of that time, for a graph that is out of date."""
 _LISTED = 12
 
-_desk: Desk | None = None
+_caller_search: CallerSearch | None = None
 _servers: tuple[LanguageServer, ...] | None = None
 
 
@@ -96,29 +96,29 @@ def installed() -> dict[str, bool]:
     return {server.name: _is_installed(server) for server in known_servers()}
 
 
-def desk() -> Desk:
-    """Give this process's desk, made on first need; only to be called on the home loop."""
-    global _desk
-    if _desk is None:
+def get_caller_search() -> CallerSearch:
+    """Give the search of this process, made on first need; call it on the event loop of the server alone."""
+    global _caller_search
+    if _caller_search is None:
         servers = Servers(
             _machine(), most=settings.DEVASSIST_MOST_SERVERS, idle_seconds=settings.DEVASSIST_IDLE_MINUTES * 60
         )
-        _desk = Desk(servers)
-    return _desk
+        _caller_search = CallerSearch(servers)
+    return _caller_search
 
 
 async def close() -> None:
     """End this process's language servers; the next question starts them anew, by the settings of then."""
-    global _desk, _servers
-    closing, _desk, _servers = _desk, None, None
+    global _caller_search, _servers
+    closing, _caller_search, _servers = _caller_search, None, None
     if closing:
         await closing.close()
 
 
 def _forget() -> None:
     """In a forked child the parent's servers are not ours."""
-    global _desk
-    _desk = None
+    global _caller_search
+    _caller_search = None
 
 
 event_loop.on_shutdown(close)
@@ -142,7 +142,7 @@ def _is_installed(server: LanguageServer) -> bool:
 
 
 async def _found(asked: Asked, *, root: str, seconds: float) -> Found:
-    return await desk().ask(asked, root=root, seconds=seconds)
+    return await get_caller_search().ask(asked, root=root, seconds=seconds)
 
 
 def _meant(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[Function]:

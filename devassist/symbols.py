@@ -25,7 +25,7 @@ from devassist.contracts.symbols import (
 )
 from devassist.dialect import FUNCTION_NOT_FOUND, INVALID_PARAMETERS, NO_RESULTS
 from devassist.files.walking import WalkReport, walk_files
-from devassist.finding_callers import desk, known_servers
+from devassist.finding_callers import get_caller_search, known_servers
 from devassist.refusals import line_out_of_range
 from devassist.syntax.functions import Kind, Scope, scopes
 from devassist.syntax.grammars import grammar_of
@@ -189,7 +189,7 @@ async def _ask_server(
         return None, "No language server is set for such files."
     real = await asyncio.to_thread(os.path.realpath, root)
     try:
-        session = desk().servers.session(server, root=real, read=desk().reading(real).text)
+        session = get_caller_search().servers.session(server, root=real, read=get_caller_search().reading(real).text)
         if not session.is_ready:
             return None, f"The language server {server.name} is not ready; warm_workspace waits for it."
         async with asyncio.timeout(SERVER_SECONDS):
@@ -249,4 +249,4 @@ async def _no_symbol(name: str, *, workspaces: Sequence[KnownWorkspace]) -> Tool
 
 
 async def _reading(root: str) -> Reading:
-    return desk().reading(root)
+    return get_caller_search().reading(root)

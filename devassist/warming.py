@@ -13,7 +13,7 @@ from devassist.callers.languages import LanguageServer, NoCommand, server_for
 from devassist.callers.servers import NotNow
 from devassist.code_graph.freshness import ensure_graph
 from devassist.files import sources
-from devassist.finding_callers import desk, known_servers
+from devassist.finding_callers import get_caller_search, known_servers
 from devassist.workspaces import workspaces
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
@@ -68,7 +68,9 @@ class Warming:
         """Warm what is new, the default workspace first, and no more servers than may run at once."""
         rows = sorted(await workspaces(), key=lambda row: not row.is_default)
         for row in rows:
-            if (row.id, row.root) in self._known or len(desk().servers.running()) >= settings.DEVASSIST_MOST_SERVERS:
+            if (row.id, row.root) in self._known or len(
+                get_caller_search().servers.running()
+            ) >= settings.DEVASSIST_MOST_SERVERS:
                 continue
             self._known.add((row.id, row.root))
             await ensure_graph(row.id, root=row.root, shows_secrets=row.shows_secrets, seconds=0)
@@ -87,7 +89,7 @@ async def _warm(server: LanguageServer, *, root: str, files: int) -> Warmed:
     loop = asyncio.get_running_loop()
     began, failure = loop.time(), ""
     try:
-        session = desk().servers.session(server, root=root, read=desk().reading(root).text)
+        session = get_caller_search().servers.session(server, root=root, read=get_caller_search().reading(root).text)
         await asyncio.shield(session.ready)
     except NoCommand:
         failure = f"not installed; get it by: {server.install}"

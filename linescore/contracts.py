@@ -73,7 +73,7 @@ class LinescoreDialect(ErrorEnvelope):
                 "field": {"type": "string", "description": "The parameter at fault."},
                 "details": {
                     "type": "object",
-                    "description": "The finer code; retryWith, merged into the parameters, mends the call.",
+                    "description": "The finer code; retryWith, merged into the parameters, fixes the call.",
                 },
                 "suggestion": {"type": "string", "description": "What to do next."},
             },
@@ -103,13 +103,13 @@ def _calendar_date(value: object, info: ValidationInfo) -> object:
             return date.fromisoformat(value)
     except ValueError:
         pass
-    field, mended = to_camel(str(info.field_name)), _nearest_day(value)
+    field, fixed = to_camel(str(info.field_name)), _nearest_day(value)
     raise ToolError(
         INVALID_DATE,
         f"{field} is not a day of the calendar as YYYY-MM-DD: {value[:40]!r}.",
-        suggestion=f"Use '{mended}'." if mended else "Use the form YYYY-MM-DD, such as '2025-02-28'.",
+        suggestion=f"Use '{fixed}'." if fixed else "Use the form YYYY-MM-DD, such as '2025-02-28'.",
         field=field,
-        retry_with={field: str(mended)} if mended else None,
+        retry_with={field: str(fixed)} if fixed else None,
     )
 
 
@@ -129,13 +129,13 @@ def _season(value: str) -> str:
     if parts and int(parts[2]) == int(parts[1]) + 1:
         return value
     first = re.match(r"[0-9]{4}", value)
-    mended = f"{first[0]}-{int(first[0]) + 1:04}" if first and first[0] != "9999" else ""
+    fixed = f"{first[0]}-{int(first[0]) + 1:04}" if first and first[0] != "9999" else ""
     raise ToolError(
         INVALID_SEASON,
         f"A season is two years that follow each other, not {value[:40]!r}.",
-        suggestion=f"Use '{mended}'." if mended else "Use the form YYYY-YYYY, such as '2024-2025'.",
+        suggestion=f"Use '{fixed}'." if fixed else "Use the form YYYY-YYYY, such as '2024-2025'.",
         field="season",
-        retry_with={"season": mended} if mended else None,
+        retry_with={"season": fixed} if fixed else None,
     )
 
 

@@ -207,12 +207,12 @@ def statement(ask: LinescoreQuery) -> Statement:
 
     It asks for one row more than the limit, to know whether there are more.
     """
-    parameters = _given(ask)
+    parameters = _list_parameters(ask)
     sql = _text(pattern_of(ask), given=frozenset(parameters))
     return Statement(sql=sql, parameters=parameters | {"most": ask.limit + 1, "skipped": (ask.page - 1) * ask.limit})
 
 
-def _given(ask: LinescoreQuery) -> dict[str, Any]:
+def _list_parameters(ask: LinescoreQuery) -> dict[str, Any]:
     return {name: value for name, value in vars(ask).items() if value is not None and name in _FILTERS}
 
 
@@ -225,13 +225,13 @@ def _text(pattern: Pattern, *, given: frozenset[str]) -> str:
         if filters.pop("period_outcome", None):
             having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
     where = _where(filters.values())
-    missing = _missing(given)
+    missing = _format_missing(given)
     text = {"periods": _PERIODS, "ranking": _RANKING, "two_plus_games": _TWO_PLUS_GAMES}[pattern]
     team_code = "" if "team_code" in given else "\n  pr.team_code,"
     return text.format(where=where, having=having, team_code=team_code, missing=missing)
 
 
-def _missing(given: Collection[str]) -> str:
+def _format_missing(given: Collection[str]) -> str:
     filters = [sql for name, sql in _MISSING_FILTERS.items() if name in given]
     return _MISSING.format(where=_where([NOT_STORED, *filters]))
 
@@ -270,7 +270,7 @@ async def _fetch_games(sql: str, *, ask: GamesQuery, reader: Pool) -> FetchedRow
     parameters = {name: value for name, value in vars(ask).items() if value is not None}
     filters = [text for name, text in _GAME_FILTERS.items() if name in parameters]
     filters += [_VENUES[ask.venue]] if ask.venue and ask.team_code else []
-    missing = _missing(parameters)
+    missing = _format_missing(parameters)
     given = parameters | {"team_code": ask.team_code, "most": ask.limit + 1, "skipped": (ask.page - 1) * ask.limit}
     return await reader.fetch(sql.format(missing=missing, where=_where(filters)), given)
 
@@ -295,7 +295,7 @@ async def coverage(ask: GameFilters, *, seasons: tuple[str, str], reader: Pool) 
 
 async def has_rows(ask: LinescoreQuery, *, reader: Pool) -> bool:
     """Tell whether any period fits the question; one statement."""
-    parameters = _given(ask)
+    parameters = _list_parameters(ask)
     where = _where(sql for name, sql in _FILTERS.items() if name in parameters)
     return bool((await reader.fetch(_HAS_ROWS.format(where=where), parameters)).rows[0]["has_rows"])
 

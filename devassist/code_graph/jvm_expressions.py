@@ -92,9 +92,6 @@ class JvmExpressions(FileLowering):
             self.add(Op.SUPER, frame.class_fact.symbol, held)
         return held
 
-    def _first(self, node: Node) -> int:
-        return self.value(node.named_children[0] if node.named_children else None)
-
     def _either(self, node: Node) -> int:
         return self.merge([self.value(child) for child in node.named_children])
 

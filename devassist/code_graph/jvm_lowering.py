@@ -73,7 +73,7 @@ class JvmLowering(JvmExpressions):
             "anonymous_function": self._lambda,
             "method_reference": self._reference,
             "callable_reference": self._reference,
-            "parenthesized_expression": self._first,
+            "parenthesized_expression": self.first_value,
             "as_expression": self._cast,
             "cast_expression": self._cast,
             "ternary_expression": self._either,
@@ -221,7 +221,7 @@ class JvmLowering(JvmExpressions):
             if child.type in ("block", "function_body", "constructor_body"):
                 self.declare(child.named_children)
                 if self.is_kotlin and not self.text(child).startswith("{"):
-                    self.copy(self._first(child), to=fact.result)
+                    self.copy(self.first_value(child), to=fact.result)
                 else:
                     self.walk(child.named_children)
         self.frame = before
@@ -391,7 +391,7 @@ class JvmLowering(JvmExpressions):
         return -1
 
     def _return(self, node: Node) -> int:
-        held = self._first(node)
+        held = self.first_value(node)
         frame = self.frame
         while frame is not None and (frame.function is None or frame.function.symbol < 0):
             frame = frame.parent  # type: ignore[assignment]

@@ -23,6 +23,7 @@ MAX_NAME = 300
 MAX_RECEIVER = 100
 MAX_KEYED = 8
 """Elements of a list that are told apart."""
+SPREADS = frozenset({"list_splat", "spread_element"})
 
 
 class Frame:
@@ -53,6 +54,7 @@ class FileLowering:
     """Turns one file into facts. A language adds handlers for its nodes: each gives the variable of the value."""
 
     self_names: frozenset[str] = frozenset()
+    list_kind = "list"
     literals: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset({"comment", "line_comment", "block_comment", "ERROR"})
 
@@ -170,6 +172,20 @@ class FileLowering:
         """Make a list, a dict or an object literal."""
         variable = self.new()
         self.add(Op.CONTAINER, kind, variable)
+        return variable
+
+    def first_value(self, node: Node) -> int:
+        """Give the value of the first child."""
+        return self.value(node.named_children[0] if node.named_children else None)
+
+    def list_value(self, node: Node) -> int:
+        """Give a container of the children: the first ones by their places, a spread one by any."""
+        variable = self.container(self.list_kind)
+        for number, child in enumerate(node.named_children):
+            if child.type in SPREADS:
+                self.add(Op.SET_INDEX, variable, None, self.index(self.first_value(child), key=None))
+            elif (held := self.value(child)) >= 0:
+                self.add(Op.SET_INDEX, variable, str(number) if number < MAX_KEYED else None, held)
         return variable
 
     @property

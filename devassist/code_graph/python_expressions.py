@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from devassist.code_graph.annotations import has_holes, literal_text
 from devassist.code_graph.facts import Op
-from devassist.code_graph.lowering import MAX_KEYED, FileLowering
+from devassist.code_graph.lowering import FileLowering
 
 
 class PythonExpressions(FileLowering):
@@ -13,9 +13,6 @@ class PythonExpressions(FileLowering):
     def _string(self, node: Node) -> int:
         self.walk(child for child in node.named_children if child.type == "interpolation")
         return self.literal()
-
-    def _first(self, node: Node) -> int:
-        return self.value(node.named_children[0] if node.named_children else None)
 
     def _either(self, node: Node) -> int:
         return self.merge([self.value(child) for child in node.named_children])
@@ -46,15 +43,6 @@ class PythonExpressions(FileLowering):
             return literal_text(self.text(node))
         return self.text(node) if node.type == "integer" else None
 
-    def _sequence(self, node: Node) -> int:
-        variable = self.container("list")
-        for number, child in enumerate(node.named_children):
-            if child.type == "list_splat":
-                self.add(Op.SET_INDEX, variable, None, self.index(self._first(child), key=None))
-            elif (held := self.value(child)) >= 0:
-                self.add(Op.SET_INDEX, variable, str(number) if number < MAX_KEYED else None, held)
-        return variable
-
     def _dictionary(self, node: Node) -> int:
         variable = self.container("dict")
         for child in node.named_children:
@@ -66,7 +54,7 @@ class PythonExpressions(FileLowering):
                 if held >= 0:
                     self.add(Op.SET_INDEX, variable, self._key(key), held)
             elif child.type == "dictionary_splat":
-                self.add(Op.SET_INDEX, variable, None, self.index(self._first(child), key=None))
+                self.add(Op.SET_INDEX, variable, None, self.index(self.first_value(child), key=None))
         return variable
 
     def _call(self, node: Node) -> int:
@@ -106,7 +94,7 @@ class PythonExpressions(FileLowering):
                 named[self.text(child.child_by_field_name("name"))] = self.value(child.child_by_field_name("value"))
             elif child.type in ("list_splat", "dictionary_splat"):
                 is_spread = True
-                held = self._first(child)
+                held = self.first_value(child)
                 if child.type == "list_splat":
                     named["*"] = self.merge([named.get("*", -1), held])
                 else:

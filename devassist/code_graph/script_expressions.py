@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from devassist.code_graph.annotations import has_holes, literal_text
 from devassist.code_graph.facts import Op
-from devassist.code_graph.lowering import MAX_KEYED, FileLowering
+from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.values import split_words
 
 FUNCTIONS = split_words(
@@ -27,6 +27,8 @@ _BINDING = split_words(
 
 class ScriptExpressions(FileLowering):
     """Lowers expressions; each method gives the variable of a value."""
+
+    list_kind = "array"
 
     def _require(self, given: Node | None) -> int:
         if given is None or not given.named_children or given.named_children[0].type != "string":
@@ -52,9 +54,6 @@ class ScriptExpressions(FileLowering):
     def _template(self, node: Node) -> int:
         self.walk(child for child in node.named_children if child.type == "template_substitution")
         return self.literal()
-
-    def _first(self, node: Node) -> int:
-        return self.value(node.named_children[0] if node.named_children else None)
 
     def _last(self, node: Node) -> int:
         return [-1, *(self.value(child) for child in node.named_children)][-1]
@@ -102,17 +101,8 @@ class ScriptExpressions(FileLowering):
             return literal_text(self.text(node))
         return self.text(node) if node.type == "number" else None
 
-    def _array(self, node: Node) -> int:
-        variable = self.container("array")
-        for number, child in enumerate(node.named_children):
-            if child.type == "spread_element":
-                self.add(Op.SET_INDEX, variable, None, self.index(self._first(child), key=None))
-            elif (held := self.value(child)) >= 0:
-                self.add(Op.SET_INDEX, variable, str(number) if number < MAX_KEYED else None, held)
-        return variable
-
     def _return(self, node: Node) -> int:
-        held = self._first(node)
+        held = self.first_value(node)
         frame = self.frame
         while frame is not None and frame.function is None:
             frame = frame.parent  # type: ignore[assignment]
@@ -121,7 +111,7 @@ class ScriptExpressions(FileLowering):
         return -1
 
     def _yield(self, node: Node) -> int:
-        held = self._first(node)
+        held = self.first_value(node)
         frame = self.frame
         while frame is not None and frame.function is None:
             frame = frame.parent  # type: ignore[assignment]
@@ -182,7 +172,7 @@ class ScriptExpressions(FileLowering):
         for child in given.named_children if given else ():
             if child.type == "spread_element":
                 is_spread = True
-                named["*"] = self.merge([named.get("*", -1), self._first(child)])
+                named["*"] = self.merge([named.get("*", -1), self.first_value(child)])
             elif child.type != "comment":
                 arguments.append(self.value(child))
         return arguments, named, is_spread

@@ -58,14 +58,14 @@ class ScriptLowering(ScriptExpressions):
             "variable_declarator": self._declarator,
             "for_in_statement": self._for_in,
             "object": self._object,
-            "array": self._array,
+            "array": self.list_value,
             "return_statement": self._return,
             "yield_expression": self._yield,
-            "await_expression": self._first,
-            "parenthesized_expression": self._first,
-            "as_expression": self._first,
-            "satisfies_expression": self._first,
-            "non_null_expression": self._first,
+            "await_expression": self.first_value,
+            "parenthesized_expression": self.first_value,
+            "as_expression": self.first_value,
+            "satisfies_expression": self.first_value,
+            "non_null_expression": self.first_value,
             "binary_expression": self._either,
             "ternary_expression": self._ternary,
             "sequence_expression": self._last,
@@ -395,7 +395,7 @@ class ScriptLowering(ScriptExpressions):
                 self._set(variable, key=child.child_by_field_name("name"), held=held)
                 self.copy(variable, to=self.facts.functions[first].parameters[0][1])
             elif child.type == "spread_element":
-                self.copy(self._first(child), to=variable)
+                self.copy(self.first_value(child), to=variable)
         return variable
 
     def _set(self, variable: int, *, key: Node | None, held: int) -> None:

@@ -116,7 +116,7 @@ async def diagnose(
         unknown.wait(_similar(text), name="Past root causes"),
         unknown.wait(_public(trace, rules=rules), name="Public answers", seconds=WEB_SECONDS)
         if ask.public_answers
-        else _nothing(),
+        else _skip(),
     )
     unknown.reasons += [index.problem] if index.problem else []
     unknown.reasons += _gaps(trace, own=own)
@@ -357,7 +357,7 @@ async def _public(trace: Trace, *, rules: WebRules) -> PublicAnswers | None:
     )
 
 
-async def _nothing() -> None:
+async def _skip() -> None:
     """Stand in for a part that was not asked for."""
 
 
@@ -373,7 +373,7 @@ def _gaps(trace: Trace, *, own: Sequence[_Placed]) -> list[str]:
 
 
 def _proposal(trace: Trace, *, frames: Sequence[OwnFrame]) -> dict[str, str]:
-    """Give what propose_rca can be filled in with; cause and solution are for whoever finds them."""
+    """Give what propose_rca can be filled in with; cause and solution stay open."""
     root = trace.root
     first = next((frame for frame in frames if frame.file_path), None)
     language = _LANGUAGES.get(trace.language, "unknown") if trace.language else "unknown"

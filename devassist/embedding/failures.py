@@ -2,7 +2,7 @@
 
 
 class EmbeddingFailed(Exception):
-    """The model cannot be loaded or run; the message says what to mend, for whoever runs the server."""
+    """The model cannot be loaded or run; the message says what the operator must fix."""
 
 
 class StillLoading(EmbeddingFailed):

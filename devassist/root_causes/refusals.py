@@ -48,7 +48,7 @@ def no_embedding(failed: EmbeddingFailed, *, else_by_words: bool = False) -> Too
         EMBEDDING_FAILED,
         "The embedding model is not available on this server.",
         suggestion=f"{'Search by words' if else_by_words else 'Go on without past root causes'}; "
-        "whoever runs this server finds the reason in its log.",
+        "the reason is in the log of this server.",
         retry_with=retry_with,
     )
 
@@ -63,11 +63,11 @@ async def nothing_found(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool
             suggestion="Load some with manage.py ingest_rca, or with quickstart.",
         )
     if ask.language and language_key(ask.language) not in known and len(known) < queries.MAX_KINDS:
-        return _no(
+        return _refuse(
             f"No past root cause is of the language {ask.language[:40]!r}.",
             suggestion=f"Leave language out, or use one of: {', '.join(known)}.",
             details={"languages": known},
-            mend=_near("language", language_key(ask.language), known),
+            retry_with=_near("language", language_key(ask.language), known),
         )
     return await _without_filters(ask, sought=sought, reader=reader)
 
@@ -78,13 +78,13 @@ async def _without_filters(ask: PastErrorsQuestion, *, sought: Sought, reader: P
     wider = replace(sought, language=None, error_key=None, limit=1)
     if any(given.values()) and await queries.search(wider, reader=reader):
         kinds = await queries.error_types(reader=reader) if ask.error_type else []
-        return _no(
+        return _refuse(
             "Nothing relevant passes the filters; without them something does.",
             suggestion="Leave out errorType and language.",
             details={"errorTypes": kinds} if kinds else {},
-            mend={name: None for name, value in given.items() if value},
+            retry_with={name: None for name, value in given.items() if value},
         )
-    return _no("No past root cause is like this error.", suggestion=_ELSEWHERE)
+    return _refuse("No past root cause is like this error.", suggestion=_ELSEWHERE)
 
 
 def _near(field: str, given: str, known: Sequence[str]) -> dict[str, Any]:
@@ -92,5 +92,5 @@ def _near(field: str, given: str, known: Sequence[str]) -> dict[str, Any]:
     return {field: near[0]} if near else {}
 
 
-def _no(message: str, *, suggestion: str, details: Any = None, mend: Any = None) -> ToolError:
-    return ToolError(NO_RESULTS, message, suggestion=suggestion, details=details, retry_with=mend)
+def _refuse(message: str, *, suggestion: str, details: Any = None, retry_with: Any = None) -> ToolError:
+    return ToolError(NO_RESULTS, message, suggestion=suggestion, details=details, retry_with=retry_with)

@@ -77,7 +77,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
     by_words = ask.mode == "words"
     try:  # at the same time: the database counts while the model reads
         vector, held = await asyncio.gather(
-            _nothing() if by_words else embedder.embedded(paste.meaning), queries.holding(sorted(places), reader=reader)
+            _skip() if by_words else embedder.embedded(paste.meaning), queries.holding(sorted(places), reader=reader)
         )
     except EmbeddingFailed as failed:
         raise no_embedding(failed, else_by_words=True) from failed
@@ -102,7 +102,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
     return sought if floor is None else replace(sought, floor=floor)
 
 
-async def _nothing() -> None:
+async def _skip() -> None:
     """Stand in for the vector of a search by words."""
 
 

@@ -32,47 +32,49 @@ def _find_missing_names(model: SemanticModel) -> Iterator[str]:
     for entity in model.entities.values():
         yield from _check_entity(entity, model=model)
     for measure in model.measures.values():
-        yield from _missing(f"Measure {measure.id}", "entity", [measure.entity], model.entities)
-        yield from _missing(f"Measure {measure.id}", "predicate", measure.where, model.predicates)
-        yield from _missing(f"Measure {measure.id}", "measure", _measures_of(measure), model.measures)
-        yield from _missing(f"Measure {measure.id}", "time role", _given(measure.time), model.time_roles)
-        yield from _missing(f"Measure {measure.id}", "dimension", measure.excludes, model.dimensions)
+        yield from _report_missing(f"Measure {measure.id}", "entity", [measure.entity], model.entities)
+        yield from _report_missing(f"Measure {measure.id}", "predicate", measure.where, model.predicates)
+        yield from _report_missing(f"Measure {measure.id}", "measure", _measures_of(measure), model.measures)
+        yield from _report_missing(f"Measure {measure.id}", "time role", _list_optional(measure.time), model.time_roles)
+        yield from _report_missing(f"Measure {measure.id}", "dimension", measure.excludes, model.dimensions)
     owners = [(dimension.id, dimension.entity) for dimension in model.dimensions.values()]
     owners += [(predicate.id, predicate.entity) for predicate in model.predicates.values()]
     owners += [(role.id, role.entity) for role in model.time_roles.values()]
     for name, owner in owners:
-        yield from _missing(f"Term {name}", "entity", [owner], model.entities)
+        yield from _report_missing(f"Term {name}", "entity", [owner], model.entities)
     for predicate in model.predicates.values():
-        named = [*predicate.requires, *_given(predicate.opposite)]
-        yield from _missing(f"Predicate {predicate.id}", "predicate", named, model.predicates)
-        yield from _missing(f"Predicate {predicate.id}", "time role", _given(predicate.time), model.time_roles)
+        named = [*predicate.requires, *_list_optional(predicate.opposite)]
+        yield from _report_missing(f"Predicate {predicate.id}", "predicate", named, model.predicates)
+        yield from _report_missing(
+            f"Predicate {predicate.id}", "time role", _list_optional(predicate.time), model.time_roles
+        )
         fields = [predicate.comparison.field] if predicate.comparison else []
-        yield from _missing(f"Predicate {predicate.id}", "dimension", fields, model.dimensions)
+        yield from _report_missing(f"Predicate {predicate.id}", "dimension", fields, model.dimensions)
 
 
 def _check_entity(entity: Entity, *, model: SemanticModel) -> Iterator[str]:
     where = f"Entity {entity.id}"
     targets = [join.entity for join in entity.joins.values()]
     targets += [relation.entity for relation in entity.relations.values()]
-    yield from _missing(where, "entity", targets, model.entities)
-    yield from _missing(where, "measure", _given(entity.count), model.measures)
+    yield from _report_missing(where, "entity", targets, model.entities)
+    yield from _report_missing(where, "measure", _list_optional(entity.count), model.measures)
     columns = [*entity.columns, *(name.removeprefix("-") for name in entity.order)]
-    yield from _missing(where, "dimension", columns, model.dimensions)
+    yield from _report_missing(where, "dimension", columns, model.dimensions)
     if entity.membership is not None:
         rules = [entity.membership.now, entity.membership.ever]
-        yield from _missing(where, "predicate", rules, model.predicates)
-        yield from _missing(where, "relation", [entity.membership.relation], entity.relations)
+        yield from _report_missing(where, "predicate", rules, model.predicates)
+        yield from _report_missing(where, "relation", [entity.membership.relation], entity.relations)
 
 
 def _measures_of(measure: Measure) -> list[str]:
-    return [*(measure.ratio or ()), *_given(measure.checked_by)]
+    return [*(measure.ratio or ()), *_list_optional(measure.checked_by)]
 
 
-def _given(name: str | None) -> list[str]:
+def _list_optional(name: str | None) -> list[str]:
     return [] if name is None else [name]
 
 
-def _missing(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+def _report_missing(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
     there = set(known)
     for name in names:
         if name not in there:

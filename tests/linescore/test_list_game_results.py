@@ -113,17 +113,17 @@ def refused_game(django_db_blocker: Any) -> Iterator[None]:
 
 @pytest.mark.usefixtures("refused_game")
 async def test_an_answer_names_the_games_that_its_season_lacks(fast_client: httpx.AsyncClient) -> None:
-    lacking = [await _missing(fast_client, ADDRESS, teamCode="CAR"), await _missing(fast_client, PERIODS)]
+    lacking = [await _fetch_missing(fast_client, ADDRESS, teamCode="CAR"), await _fetch_missing(fast_client, PERIODS)]
     whole = [
-        await _missing(fast_client, ADDRESS, teamCode="BOS"),
-        await _missing(fast_client, PERIODS, startDate="2025-03-01"),
+        await _fetch_missing(fast_client, ADDRESS, teamCode="BOS"),
+        await _fetch_missing(fast_client, PERIODS, startDate="2025-03-01"),
     ]
 
     assert lacking == [{"2024-2025": 1}] * 2
     assert whole == [None, None]
 
 
-async def _missing(client: httpx.AsyncClient, address: str, **ask: Any) -> Any:
+async def _fetch_missing(client: httpx.AsyncClient, address: str, **ask: Any) -> Any:
     data = (await client.post(address, json=ask)).json()["data"]
     return data["query_metadata"].get("missing_games")
 

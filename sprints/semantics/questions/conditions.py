@@ -75,7 +75,7 @@ class Conditions(Measures):
         if phrase.kind == "bound" or (phrase.kind == "days" and place not in self.used):
             return self._bound(phrase, place=place)
         if phrase.kind == "missing":
-            return [self._either(phrase, self._missing(phrase))]
+            return [self._either(phrase, self._require_absence(phrase))]
         if phrase.kind == "none":
             return [self._none(phrase)]
         if phrase.kind == "period" and place not in self.used:
@@ -94,7 +94,7 @@ class Conditions(Measures):
         if phrase.kind == "names":
             return self._names(phrase, place=-1)
         if phrase.kind == "missing":
-            return self._missing(phrase)
+            return self._require_absence(phrase)
         if phrase.kind == "term":
             predicate, _ = self._predicate(phrase)
             if predicate:
@@ -291,7 +291,7 @@ class Conditions(Measures):
             raise Unbound(left[0])
         return join_all([part for place in sorted(self.part_of) for part in self.part_of[place]])
 
-    def _missing(self, phrase: Phrase) -> Condition:
+    def _require_absence(self, phrase: Phrase) -> Condition:
         membership = self.entity.membership
         if membership is not None and phrase.has_entity(membership.role):
             affirmed = InPeriod(where=Comparison(field=membership.role, op=Operator.IS_NOT_NULL))

@@ -246,7 +246,7 @@ def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
     return None
 
 
-def _missing(phrases: list[Phrase], *, place: int) -> Found:
+def _merge_absence(phrases: list[Phrase], *, place: int) -> Found:
     """Without an estimate; no assignee; with no label."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
@@ -423,6 +423,6 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 _RULES: tuple[Rule, ...] = (
     _un, read_closing_clause, _repeat_sides, _list_names, read_names_against, read_whole, _repeated_how_often,
     read_none_of_verb, _sprint_edges, _bounds, read_than, _comparative, _groups, _and_groups, read_swapped_group,
-    _bound_units, _bound_after, _missing, read_none, _ever, _negate, read_degree_first, _ranks, _merge_ranks,
+    _bound_units, _bound_after, _merge_absence, read_none, _ever, _negate, read_degree_first, _ranks, _merge_ranks,
     _counted_rank, _either, _only,
 )  # fmt: skip

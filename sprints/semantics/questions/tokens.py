@@ -78,19 +78,19 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
         if is_known or word.folded in index.parts or (word.folded,) in index.whole:
             continue
         written = text[word.start : word.end]
-        mended = lexicon.correct(word.folded, is_first=word is found[0])
+        corrected = lexicon.correct(word.folded, is_first=word is found[0])
         named = min((edits for _, edits in index.alike(word.folded)), default=None)
         is_name = written[:1].isupper() and word.start > 0
         if (
-            mended is None
+            corrected is None
             or (is_name and named is not None)
             or word.folded in ORDINARY
-            or (named is not None and named < mended[1])
+            or (named is not None and named < corrected[1])
             or word.folded in NUMBERS
         ):
             continue
-        assumed.append(f"Read '{written}' as '{mended[0]}'.")
-        text = text[: word.start] + mended[0] + text[word.end :]
+        assumed.append(f"Read '{written}' as '{corrected[0]}'.")
+        text = text[: word.start] + corrected[0] + text[word.end :]
     return text, assumed[::-1]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from devassist.callers.caller_search import CallerSearch, Found
 from devassist.callers.declarations import meant
-from devassist.callers.desk import Desk, Found
 from devassist.callers.inquiry import Asked
 from devassist.callers.languages import LanguageServer
 from devassist.callers.servers import Servers
@@ -35,15 +35,15 @@ def shop(tmp_path: Path) -> Path:
 
 
 class Asker:
-    """Asks one desk about one workspace, with one server."""
+    """Asks one CallerSearch about one workspace, with one server."""
 
     def __init__(self, root: Path, *, server: LanguageServer, data: Path, patience: Patience) -> None:
         machine = Machine(places={}, environment=ENVIRONMENT, data=data, patience=patience)
-        self.desk = Desk(Servers(machine, most=4, idle_seconds=600))
+        self.caller_search = CallerSearch(Servers(machine, most=4, idle_seconds=600))
         self.root, self.server = os.path.realpath(root), server
 
     def asked(self, name: str, *, path: str, depth: int = 2) -> Asked:
-        code = self.desk.reading(self.root).code(path)
+        code = self.caller_search.reading(self.root).code(path)
         assert code
         targets = tuple((Place(path=path, function=one), name) for one in meant(name, code=code))
         return Asked(targets=targets, depth=depth, server=self.server)
@@ -51,7 +51,7 @@ class Asker:
     async def __call__(
         self, name: str = "price", *, path: str = "shop.py", depth: int = 2, seconds: float = 60
     ) -> Found:
-        return await self.desk.ask(self.asked(name, path=path, depth=depth), root=self.root, seconds=seconds)
+        return await self.caller_search.ask(self.asked(name, path=path, depth=depth), root=self.root, seconds=seconds)
 
     async def said(self, name: str = "price", *, path: str = "shop.py", depth: int = 2) -> set[tuple[str, int, int]]:
         """Ask, want a whole answer, and give callers with line and depth."""
@@ -74,8 +74,8 @@ async def asker(tmp_path: Path) -> AsyncIterator[Ask]:
 
     yield make
     for one in made:
-        processes = [session.process_id for session in one.desk.servers.running()]
-        await one.desk.close()
+        processes = [session.process_id for session in one.caller_search.servers.running()]
+        await one.caller_search.close()
         assert not [process for process in processes if process and lives(process)]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devassist.callers import client
-from devassist.callers.desk import Found
+from devassist.callers.caller_search import Found
 from devassist.callers.languages import NoCommand
 from devassist.callers.servers import NotNow
 from devassist.callers.session import Patience
@@ -23,9 +23,9 @@ async def test_a_good_one_is_asked_once_and_stays(shop: Path, asker: Ask) -> Non
     ask = asker(shop, server=fake("none"))
 
     assert await ask.said() == {RING, DAY}
-    first = [session.process_id for session in ask.desk.servers.running()]
+    first = [session.process_id for session in ask.caller_search.servers.running()]
     assert await ask.said(depth=3) == {RING, DAY}
-    assert [session.process_id for session in ask.desk.servers.running()] == first
+    assert [session.process_id for session in ask.caller_search.servers.running()] == first
 
 
 @pytest.mark.parametrize("fault", ["references-only", "not-there-at-first", "complains", "asks"])
@@ -95,12 +95,12 @@ async def test_what_was_found_is_kept_until_a_file_changes(shop: Path, asker: As
     ask = asker(shop, server=fake("none"))
     await ask(seconds=0)
     whole = await ask()
-    await ask.desk.servers.close()
+    await ask.caller_search.servers.close()
 
     kept = await ask(seconds=0)
 
     assert (kept.callers, kept.reason) == (whole.callers, None)
-    assert ask.desk.servers.running() == []
+    assert ask.caller_search.servers.running() == []
     (shop / "till.py").write_text("from shop import price\n\n\ndef bell(item):\n    return price(item)\n")
     assert await ask.said() == {("bell", 5, 1)}
 
@@ -110,7 +110,7 @@ async def test_a_question_goes_on_when_its_asker_has_left(shop: Path, asker: Ask
     with suppress(TimeoutError):
         await asyncio.wait_for(ask(), timeout=0.02)
 
-    await asyncio.wait({kept.task for kept in ask.desk._kept.values()})
+    await asyncio.wait({kept.task for kept in ask.caller_search._kept.values()})
 
     assert (await ask(seconds=0)).reason is None
 
@@ -159,17 +159,17 @@ async def test_many_questions_at_once_start_one_server(shop: Path, asker: Ask) -
 
     await asyncio.gather(*(ask("ring", path="till.py", depth=depth) for depth in range(1, 6)))
 
-    assert len(ask.desk.servers.running()) == 1
+    assert len(ask.caller_search.servers.running()) == 1
 
 
 async def test_one_that_nobody_asks_ends(shop: Path, asker: Ask) -> None:
     ask = asker(shop, server=fake("none"))
     await ask.said()
-    process = ask.desk.servers.running()[0].process_id
+    process = ask.caller_search.servers.running()[0].process_id
     assert process
 
-    ask.desk.servers.clock = lambda: float("inf")
-    await ask.desk.servers.tidy()
+    ask.caller_search.servers.clock = lambda: float("inf")
+    await ask.caller_search.servers.tidy()
 
     assert not lives(process)
 
@@ -181,7 +181,7 @@ async def test_what_a_server_started_ends_with_it(shop: Path, tmp_path: Path, as
     child = int(mark.read_text())
     assert lives(child)
 
-    await ask.desk.close()
+    await ask.caller_search.close()
 
     assert not lives(child)
 
@@ -217,7 +217,7 @@ def _says_that_it_does_not_know(found: Found) -> None:
 
 
 def _kill(ask: Asker) -> None:
-    for session in ask.desk.servers.running():
+    for session in ask.caller_search.servers.running():
         assert session.process_id
         os.killpg(session.process_id, signal.SIGKILL)
 

@@ -77,7 +77,7 @@ def test_the_command_says_how_each_server_fared(known: Known, shop: Path) -> Non
 
 async def _running() -> list[tuple[str, int | None]]:
     async def running() -> list[tuple[str, int | None]]:
-        return [(session.root, session.process_id) for session in finding_callers.desk().servers.running()]
+        return [(session.root, session.process_id) for session in finding_callers.get_caller_search().servers.running()]
 
     return await event_loop.run_on_loop(running)
 

@@ -160,10 +160,10 @@ async def test_history_and_ambiguity_come_with_their_reasons(
 async def test_without_the_model_past_errors_are_found_by_words(
     fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(_: object) -> None:
+    def raise_missing(_: object) -> None:
         raise EmbeddingFailed("no model")
 
-    monkeypatch.setattr(embedder, "embed", missing)
+    monkeypatch.setattr(embedder, "embed", raise_missing)
     trace = (
         "kotlin.UninitializedPropertyAccessException: lateinit property adapter has not been initialized\n"
         "\tat com.example.trailnotes.ui.NoteListFragment.showNotes(NoteListFragment.kt:56)\n"

@@ -105,10 +105,10 @@ async def test_a_search_leaves_no_setting_behind(fast_client: httpx.AsyncClient)
 async def test_without_its_model_the_search_says_so(
     fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(_: object) -> None:
+    def raise_missing(_: object) -> None:
         raise EmbeddingFailed("no model")
 
-    monkeypatch.setattr(embedder, "embed", missing)
+    monkeypatch.setattr(embedder, "embed", raise_missing)
     answer = await fast_client.post(ADDRESS, json={"query": "TypeError"})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "EMBEDDING_FAILED")
@@ -117,10 +117,10 @@ async def test_without_its_model_the_search_says_so(
 async def test_the_patch_of_a_failed_embedding_searches_by_words_and_says_what_similarity_is(
     fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(_: object) -> None:
+    def raise_missing(_: object) -> None:
         raise EmbeddingFailed("no model")
 
-    monkeypatch.setattr(embedder, "embed", missing)
+    monkeypatch.setattr(embedder, "embed", raise_missing)
     question = {"query": "UninitializedPropertyAccessException: lateinit property adapter has not been initialized"}
     patch = (await fast_client.post(ADDRESS, json=question)).json()["error"]["details"]["retryWith"]
     data = (await fast_client.post(ADDRESS, json=question | patch)).json()["data"]
@@ -137,10 +137,10 @@ async def test_the_patch_of_a_failed_embedding_searches_by_words_and_says_what_s
 async def test_a_proposal_without_the_model_is_offered_no_parameter_that_it_does_not_take(
     fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(_: object) -> None:
+    def raise_missing(_: object) -> None:
         raise EmbeddingFailed("no model")
 
-    monkeypatch.setattr(embedder, "embed", missing)
+    monkeypatch.setattr(embedder, "embed", raise_missing)
     answer = await fast_client.post(PROPOSING, json={name: text.replace(LEAK, "it") for name, text in SPOILED.items()})
 
     assert answer.json()["error"]["code"] == "EMBEDDING_FAILED"

@@ -22,7 +22,7 @@ def sprints(where: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"kind": "in_period", "where": where, **more}
 
 
-def numbered(number: int, *, op: str = "eq") -> dict[str, Any]:
+def make_number_filter(number: int, *, op: str = "eq") -> dict[str, Any]:
     return {"kind": "comparison", "field": "sprint_number", "op": op, "values": [number]}
 
 
@@ -45,7 +45,9 @@ def test_velocity_of_each_closed_sprint(ask: Ask) -> None:
 
 
 def test_velocity_since_sprint_five_is_of_all_later_sprints(ask: Ask) -> None:
-    answer = ask(measures=["velocity"], group_by=[BY_SPRINT], where=both(team("ACCEL"), sprints(numbered(5, op="ge"))))
+    answer = ask(
+        measures=["velocity"], group_by=[BY_SPRINT], where=both(team("ACCEL"), sprints(make_number_filter(5, op="ge")))
+    )
 
     assert answer.column("sprint") == [f"ACCEL Sprint {number}" for number in range(5, 9)]
 
@@ -74,7 +76,7 @@ def test_carried_over_issues_of_each_sprint(ask: Ask) -> None:
 
 
 def test_three_issues_were_blocked_during_sprint_seven_of_their_team(ask: Ask) -> None:
-    answer = ask(rows_of="issue", columns=["issue"], where=sprints(numbered(7), how="during", role="blocked"))
+    answer = ask(rows_of="issue", columns=["issue"], where=sprints(make_number_filter(7), how="during", role="blocked"))
 
     truth = run_checked("""
         SELECT DISTINCT i.issue_key FROM sprints_issues i

@@ -56,7 +56,7 @@ EXACT = {"", "api/", "api/resources/", "api/agents/", "api/agents/<path:rest>"}
 """Those of them that stand for one route; the others stand for all that begins so."""
 
 
-async def _nothing(*_: Any, **__: Any) -> None:
+async def _do_nothing(*_: Any, **__: Any) -> None:
     return None
 
 
@@ -156,10 +156,10 @@ CASES = [
          inside="backtests.uploading.load_lines", gives=_store_nothing, tool="upload_backtest_events",
          envelope=BacktestsDialect(), body=b'{"x": 1}\n'),
     Case(method="PUT", route="api/devassist/editor-context", path="/api/devassist/editor-context",
-         inside="devassist.editor.queries.push", gives=_nothing, tool="push_editor_context",
+         inside="devassist.editor.queries.push", gives=_do_nothing, tool="push_editor_context",
          envelope=DevassistDialect(), body=b'{"activeFile": "a.ts"}'),
     Case(method="DELETE", route="api/devassist/editor-context", path="/api/devassist/editor-context",
-         inside="devassist.editor.queries.clear", gives=_nothing, tool="clear_editor_context",
+         inside="devassist.editor.queries.clear", gives=_do_nothing, tool="clear_editor_context",
          envelope=DevassistDialect()),
     Case(method="POST", route="api/sprints/chat", path="/api/sprints/chat", inside="sprints.api.chat", tool="chat",
          envelope=SprintsEnvelope(), body=b'{"question": "How many sprints are there?"}'),

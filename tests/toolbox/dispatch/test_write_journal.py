@@ -74,7 +74,7 @@ async def test_a_journaled_call_is_counted_once_when_it_has_ended(
 
 
 async def test_another_change_of_a_recorded_call_counts_nothing(database_access: None, mark: str) -> None:
-    await perform(WRITE, request=make_request(mark), work=_nothing)
+    await perform(WRITE, request=make_request(mark), work=_do_nothing)
     before = await count_of("answered")
 
     await owner_pool.fetch("UPDATE toolbox_tool_calls SET rows = 1 WHERE request_id = %s RETURNING id", [mark])
@@ -230,7 +230,7 @@ async def _key_of(request: Request) -> str:
     return seen[0]
 
 
-async def _nothing(_: ActiveCall) -> None:
+async def _do_nothing(_: ActiveCall) -> None:
     return None
 
 

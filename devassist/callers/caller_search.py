@@ -1,4 +1,4 @@
-"""Where questions for callers are taken: each answered within its time, and carried on behind it."""
+"""Caller searches with a time limit; a search continues in the background, and repeats share it."""
 
 import asyncio
 import time
@@ -31,11 +31,11 @@ class _Kept:
     begun: float
 
 
-class Desk:
+class CallerSearch:
     """
-    Takes questions for one process. Belongs to the event loop of its servers.
+    Searches for callers, for one process; bound to the event loop of its language servers.
 
-    A question goes on when its asker has left. Who asks the same again joins it, or is given what it found, for a while
+    A search continues when its caller has left. The same question joins it, or gets what it found, for a while
     and as long as no file has changed; what stopped short of an end is asked anew.
     """
 
