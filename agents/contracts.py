@@ -13,6 +13,7 @@ from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 MAX_MESSAGE = 20_000
 MAX_TITLE = 200
+MAX_DIGEST = 64
 SecondMessage = Literal["wait", "replace", "refuse"]
 RunState = Literal["queued", "running", "awaiting_approval", "succeeded", "failed", "cancelled", "timed_out"]
 
@@ -22,6 +23,8 @@ UNKNOWN_STEP = ErrorCode("UNKNOWN_STEP", 404, "The run has no step of that numbe
 UNKNOWN_MESSAGE = ErrorCode("UNKNOWN_MESSAGE", 404, "The conversation has no message of that number.")
 CONVERSATION_BUSY = ErrorCode("CONVERSATION_BUSY", 409, "Another message is being answered.")
 NOT_AWAITING = ErrorCode("NOT_AWAITING_APPROVAL", 409, "Nothing of this run waits for approval.")
+ANSWERED_WITH_ERRORS = "ANSWERED_WITH_ERRORS"
+"""The code of a step whose tool answered with an upstream's errors."""
 CALL_CHANGED = ErrorCode("CALL_CHANGED", 409, "The call that waits is not the one that was shown.")
 UNKNOWN_ADDRESS = ErrorCode("UNKNOWN_ADDRESS", 404, "There is no such address of conversations.")
 WRONG_METHOD = ErrorCode("METHOD_NOT_ALLOWED", 405, "The address takes another method.")
@@ -82,7 +85,7 @@ class Approval(ToolInput):
     step: WholeNumber | None = Field(None, ge=1, description="The step that is meant; else the one that waits.")
     arguments: dict[str, object] | None = Field(None, description="Arguments to call with instead: another call.")
     digest: str = Field(
-        "", max_length=64, description="The digest of approval.needed: approve only if that call still waits."
+        "", max_length=MAX_DIGEST, description="The digest of approval.needed: approve only if that call still waits."
     )
 
 

@@ -177,6 +177,7 @@ class Run(models.Model):
     error = models.TextField(blank=True, help_text="What went wrong, in a sentence.")
 
     class Meta:
+        verbose_name = "agent run"
         db_table = "agents_runs"
         indexes = [
             models.Index(fields=["conversation", "created_at"], name="agents_runs_conversation"),

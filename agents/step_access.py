@@ -12,6 +12,7 @@ from typing import Any
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import FORBIDDEN, UNKNOWN_TOOL, ScopeMissing
+from toolbox.tool_search.catalogue import SEARCH_TOOLS
 
 _NEVER_MADE = {FORBIDDEN.code, UNKNOWN_TOOL.code}
 """The kernel refused the call before it reached data, so there is nothing to protect."""
@@ -22,7 +23,8 @@ def missing_scope(caller: Caller, *, tool: str, code: str = "", right: str = "re
     """Give the scope that the caller lacks for a call, "" where they may see it; `right` is for a tool that is gone."""
     known = registry.find(tool)
     scope = known.scope if known else f"*:{right}"
-    return "" if not tool or code in _NEVER_MADE or caller.has(scope) else scope
+    is_open = not tool or (tool == SEARCH_TOOLS and known is None)
+    return "" if is_open or code in _NEVER_MADE or caller.has(scope) else scope
 
 
 def require_scope(caller: Caller, *, tool: str, code: str = "", right: str = "read") -> None:

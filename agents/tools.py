@@ -1,7 +1,7 @@
 """What an agent may ask of another agent: to find out something with the tools of this server."""
 
+from agents.ask_agent_contracts import AgentAnswer, AgentQuestion
 from agents.contracts import CONVERSATION_BUSY, UNKNOWN_CONVERSATION, UNKNOWN_RUN
-from agents.runs.ask_agent import AgentAnswer, AgentQuestion, answer_question
 from agents.runs.run_caller import may_use_tools
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
@@ -27,4 +27,6 @@ async def ask_agent(ask: AgentQuestion, client: ClientChannel) -> AgentAnswer:
     Use it for what takes several tools; call a tool yourself where one is enough. It may do what your key may. A run
     takes seconds to minutes: a task where the client knows tasks, else look again with the runId in the answer.
     """
+    from agents.runs.ask_agent import answer_question
+
     return await answer_question(ask, client=client)

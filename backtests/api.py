@@ -11,7 +11,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from backtests.uploading import UPLOAD, describe_upload, store_upload
+from backtests.upload_operation import UPLOAD, describe_upload
+from backtests.uploading import store_upload
 from toolbox.dispatch.entry import perform_in_thread
 from toolbox.http.django_requests import read_request, to_response
 

@@ -59,15 +59,17 @@ async def ask_run(run_id: UUID, *, reader: Pool) -> Asked:
     return found(run_id, row=await queries.run(run_id, reader=reader), started=started, clock=reader.clock)
 
 
-def found(run_id: UUID, *, row: dict[str, Any] | None, started: float, clock: Callable[[], float]) -> Asked:
-    """Take a run whose row came with an answer. Raises ToolError RUN_NOT_FOUND."""
+def found(
+    run_id: UUID, *, row: dict[str, Any] | None, started: float, clock: Callable[[], float], field: str = "runId"
+) -> Asked:
+    """Take a run whose row came with an answer; `field` named it. Raises ToolError RUN_NOT_FOUND."""
     if row is None:
         raise ToolError(
             RUN_NOT_FOUND,
             f"There is no run {run_id}.",
             suggestion="list_backtest_runs has the ids of the runs there are.",
-            field="runId",
-            details={"runId": str(run_id)},
+            field=field,
+            details={field: str(run_id)},
         )
     return Asked(run_id, row, clock, started)
 

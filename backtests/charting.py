@@ -31,7 +31,7 @@ class Measured:
 
     @property
     def profit(self) -> str:
-        """Write what it came to."""
+        """Write the results."""
         return f"{self.points[-1].value:,.2f}" if self.points else ""
 
     @property

@@ -35,9 +35,9 @@ def _moment(value: object, info: ValidationInfo) -> object:
         raise bad_time(to_camel(str(info.field_name)), value=value) from error
 
 
-def _path(value: object) -> object:
+def _path(value: object, info: ValidationInfo) -> object:
     if isinstance(value, str) and not re.fullmatch(r"\$\.[a-zA-Z0-9_.]+", value):
-        raise bad_path(value)
+        raise bad_path(to_camel(str(info.field_name)), value=value)
     return value
 
 

@@ -13,6 +13,9 @@ QUERY_TIMEOUT = ErrorCode("QUERY_TIMEOUT", 408, "The query took longer than 10 s
 RESULT_TOO_LARGE = ErrorCode("RESULT_TOO_LARGE", 413, "Not even the first part of the answer fits its size limit.")
 INVALID_TIME_RANGE = ErrorCode("INVALID_TIME_RANGE", 400, "The times are reversed, or after the run's end.")
 INVALID_JSON_PATH = ErrorCode("INVALID_JSON_PATH", 400, "The property path is not of the form $.Name or $.Name.Name.")
+PERFORMANCE_NOT_BUILT = ErrorCode(
+    "PERFORMANCE_NOT_BUILT", 409, "What the run came to is not built for all of its events."
+)
 DATABASE_ERROR = ErrorCode("DATABASE_ERROR", 500, "The database could not answer.")
 
 
@@ -77,16 +80,16 @@ def bad_time(field: str, *, value: str) -> ToolError:
     )
 
 
-def bad_path(value: str) -> ToolError:
+def bad_path(field: str, *, value: str) -> ToolError:
     """Refuse a property path outside the contract's pattern; a bare name is one `$.` short of a path."""
     bare = value.lstrip("$.") if len(value) < MAX_MEND else ""
     fixed = f"$.{bare}" if bare.isascii() and bare.replace("_", "").replace(".", "").isalnum() else ""
     return ToolError(
         INVALID_JSON_PATH,
-        f"propertyPath must match ^\\$\\.[a-zA-Z0-9_\\.]+$, not {value[:60]!r}.",
+        f"{field} must match ^\\$\\.[a-zA-Z0-9_\\.]+$, not {value[:60]!r}.",
         suggestion=f"Use '{fixed}'." if fixed else "Use the form '$.Price' or '$.StateAfter.Total'.",
-        field="propertyPath",
-        retry_with={"propertyPath": fixed} if fixed else None,
+        field=field,
+        retry_with={field: fixed} if fixed else None,
     )
 
 

@@ -4,35 +4,49 @@ from uuid import UUID
 
 from django import forms
 
-from backtests.ingest.engines import formats
-from backtests.ingest.files import CONTRACT, LoadOptions, LoadRefused, load_file
-from backtests.ingest.report import LoadReport
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
+
+
+def _list_formats() -> tuple[str, ...]:
+    from backtests.ingest.engines import list_engines
+    from backtests.ingest.format_choice import AUTO, CONTRACT
+
+    return AUTO, CONTRACT, *list_engines()
 
 
 class LogForm(JobForm):
     """Which log, and which run it is."""
 
-    file = file_field("A file of JSON lines; .gz too.")
+    file = file_field("A log, or what an engine wrote; .gz too.")
     format = forms.ChoiceField(
-        choices=lambda: [(name, name) for name in (CONTRACT, *formats())], help_text="In whose words."
+        choices=lambda: [(name, name) for name in _list_formats()],
+        help_text="In whose words; auto sees it by how the file begins.",
     )
     run = forms.UUIDField(
         required=False, help_text="The run's GUID; without it the one that the log names, or one made from its content."
     )
     sweep = forms.CharField(required=False, max_length=200, help_text="The experiment that the run belongs to.")
+    columns = forms.CharField(
+        required=False, max_length=2000, help_text="What a table's columns mean, as time=Date,equity=NAV."
+    )
+    symbol = forms.CharField(required=False, max_length=200, help_text="The security of a table that does not say it.")
 
 
 def from_log(given: Assignment) -> Outcome:
     """Read a log."""
+    from backtests.ingest.files import LoadOptions, load_file
+    from backtests.ingest.format_choice import LoadRefused
+    from backtests.ingest.report import LoadReport
+
     if given.file is None:
         raise JobRefused("The file is gone; start again.")
     report, size = LoadReport(), given.file.stat().st_size
     run = given.values.get("run")
     options = LoadOptions(
-        format_name=given.values["format"], run_id=UUID(run) if run else None, sweep=given.values.get("sweep") or ""
-    )
+        format_name=given.values["format"], run_id=UUID(run) if run else None, sweep=given.values.get("sweep") or "",
+        columns=given.values.get("columns") or "", symbol=given.values.get("symbol") or "",
+    )  # fmt: skip
     try:
         load_file(
             given.file, options=options, report=report,

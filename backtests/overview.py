@@ -174,7 +174,7 @@ def errors_by_field(run_id: UUID) -> Counted:
 
 
 def page(run_id: UUID, *, wanted: Wanted, index: int, event_count: int) -> Page:
-    """Give a page of events in order of time, or of arrival where all are wanted."""
+    """Give a page of events in order of time, or of arrival where all are asked for."""
     if wanted.name is None:
         start, stop = 0, event_count
     else:

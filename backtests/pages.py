@@ -69,7 +69,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 @require_scope(scope=SCOPE)
 def run(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
-    """Show when a run's events happened, its state at a moment, and what it came to."""
+    """Show when a run's events happened, its state at a moment, and its results."""
     one = _run(run_id)
     if not one["first_event_at"]:
         return render(request, "backtests/run.html", {"run": one})

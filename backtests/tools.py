@@ -32,11 +32,26 @@ from backtests.dialect import (
     EVENT_NOT_FOUND,
     INVALID_JSON_PATH,
     INVALID_TIME_RANGE,
+    PERFORMANCE_NOT_BUILT,
     RESULT_TOO_LARGE,
     RUN_NOT_FOUND,
     BacktestsDialect,
 )
 from backtests.ingest.lists import number_list, severity_list
+from backtests.performance.contracts import (
+    AttributionQuestion,
+    CompareQuestion,
+    EventGroups,
+    GroupQuestion,
+    ProfitAttribution,
+    RankQuestion,
+    RunComparison,
+    RunRanking,
+    Summary,
+    SummaryQuestion,
+    TradePage,
+    TradesQuestion,
+)
 from backtests.sequences import pages as sequence_pages
 from backtests.slots import SLOTS
 from backtests.snapshots import moments_of
@@ -53,6 +68,8 @@ toolkit = Toolkit(
 )
 SAMPLE_RUN = UUID("079cbad8-9e31-5383-8c7a-3f85849b9439")
 """The run that ships with the project."""
+SAMPLE_PAIR = (UUID("5b1a97d2-e4fb-5c26-bd01-572a6390f3bd"), UUID("0614a24e-172f-5cc2-b70a-3a53b4010a2a"))
+"""Two runs that ship with it: the same strategy with two stops."""
 
 
 @toolkit.tool(
@@ -262,3 +279,102 @@ async def get_state_delta(ask: DeltaQuestion) -> Delta:
             unmarked_positions=sorted({*before.find_unmarked(), *after.find_unmarked()}),
         ),
     )
+
+
+@toolkit.tool(
+    example=TradesQuestion(run_id=SAMPLE_RUN, sort_by="netProfit", page_size=5),
+    errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, PERFORMANCE_NOT_BUILT),
+    queries=3,
+)
+async def list_trades(ask: TradesQuestion) -> TradePage:
+    """
+    List a run's round trips: entry, exit, quantity, profit, commission, MFE, MAE, holding time, exit reason.
+
+    A round trip is a position from flat to flat; executions between enlarge or reduce it. Filter by security, side,
+    outcome and time of entry; sort by netProfit to see the worst or, descending, the best.
+    """
+    from backtests.performance.listing import list_round_trips
+
+    return await list_round_trips(ask, reader=reader)
+
+
+@toolkit.tool(
+    example=SummaryQuestion(run_id=SAMPLE_RUN, benchmark_symbol="AAPL.NASDAQ"),
+    errors=(RUN_NOT_FOUND, PERFORMANCE_NOT_BUILT),
+    queries=3,
+)
+async def performance_summary(ask: SummaryQuestion) -> Summary:
+    """
+    Measure a run: return, CAGR, volatility, Sharpe, Sortino, Calmar, drawdowns, win rate, profit factor, exposure.
+
+    From daily returns (days are UTC dates with events) and round trips; against another run or a security, also alpha,
+    beta and information ratio. Annualised by periodsPerYear. A measure that is not defined is null, and undefined says
+    why. rank_runs compares the runs of a sweep.
+    """
+    from backtests.performance.summary import summarize
+
+    return await summarize(ask, reader=reader)
+
+
+@toolkit.tool(
+    example=GroupQuestion(
+        run_id=SAMPLE_RUN, event_type="OrderRejection", group_by="$.RejectionReason", without_figures=True
+    ),
+    errors=(RUN_NOT_FOUND, INVALID_TIME_RANGE, INVALID_JSON_PATH),
+    queries=2,
+)
+async def group_events(ask: GroupQuestion) -> EventGroups:
+    """
+    Count events by a property, such as rejections by reason; with valuePath also sum, average and quantiles.
+
+    One small answer in place of many pages of events. withoutFigures puts texts together that differ in figures only.
+    """
+    from backtests.performance.listing import group_by_property
+
+    return await group_by_property(ask, reader=reader)
+
+
+@toolkit.tool(
+    example=AttributionQuestion(run_id=SAMPLE_RUN, by="symbol"),
+    errors=(RUN_NOT_FOUND, PERFORMANCE_NOT_BUILT),
+    queries=2,
+)
+async def attribute_pnl(ask: AttributionQuestion) -> ProfitAttribution:
+    """
+    Divide a run's net profit by symbol, side, entry hour, weekday or month, holding time, or exit reason.
+
+    Every round trip is in one group, open ones at the last price seen, so the groups add up to the total.
+    """
+    from backtests.performance.listing import attribute
+
+    return await attribute(ask, reader=reader)
+
+
+@toolkit.tool(example=RankQuestion(sweep="stop-loss"))
+async def rank_runs(ask: RankQuestion) -> RunRanking:
+    """
+    Rank the runs of a sweep by a measure, and tell how far the best of them can be trusted.
+
+    With each run's deflated Sharpe ratio (by number of trials) and how runs with neighbouring parameters do; for the
+    sweep, the probability of backtest overfitting by combinatorially symmetric cross-validation.
+    """
+    from backtests.performance.ranking import rank
+
+    return await rank(ask, reader=reader)
+
+
+@toolkit.tool(
+    example=CompareQuestion(first_run_id=SAMPLE_PAIR[0], second_run_id=SAMPLE_PAIR[1]),
+    errors=(RUN_NOT_FOUND, RESULT_TOO_LARGE, PERFORMANCE_NOT_BUILT),
+    queries=11,
+)
+async def compare_runs(ask: CompareQuestion) -> RunComparison:
+    """
+    Compare two runs: the first decision that differs, the chain of causes on both sides, the profit that followed.
+
+    Decisions are order states, executions, rejections and risk events, compared by time and by what they say, not by
+    ids. Runs of a sweep have the same sweep in list_backtest_runs.
+    """
+    from backtests.performance.comparing import compare
+
+    return await compare(ask, reader=reader)

@@ -15,7 +15,7 @@ from typing import Any
 from django.db import connection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from backtests.uploading import UPLOAD, StreamBroken, StreamStalled, describe_upload, store_upload
+from backtests.upload_operation import UPLOAD, StreamBroken, StreamStalled, describe_upload
 from toolbox.contract.errors import UNAVAILABLE, Refusal, ToolError
 from toolbox.dispatch.entry import CallerLeft, Reply, Request, perform
 from toolbox.http.asgi import send_reply
@@ -80,6 +80,8 @@ class UploadMiddleware:
 
 
 def _store_in_thread(run_id: str, body: RawIOBase, *, query: str) -> Reply:
+    from backtests.uploading import store_upload  # noqa: PLC0415 - the loader, with the first upload
+
     try:
         return store_upload(run_id, body, query=query)
     finally:
@@ -109,7 +111,7 @@ class _Body(RawIOBase):
         return taken
 
     def abandon(self) -> None:
-        """Give no more: whoever is still reading finds the stream broken."""
+        """Give no more: a thread that is still reading finds the stream broken."""
         self._loop = None
 
     def _next(self) -> bytes:

@@ -17,44 +17,25 @@ from backtests.dialect import (
     INVALID_PARAMETER,
     QUERY_TIMEOUT,
     RESULT_TOO_LARGE,
-    BacktestsDialect,
     bad_guid,
 )
-from backtests.ingest.engines import formats
-from backtests.ingest.files import CONTRACT, LoadOptions, LoadRefused, load_file, require_events
+from backtests.ingest.engines import list_engines
+from backtests.ingest.files import LoadOptions, load_file, require_events
+from backtests.ingest.format_choice import AUTO, CONTRACT, LoadRefused
 from backtests.ingest.load import load_lines
 from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
+from backtests.upload_operation import StreamBroken, StreamStalled
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import ToolError
-from toolbox.dispatch.entry import Operation, OperationFailed, Reply
+from toolbox.dispatch.entry import OperationFailed, Reply
 
-UPLOAD = Operation(
-    name="upload_backtest_events",
-    domain="backtests",
-    scope="backtests:write",
-    envelope=BacktestsDialect(),
-    deadline_seconds=None,  # a stream may be long; one that stands still is ended
-    writes=True,
-)
 PIECE_BYTES = 262_144
-QUERY_PARAMETERS = ("format", "sweep")
+QUERY_PARAMETERS = ("format", "sweep", "columns", "symbol")
+MAX_PARAMETER_CHARACTERS = 2_000
 MAX_SWEEP_CHARACTERS = 200
 MAX_ENGINE_STREAM_BYTES = 2_147_483_648
-
-
-class StreamBroken(OSError):
-    """The client went away before its stream was whole."""
-
-
-class StreamStalled(OSError):
-    """The client sent nothing for too long."""
-
-
-def describe_upload(run_id: str, *, query: str) -> bytes:
-    """Give what the audit keeps of an upload."""
-    return encode({"runId": run_id[:60], **({"query": query[:200]} if query else {})})
 
 
 def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
@@ -82,7 +63,7 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
         raise ToolError(
             INVALID_PARAMETER,
             str(error),
-            suggestion="Send a log with at least one event, in the words that ?format= names.",
+            suggestion="Send a file with at least one event, of the format that ?format= names; auto finds it.",
             details={"reasons": report.reasons},
         ) from error
     except (UnreadablePostError, StreamBroken, StreamStalled) as error:
@@ -107,11 +88,11 @@ def _read_options(run_id: UUID, *, query: str) -> LoadOptions:
             raise ToolError(
                 INVALID_PARAMETER,
                 f"{name[:60]!r} {what}.",
-                suggestion=f"Use {nearest[0]} once." if nearest else f"There are {' and '.join(QUERY_PARAMETERS)}.",
+                suggestion=f"Use {nearest[0]} once." if nearest else f"There are {', '.join(QUERY_PARAMETERS)}.",
                 field=name[:60],
             )
     name = given.get("format", [CONTRACT])[0]
-    known = [CONTRACT, *formats()]
+    known = [CONTRACT, AUTO, *list_engines()]
     if name not in known:
         raise ToolError(
             INVALID_PARAMETER,
@@ -120,7 +101,11 @@ def _read_options(run_id: UUID, *, query: str) -> LoadOptions:
             field="format",
         )
     sweep = given.get("sweep", [""])[0][:MAX_SWEEP_CHARACTERS]
-    return LoadOptions(format_name=name, run_id=run_id, sweep=sweep, overlaps=not connection.in_atomic_block)
+    columns, symbol = (given.get(one, [""])[0][:MAX_PARAMETER_CHARACTERS] for one in ("columns", "symbol"))
+    return LoadOptions(
+        format_name=name, run_id=run_id, sweep=sweep, columns=columns, symbol=symbol,
+        overlaps=not connection.in_atomic_block,
+    )  # fmt: skip
 
 
 def _keep_body(body: RawIOBase, kept: IO[bytes]) -> None:

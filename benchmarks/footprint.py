@@ -30,7 +30,7 @@ import config.asgi
 """
 EMBED = """
 from django.urls import get_resolver
-from devassist.embedding.embedder import embedder
+from toolbox.embedding.embedder import embedder
 get_resolver().url_patterns
 embedder.embed(["A question of twenty words about a fragment that is not attached to its activity any more."])
 embedder.embed(["the quick brown fox jumps over the lazy dog " * 60] * 8)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,9 +64,10 @@ def load_mistakes(folder: Path = FOLDER) -> list[Mistake]:
     return [_read(json.loads(line)) for line in lines]
 
 
-def load_schema(name: str, *, folder: Path = FOLDER) -> GraphQLSchema:
-    """Build the schema of that name."""
-    return build_schema((folder / f"{name}.graphql").read_text())
+@cache
+def load_schema(name: str) -> GraphQLSchema:
+    """Build the schema of that name, once."""
+    return build_schema((FOLDER / f"{name}.graphql").read_text())
 
 
 def judge_offer(mistake: Mistake, offered: Mapping[str, Any] | None, *, schema: GraphQLSchema) -> Verdict:

@@ -22,15 +22,16 @@ from django.core.management import call_command
 from benchmarks.many_root_causes import Filled, fill, mixed
 from benchmarks.retrieval import RetrievalSet, Vectors, difference, gains, query_vectors, retrieval_sets, vectors
 from devassist.contracts.vector_search_db import PastErrorsQuestion
-from devassist.embedding.embedder import embedder
 from devassist.models import RootCause
 from devassist.root_causes import queries, searching
 from devassist.root_causes.queries import Sought
 from devassist.root_causes.telling import told
-from devassist.root_causes.wording import Rarity, place_of, weights_of, words_of
+from devassist.root_causes.wording import Rarity, place_of, weights_of
 from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
 from toolbox.database.pools import Connection, reader
+from toolbox.embedding.embedder import embedder
+from toolbox.text.stemmed_words import words_of
 
 CHROMA = "chromadb==1.5.9"
 ASKED = 200
@@ -127,13 +128,13 @@ class _Known:
         self.known = known
 
     def __enter__(self) -> None:
-        async def embedded(text: str) -> Any:
+        async def embed_text(text: str) -> Any:
             return self.known[text]
 
-        embedder.embedded = embedded  # type: ignore[method-assign]
+        embedder.embed_text = embed_text  # type: ignore[method-assign]
 
     def __exit__(self, *_: object) -> None:
-        del embedder.embedded
+        del embedder.embed_text
 
 
 def _speed(sets: Sequence[RetrievalSet], *, entries: int, with_peers: bool) -> None:

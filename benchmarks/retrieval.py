@@ -13,8 +13,8 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from devassist.embedding.embedder import embedder
 from devassist.root_causes.telling import told
+from toolbox.embedding.embedder import embedder
 
 Vectors = NDArray[np.float32]
 SETS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "rca"

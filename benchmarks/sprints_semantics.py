@@ -11,17 +11,16 @@ from sprints.schema.view_catalog import SCHEMA, ViewCatalog
 from sprints.semantics.compile import compile_query
 from sprints.semantics.definition_check import find_definition_errors
 from sprints.semantics.describe import describe_query
+from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.lookup import allowed_dimensions
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import (
     And,
     Comparison,
     DimensionGroup,
-    Grain,
     InPeriod,
     MetricQuery,
-    Named,
-    Operator,
+    NamedCondition,
     TimeGroup,
 )
 from sprints.sql_sandbox.guard import check
@@ -57,9 +56,9 @@ def _list_queries() -> list[MetricQuery]:
             groups: list[DimensionGroup | TimeGroup] = [DimensionGroup(dimension=dimension.id)]
             if measure.time is not None:
                 groups.append(TimeGroup(grain=Grain.MONTH))
-            parts = [*filters, *([Named(predicate="open")] if measure.entity == "issue" else [])]
+            parts = [*filters, *([NamedCondition(predicate="open")] if measure.entity == "issue" else [])]
             if measure.entity == "issue" and measure.time is None:
-                parts.append(InPeriod(where=Named(predicate="sprint_active")))
+                parts.append(InPeriod(where=NamedCondition(predicate="sprint_active")))
             where = And(parts=tuple(parts)) if parts else None
             queries.append(MetricQuery(measures=(measure.id,), group_by=tuple(groups), where=where))
     return queries

@@ -26,14 +26,15 @@ from config.observability.health_middleware import HealthMiddleware
 from config.observability.traces import TraceMiddleware
 from config.embedded.components import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
-from devassist.embedding.embedder import embedder
-from devassist.warming import warming
+from config.topology.presence import WEB, presence
+from toolbox.embedding.embedder import embedder
 from toolbox.database import event_loop
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.work.publisher import publisher
 from toolbox.rest.middleware import ToolCallMiddleware
 from toolbox.mcp.on_demand import McpOnDemand
 from toolbox.oauth.cors import CorsMiddleware
+from toolbox.database.notifications import notifications
 from toolbox.database.pools import reader
 from toolbox.catalogue.registry import registry
 
@@ -84,9 +85,13 @@ class Server:
         event_loop.adopt_running_loop()
         with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
             await reader.fetch("SELECT 1")
+        notifications.start()
+        presence.start(WEB)
         publisher.start()
-        warming.start()
         if settings.DEVASSIST_WARM:
+            from devassist.warming import warming  # noqa: PLC0415 - language servers and grammars
+
+            warming.start()
             embedder.warm()
         watch = asyncio.create_task(_watch_parts())
         try:

@@ -67,6 +67,7 @@ def begin_sweeping(**_: Any) -> None:
     from toolbox.database import event_loop  # noqa: PLC0415 - Django must be ready
     from toolbox.work import schedule, worker  # noqa: PLC0415
 
+    asyncio.run_coroutine_threadsafe(worker.begin(), event_loop.get_loop())
     asyncio.run_coroutine_threadsafe(worker.sweep_forever(), event_loop.get_loop())
     asyncio.run_coroutine_threadsafe(schedule.enqueue_forever(), event_loop.get_loop())
 

@@ -1,6 +1,7 @@
 """Environment variables: the type, default and description of each."""
 
 import os
+import re
 import secrets
 import tempfile
 from contextlib import suppress
@@ -10,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -61,9 +62,20 @@ class Environment(BaseSettings):
         None, ge=1, description="How often who comes by OAuth may call; the admin sets it for each."
     )
     database_url: str = Field("", description="PostgreSQL of your own; without it the embedded one is started.")
-    database_reader_url: str = Field("", description="The same database as the read-only role; may be a replica.")
+    database_reader_url: Annotated[list[str], NoDecode] = Field(
+        default=[], description="The same database as the read-only role; replicas' addresses, by comma."
+    )
+    toolroom_replica_lag: float = Field(
+        10.0, gt=0, le=3_600, description="Seconds that a replica may be behind; further, reads go to the primary."
+    )
     database_analyst_url: str = Field(
         "", description="The same database as the role that runs SQL written by a model; execute_query is off without."
+    )
+    database_listen_url: str = Field(
+        "", description="The owner's address past any pooler, for LISTEN; the same as DATABASE_URL if empty."
+    )
+    toolroom_watchdog_seconds: float = Field(
+        30.0, gt=0, le=3_600, description="How often each process checks that notifications of the database arrive."
     )
     database_admin_url: str = Field("", description="A superuser's address, for `provision_database` alone.")
     toolroom_var: Path = Field(BASE_DIR / "var", description="Where the embedded parts keep their data.")
@@ -106,6 +118,9 @@ class Environment(BaseSettings):
     devassist_idle_minutes: float = Field(15, gt=0, description="A language server that nobody asks ends after that.")
     devassist_warm: bool = Field(
         default=True, description="Start the language servers of workspaces before a question."
+    )
+    toolroom_tool_vectors: bool = Field(
+        default=True, description="Find tools by meaning too; 0: by words alone, without the embedding model's 90 MB."
     )
     devassist_web_search: bool = Field(
         default=True, description="web_search_wiki may ask public sources; 0: only pages that were ingested."
@@ -163,12 +178,23 @@ class Environment(BaseSettings):
     def _split(cls, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
+    @field_validator("database_reader_url", mode="before")
+    @classmethod
+    def _split_addresses(cls, value: object) -> object:
+        """Split where an address begins: one address may itself name several hosts, by comma."""
+        return re.split(r"[\s,]+(?=postgres(?:ql)?://)", value.strip()) if isinstance(value, str) and value else value
+
+    @field_validator("database_reader_url")
+    @classmethod
+    def _addresses(cls, value: list[str]) -> list[str]:
+        return [cls._postgresql(address.rstrip(", ")) for address in value]
+
     @field_validator("toolroom_var")
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return value if value.is_absolute() else BASE_DIR / value
 
-    @field_validator("database_url", "database_reader_url", "database_analyst_url", "database_admin_url")
+    @field_validator("database_url", "database_analyst_url", "database_admin_url", "database_listen_url")
     @classmethod
     def _postgresql(cls, value: str) -> str:
         if value and urlsplit(value).scheme not in ("postgres", "postgresql"):
@@ -236,7 +262,30 @@ def django_database(url: str) -> dict[str, Any]:
         "HOST": parts.pop("host", ""),
         "PORT": str(parts.pop("port", "")),
         "OPTIONS": parts,
+        "DISABLE_SERVER_SIDE_CURSORS": True,  # behind a pooler the next transaction is another session's
     }
+
+
+def reader_on_primary(url: str, *, readers: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """
+    Give the reader's entry on the primary, and the addresses of replicas.
+
+    A reader's address that leads elsewhere than DATABASE_URL is a replica's; the role and its password are the same on
+    the primary.
+    """
+    places = ("host", "hostaddr", "port", "dbname")
+    primary = conninfo_to_dict(url)
+    place = {name: primary[name] for name in places if name in primary}
+    given = [conninfo_to_dict(reader) for reader in readers]
+    replicas = [
+        reader
+        for reader, parts in zip(readers, given, strict=True)
+        if {name: parts[name] for name in places if name in parts} != place
+    ]
+    same = [reader for reader in readers if reader not in replicas]
+    elsewhere = {name: value for name, value in given[0].items() if name not in places}
+    own: dict[str, Any] = conninfo_to_dict(same[0]) if same else elsewhere | place
+    return django_database(make_conninfo(**own)), replicas
 
 
 def upstream_secrets() -> dict[str, str]:

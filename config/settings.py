@@ -7,7 +7,14 @@ from django.templatetags.static import static
 
 from config.embedded import broker
 from config.environment import BASE_DIR as PROJECT_DIR
-from config.environment import django_database, kept_secret, read_environment, server_environment, upstream_secrets
+from config.environment import (
+    django_database,
+    kept_secret,
+    read_environment,
+    reader_on_primary,
+    server_environment,
+    upstream_secrets,
+)
 from config.oauth_server import OAUTH_SERVER
 from config.postgres.cluster import address
 from config.postgres.location import find_place
@@ -84,12 +91,15 @@ TEMPLATES = [
 ]
 
 
-def _databases() -> dict[str, dict[str, Any]]:
+def _databases() -> tuple[dict[str, dict[str, Any]], list[str]]:
     """
-    Give the connections of the owner, the reader and the analyst; of the embedded server where no address is given.
+    Give the connections of the owner, the reader and the analyst, and the addresses of replicas.
+
+    They are those of the embedded server where no address is given.
 
     Without DATABASE_ANALYST_URL a database of one's own has no analyst, and execute_query says that it is off.
     """
+    replicas: list[str] = []
     if not env.database_url:
         place = find_place(TOOLROOM_VAR)
         urls = {role: address(place, database=DATABASE, user=role) for role in (OWNER, READER, ANALYST)}
@@ -103,15 +113,19 @@ def _databases() -> dict[str, dict[str, Any]]:
             "`manage.py provision_database` (docs/operations.md), then set DATABASE_READER_URL."
         )
     else:
-        databases = {"default": django_database(env.database_url), "reader": django_database(env.database_reader_url)}
+        reader, replicas = reader_on_primary(env.database_url, readers=env.database_reader_url)
+        databases = {"default": django_database(env.database_url), "reader": reader}
         if env.database_analyst_url:
             databases["analyst"] = django_database(env.database_analyst_url)
     for alias in databases.keys() - {"default"}:
         databases[alias]["TEST"] = {"MIRROR": "default"}
-    return databases
+    return databases, replicas
 
 
-DATABASES = _databases()
+DATABASES, TOOLROOM_REPLICAS = _databases()
+TOOLROOM_REPLICA_LAG = env.toolroom_replica_lag
+if TOOLROOM_REPLICAS:
+    MIDDLEWARE.append("toolbox.http.own_writes.OwnWritesMiddleware")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TOOLROOM_READER_ROLE = DATABASES["reader"]["USER"]
@@ -141,6 +155,7 @@ DEVASSIST_SERVER_ENVIRONMENT = server_environment()
 DEVASSIST_MOST_SERVERS = env.devassist_most_servers
 DEVASSIST_IDLE_MINUTES = env.devassist_idle_minutes
 DEVASSIST_WARM = env.devassist_warm
+TOOLROOM_TOOL_VECTORS = env.toolroom_tool_vectors
 DEVASSIST_WEB_SEARCH = env.devassist_web_search
 DEVASSIST_STACKEXCHANGE_URL = env.devassist_stackexchange_url
 DEVASSIST_STACKEXCHANGE_KEY = env.devassist_stackexchange_key
@@ -150,6 +165,8 @@ DEVASSIST_MDN_URL = env.devassist_mdn_url
 DEVASSIST_WEB_FRESH_HOURS = env.devassist_web_fresh_hours
 DEVASSIST_WEB_KEEP_DAYS = env.devassist_web_keep_days
 DEVASSIST_EDITOR_SECONDS = env.devassist_editor_seconds
+DATABASE_LISTEN_URL = env.database_listen_url
+TOOLROOM_WATCHDOG_SECONDS = env.toolroom_watchdog_seconds
 TOOLROOM_DATABASE_ADMIN_URL = env.database_admin_url
 TOOLROOM_DATABASE_IS_EMBEDDED = not env.database_url
 
@@ -169,6 +186,7 @@ AGENT_KEEP_DAYS = env.agent_keep_days
 AGENT_MODEL_RETRIES = env.agent_model_retries
 
 TOOLROOM_BROKER_IS_EMBEDDED = not env.celery_broker_url
+TOOLROOM_CELERY_APP = "config.celery.app"
 CELERY_BROKER_URL = env.celery_broker_url or broker.address(TOOLROOM_VAR)
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -11,7 +11,7 @@ from backtests import api as backtests_api
 from backtests import resources as backtests_resources
 from devassist import api as devassist_api
 from linescore import resources as linescore_resources
-from linescore.graphql.views import view as hockey_graphql
+from linescore.graphql.on_demand import view as hockey_graphql
 from sprints import api as sprints_api
 from sprints import resources as sprints_resources
 from toolbox.catalogue.registry import registry

@@ -8,19 +8,26 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from toolbox.access.people import require_person
+from toolbox.catalogue.registry import domain_title
 from toolbox.contract.errors import DatabaseUnavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A page to go to; `scope` says who may, `is_staff_only` that it is the admin's."""
+    """A page to go to; `is_staff_only` says that it is the admin's."""
 
-    label: str
     url_name: str
-    scope: str = ""
+    label: str = ""
+    domain: str = ""
+    """The domain whose page it is, which names it and whose right to read it wants."""
     is_staff_only: bool = False
     current: str = ""
     """What `aria-current` says: page where it is open, true where a page below it is."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.label or domain_title(self.domain)
 
     @property
     def address(self) -> str:
@@ -36,11 +43,13 @@ class Entry:
 ENTRIES = [
     Entry(label="Ask", url_name="console:ask"),
     Entry(label="Tools", url_name="console:tools"),
-    Entry(label="Hockey", url_name="linescore:latest", scope="linescore:read"),
-    Entry(label="Past errors", url_name="devassist:root_causes", scope="devassist:read"),
-    Entry(label="Schemas", url_name="graphql_proxy:schemas", scope="graphql_proxy:read"),
-    Entry(label="Backtests", url_name="backtests:runs", scope="backtests:read"),
-    Entry(label="Sprints", url_name="sprints:board", scope="sprints:read"),
+    Entry(label="Activity", url_name="console:activity"),
+    Entry(domain="linescore", url_name="linescore:latest"),
+    Entry(domain="backtests", url_name="backtests:runs"),
+    Entry(domain="sprints", url_name="sprints:board"),
+    Entry(domain="devassist", url_name="devassist:root_causes"),
+    Entry(domain="graphql_proxy", url_name="graphql_proxy:schemas"),
+    Entry(label="Connect", url_name="console:connect"),
     Entry(label="Admin", url_name="admin:index", is_staff_only=True),
 ]
 
@@ -57,5 +66,5 @@ def _find_entries(request: HttpRequest) -> list[Entry]:
         caller = require_person(request)
     except (PermissionDenied, DatabaseUnavailable):  # this very page may be the one that says so
         return []
-    allowed = [entry for entry in ENTRIES if not entry.scope or caller.has(entry.scope)]
+    allowed = [entry for entry in ENTRIES if not entry.domain or caller.has(f"{entry.domain}:read")]
     return [entry.mark_current(request.path) for entry in allowed if request.user.is_staff or not entry.is_staff_only]

@@ -15,3 +15,8 @@ def find_active_user(user_id: int) -> User | None:
 def find_active_user_by_name(name: str) -> User | None:
     """Give a user who may log in, by name."""
     return User.objects.filter(username=name, is_active=True).first()
+
+
+def list_superusers() -> list[User]:
+    """List the first two active superusers: enough to tell whether there is one alone."""
+    return list(User.objects.filter(is_superuser=True, is_active=True).order_by("pk")[:2])

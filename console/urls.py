@@ -4,6 +4,8 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from console.accounts import login, oauth_clients
+from console.activity import pages as activity
+from console.connect import pages as connect
 from console.conversations import actions, ask, pages
 from console.tools import pages as tools
 
@@ -21,9 +23,18 @@ urlpatterns = [
     path(f"{ONE}delete/", actions.delete, name="delete"),
     path(RUN, pages.run, name="run"),
     path(f"{RUN}steps/<int:number>/", pages.step, name="step"),
+    path(f"{RUN}steps/<int:number>/picture/", pages.picture, name="picture"),
     path(f"{RUN}<slug:word>/", actions.decide, name="decide"),
     path("tools/", tools.index, name="tools"),
     path("tools/<str:name>/", tools.show, name="tool"),
+    path("activity/", activity.list_calls, name="activity"),
+    path("activity/calls/<int:call_id>/", activity.open_call, name="call"),
+    path("activity/conversations/<uuid:conversation_id>/", activity.show_conversation, name="activity_conversation"),
+    path("activity/queue/", activity.show_queue, name="activity_queue"),
+    path("activity/trends/", activity.show_trends, name="activity_trends"),
+    path("connect/", connect.show_connect_page, name="connect"),
+    path("connect/key/", connect.make_client_key, name="make_client_key"),
+    path("connect/calls/", connect.show_first_calls, name="first_calls"),
     path("clients/", oauth_clients.index, name="clients"),
     path("clients/<int:client_id>/end/", oauth_clients.end, name="end_client"),
     path("login/", login.log_in, name="log_in"),

@@ -7,5 +7,5 @@ class DevassistConfig(AppConfig):
     """Workspaces, and what is known about the errors that people meet in them."""
 
     name = "devassist"
-    verbose_name = "Devassist"
+    verbose_name = "Code and errors"
     default_auto_field = "django.db.models.BigAutoField"

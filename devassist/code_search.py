@@ -110,7 +110,7 @@ def _unify_breaks(text: str) -> str:
 
 
 class _Globs:
-    """Which paths are wanted: those that fit one of the plain globs, if there are any, and none with '!'."""
+    """Which paths are searched: those that fit one of the plain globs, if there are any, and none with '!'."""
 
     def __init__(self, globs: Sequence[str]) -> None:
         try:

@@ -225,7 +225,7 @@ def _not_installed(server: LanguageServer | None, *, program: str) -> ToolError:
     name, install = (server.name, server.install) if server else ("", "")
     return _unavailable(
         f"The language server '{name}' is not installed: there is no {Path(program).name}.",
-        suggestion=f"Whoever runs this server installs it by: {install}. Until then search with syntactic true.",
+        suggestion=f"The operator of this server installs it by: {install}. Until then search with syntactic true.",
     )
 
 

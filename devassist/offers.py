@@ -43,7 +43,7 @@ toolkit.completers.update(root_cause=_entries, workspace=_workspaces, file=_file
     ROOT_CAUSE, title="A past root cause", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"entry": _entries}
 )
 async def root_cause(entry: Annotated[str, "The entry's id, as vector_search_db gives it."]) -> str | None:
-    """Show one past error whole: how it was met, why it happened, what mended it, and whether a person stands by it."""
+    """Show one past error whole: how it was met, why it happened, what fixed it, and whether a person stands by it."""
     row = await queries.entry(entry)
     if row is None:
         return None

@@ -12,7 +12,7 @@ from devassist.dialect import (
 )
 from toolbox.contract.errors import ToolError
 
-_ASK_A_PERSON = "Whoever runs this server can open a workspace to this key in the admin, under Workspaces."
+_ASK_A_PERSON = "The operator of this server can open a workspace to this key in the admin, under Workspaces."
 _LISTED = 20
 
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from devassist.listing import source_files
 from devassist.workspaces import KnownWorkspace, workspaces
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.slots import Candidate, Slot
@@ -26,6 +25,8 @@ async def _open_workspaces() -> list[KnownWorkspace]:
 
 async def files_of(workspace: KnownWorkspace) -> list[str]:
     """Name its source files, remembered for a minute."""
+    from devassist.listing import source_files  # noqa: PLC0415 - loaded by the first question
+
     return await _files.get(workspace.root, lambda: asyncio.to_thread(source_files, workspace.root))
 
 

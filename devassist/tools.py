@@ -3,10 +3,6 @@
 import asyncio
 from pathlib import Path
 
-from devassist import symbols
-from devassist.code_context import context_of
-from devassist.code_search import list_files as list_workspace_files
-from devassist.code_search import search_code as search_workspace_code
 from devassist.contracts.diagnose import DiagnoseQuestion, Diagnosis
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
@@ -22,8 +18,8 @@ from devassist.contracts.symbols import (
     SymbolsFound,
 )
 from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
+from devassist.contracts.warm_workspace import WARMING_SECONDS, WarmQuestion, WarmWorkspace
 from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
-from devassist.diagnosis.diagnose import diagnose as diagnose_trace
 from devassist.dialect import (
     DEADLINE_SECONDS,
     EMBEDDING_FAILED,
@@ -38,17 +34,9 @@ from devassist.dialect import (
     UNKNOWN_WORKSPACE,
     DevassistDialect,
 )
-from devassist.editor.context import error_context
-from devassist.finding_callers import find_callers
-from devassist.root_causes.proposing import propose
 from devassist.root_causes.refusals import SEARCH_ERRORS
-from devassist.root_causes.searching import find
 from devassist.slots import SLOTS
-from devassist.warm_workspace import WARMING_SECONDS, WarmQuestion, WarmWorkspace, warmed
-from devassist.web import searching
-from devassist.web.configured import configured
 from devassist.web.refusals import ERRORS as WEB_ERRORS
-from devassist.workspace_files import read
 from devassist.workspaces import readable_workspaces, workspace_of_file
 from toolbox.contract.caller import CallContext
 from toolbox.contract.client_channel import ClientChannel
@@ -79,6 +67,8 @@ async def read_file(ask: ReadFileQuestion, client: ClientChannel) -> FileText:
     Paths are relative to the workspace's root. For the code around an error use get_code_context, which also names the
     enclosing function and the imports.
     """
+    from devassist.workspace_files import read
+
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await asyncio.to_thread(read, ask, workspace=workspace)
 
@@ -95,6 +85,9 @@ async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
 
     Send an error's name and message, a function's name or a concept; not a whole stack trace.
     """
+    from devassist.web import searching
+    from devassist.web.configured import configured
+
     return await searching.search(ask, rules=configured())
 
 
@@ -111,6 +104,8 @@ async def get_code_context(ask: CodeContextQuestion, client: ClientChannel) -> C
     Use it with file and line of a stack trace's first own frame. The whole function is read_file from startLine to
     endLine; who calls it is find_callers_of_function.
     """
+    from devassist.code_context import context_of
+
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await asyncio.to_thread(context_of, ask, workspace=workspace)
 
@@ -128,6 +123,8 @@ async def find_callers_of_function(ask: FindCallersQuestion, client: ClientChann
     Trace with it how an error got where it was seen. With incomplete true there may be more callers than listed: read
     incompleteReason, and ask again where it says so. Works for Kotlin, Java, TypeScript, JavaScript, Python.
     """
+    from devassist.finding_callers import find_callers
+
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await find_callers(ask, workspace=workspace)
 
@@ -144,11 +141,13 @@ async def find_callers_of_function(ask: FindCallersQuestion, client: ClientChann
 )
 async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
     """
-    Find past errors like this one, with their root causes and what mended them.
+    Find past errors like this one, with their root causes and what fixed them.
 
-    Send the message or the whole stack trace as query; the telling lines are taken from it. Filters are strict: leave
+    Send the message or the whole stack trace as query; the lines that matter are found. Filters are strict: leave
     language and errorType out unless sure. NO_RESULTS means that nothing relevant is known; nothing is made up.
     """
+    from devassist.root_causes.searching import find
+
     return await find(ask)
 
 
@@ -172,9 +171,11 @@ async def propose_rca(ask: Proposal, call: CallContext) -> Proposed:
     """
     Keep what was learned from a solved error as a proposal, for a person to validate.
 
-    Use it once an error is understood and mended; say it generally, without secrets or names of people. It needs a key
+    Use it once an error is understood and fixed; say it generally, without secrets or names of people. It needs a key
     that may write, and in conversations a person's approval.
     """
+    from devassist.root_causes.proposing import propose
+
     return await propose(ask, proposer=call.caller.name)
 
 
@@ -190,6 +191,8 @@ async def get_user_error_context(ask: ErrorContextQuestion, call: CallContext) -
 
     Use it first when somebody says "this error" without pasting it.
     """
+    from devassist.editor.context import error_context
+
     return await error_context(ask, caller=call.caller)
 
 
@@ -206,8 +209,10 @@ async def search_code(ask: SearchCodeQuestion, client: ClientChannel) -> CodeMat
     Ignored files, installed packages and secrets are left out. Narrow by globs; go on with nextCursor. For where a
     function or class is defined use find_symbol.
     """
+    from devassist import code_search
+
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
-    return await asyncio.to_thread(search_workspace_code, ask, workspaces=workspaces)
+    return await asyncio.to_thread(code_search.search_code, ask, workspaces=workspaces)
 
 
 @toolkit.tool(
@@ -222,8 +227,10 @@ async def list_files(ask: ListFilesQuestion, client: ClientChannel) -> FileListi
 
     Use it to learn what there is before read_file. Ignored files, installed packages, links and secrets are left out.
     """
+    from devassist import code_search
+
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
-    return await asyncio.to_thread(list_workspace_files, ask, workspaces=workspaces)
+    return await asyncio.to_thread(code_search.list_files, ask, workspaces=workspaces)
 
 
 @toolkit.tool(
@@ -239,6 +246,8 @@ async def find_symbol(ask: FindSymbolQuestion, client: ClientChannel) -> Symbols
     Kotlin, Java, TypeScript, JavaScript and Python, in the files as they are now. For a name in a known line use
     go_to_definition; variables and constants are found by search_code.
     """
+    from devassist import symbols
+
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
     return await symbols.find_symbols(ask, workspaces=workspaces)
 
@@ -257,6 +266,8 @@ async def find_implementations(ask: FindImplementationsQuestion, client: ClientC
 
     It is answered from the workspace's code graph; incomplete says where that is still being built.
     """
+    from devassist import symbols
+
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await symbols.find_implementations(ask, workspace=workspace)
 
@@ -273,6 +284,8 @@ async def go_to_definition(ask: GoToDefinitionQuestion, client: ClientChannel) -
 
     A language server resolves it where one is ready; else definitions of that name are listed, and incomplete says so.
     """
+    from devassist import symbols
+
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await symbols.go_to_definition(ask, workspace=workspace)
 
@@ -292,8 +305,11 @@ async def diagnose(ask: DiagnoseQuestion, client: ClientChannel) -> Diagnosis:
     Without trace it reads the user's editor and terminal. It names no cause by itself; each part says which tool gives
     more.
     """
+    from devassist.diagnosis import diagnose as diagnosis
+    from devassist.web.configured import configured
+
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
-    return await diagnose_trace(ask, caller=client.caller, workspaces=workspaces, rules=configured())
+    return await diagnosis.diagnose(ask, caller=client.caller, workspaces=workspaces, rules=configured())
 
 
 @toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=1, deadline_seconds=WARMING_SECONDS)
@@ -303,4 +319,6 @@ async def warm_workspace(ask: WarmQuestion, client: ClientChannel) -> WarmWorksp
 
     Use it when find_callers_of_function said incomplete because a server was cold, then ask again.
     """
+    from devassist.warm_workspace import warmed
+
     return await warmed(ask, client=client)

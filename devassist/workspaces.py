@@ -31,7 +31,7 @@ class KnownWorkspace:
         """
         Tell whether the caller may read it.
 
-        A conversation has no key, and a client that a person let in is the person's, so any of the owner's counts. Who
+        A conversation has no key, and a client that a person allowed is the person's, so any of the owner's counts. Who
         is neither runs this machine and sees all.
         """
         if self.is_open or (caller.key_id is None and caller.owner_id is None):

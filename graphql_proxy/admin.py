@@ -26,7 +26,11 @@ from graphql_proxy.models import (
     UpstreamRefusal,
 )
 from graphql_proxy.operation_admin import SavedOperationAdmin
+from graphql_proxy.upkeep.fetch import find_problem
+from graphql_proxy.upstreams import KnownUpstream, open_headers
 from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin, CuratedInline, FewValuesFilter, PickFilter
+from toolbox.contract.errors import ToolError
+from toolbox.database import event_loop
 
 LIMITS = ["timeout_seconds", "cache_seconds", "most_answer_bytes", "most_document_bytes", "most_tokens", "most_depth",
           "most_aliases", "most_root_fields", "most_directives", "most_list_size", "assumed_list_size",
@@ -107,6 +111,12 @@ class UpstreamAdmin(CuratedAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # noqa: FBT001
         """Save headers; where the origin changed, secrets that were not typed anew are forgotten."""
         super().save_related(request, form, formsets, change)
+        self._forget_secrets_of_another_origin(request, form, formsets, change=change)
+        _say_whether_it_answers(request, form.instance)
+
+    def _forget_secrets_of_another_origin(
+        self, request: HttpRequest, form: Any, formsets: Any, *, change: bool
+    ) -> None:
         if not change or _origin(form.initial.get("address", "")) == _origin(form.instance.address):
             return
         typed = [one.instance.pk for formset in formsets for one in formset.forms if one.cleaned_data.get("secret")]
@@ -214,6 +224,22 @@ def _preview_hint(form: TryForm, *, chosen: ErrorHint | None) -> HintPreview:
     rows = ErrorHint.objects.filter(enabled | Q(pk=chosen.pk if chosen else None)).order_by("order", "id")[:500]
     slug = upstream.slug if upstream else None
     return preview_hints(form.cleaned_data["error"], rows=list(rows), query=form.cleaned_data["query"], slug=slug)
+
+
+def _say_whether_it_answers(request: HttpRequest, row: Upstream) -> None:
+    """Ask the upstream as it was just saved; one that does not answer yet is saved all the same."""
+    if not row.is_enabled or row.needs_caller_credential:
+        return
+    upstream = KnownUpstream.from_row(row)
+    rows: list[dict[str, Any]] = [dict(one) for one in row.headers.values("name", "sealed_value", "variable")]
+    try:
+        problem = event_loop.run(find_problem(upstream, secrets=open_headers(upstream, rows=rows)))
+    except ToolError as refused:
+        problem = refused.message
+    if problem:
+        messages.warning(request, f"{row.slug} does not answer as a GraphQL API: {problem}")
+    else:
+        messages.success(request, f"{row.slug} answers.")
 
 
 def _origin(address: str) -> tuple[str, str]:

@@ -7,5 +7,5 @@ class GraphqlProxyConfig(AppConfig):
     """Questions put to remote GraphQL APIs."""
 
     name = "graphql_proxy"
-    verbose_name = "GraphQL proxy"
+    verbose_name = "GraphQL"
     default_auto_field = "django.db.models.BigAutoField"

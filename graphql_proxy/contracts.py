@@ -118,6 +118,10 @@ class GraphqlAnswer(ToolOutput):
         None, description="Where an answer too large was cut: path, items (of how many), after, next."
     )
 
+    def error_count(self) -> int:
+        """Count the upstream's errors."""
+        return len(self.errors)
+
 
 class DocumentCost(ToolOutput):
     """What a document asks for, fragments spread out."""

@@ -11,6 +11,9 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget, U
 from graphql_proxy.fixes.hint_rows import problem_of
 from graphql_proxy.models import ErrorHint, Upstream, UpstreamHeader
 from graphql_proxy.secrets import seal
+from toolbox.database import event_loop
+from toolbox.outbound.failures import WebFailure
+from toolbox.outbound.host_pools import may_connect, resolve
 
 _GROUPS_OF = {
     "field": ("field", "type"),
@@ -41,6 +44,31 @@ class UpstreamForm(forms.ModelForm):  # type: ignore[type-arg]
         if not usable:
             raise ValidationError("An address begins with http:// or https:// and names a host.")
         return address
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse an address that requests would be refused at: a private one of an upstream that is not local."""
+        cleaned = super().clean() or self.cleaned_data
+        address, is_local = cleaned.get("address"), bool(cleaned.get("is_local"))
+        if address and not _may_connect(address, is_local=is_local):
+            self.add_error("address", _NEVER if is_local else _PRIVATE)
+        return cleaned
+
+
+_PRIVATE = (
+    "Its host stands at a private address, where requests are refused. Tick Is local below if it may stand there."
+)
+_NEVER = "Its host stands at an address where requests never go, such as one that holds a cloud's credentials."
+
+
+def _may_connect(address: str, *, is_local: bool) -> bool:
+    """Tell whether requests may go to the host now; one whose name is not known may come to be."""
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        found = event_loop.run(resolve(parts.hostname or "", port=port))
+    except WebFailure:
+        return True
+    return all(may_connect(one, is_local=is_local) for one in found)
 
 
 class HeaderForm(forms.ModelForm):  # type: ignore[type-arg]

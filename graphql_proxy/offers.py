@@ -1,17 +1,16 @@
 """Types and queries of upstreams' schemas as documents, and what completes their names; for who may ask them."""
 
 from collections.abc import Iterable
-from typing import Annotated
-
-from graphql import GraphQLObjectType, print_type
+from typing import TYPE_CHECKING, Annotated
 
 from graphql_proxy.addresses import QUERY, SDL, TYPE
-from graphql_proxy.schema.examples import example_for
-from graphql_proxy.schema.store import KnownSchema, schemas
 from graphql_proxy.tools import toolkit
 from graphql_proxy.upstreams import upstream_for, upstreams_of
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.resources import CompletionRequest
+
+if TYPE_CHECKING:
+    from graphql_proxy.schema.store import KnownSchema
 
 KEEP_SECONDS = 300.0
 MAX_VALUES = 101
@@ -51,6 +50,10 @@ async def graphql_type(
     client: ClientChannel,
 ) -> str | None:
     """Write a type with all its fields, arguments and descriptions, as the schema writes it."""
+    from graphql import print_type
+
+    from graphql_proxy.schema.store import schemas
+
     known = await schemas.find((await upstream_for(client.caller, named=upstream)).slug)
     found = known.schema.type_map.get(type) if known else None
     return print_type(found) if found else None
@@ -70,6 +73,11 @@ async def graphql_query(
     client: ClientChannel,
 ) -> str | None:
     """Write a query with all its arguments and descriptions, and a document that the schema accepts."""
+    from graphql import GraphQLObjectType, print_type
+
+    from graphql_proxy.schema.examples import example_for
+    from graphql_proxy.schema.store import schemas
+
     known = await schemas.find((await upstream_for(client.caller, named=upstream)).slug)
     fields = known.schema.query_type.fields if known and known.schema.query_type else {}
     if known is None or query not in fields:
@@ -80,7 +88,9 @@ async def graphql_query(
     )
 
 
-async def _schema(typed: CompletionRequest) -> KnownSchema | None:
+async def _schema(typed: CompletionRequest) -> "KnownSchema | None":
+    from graphql_proxy.schema.store import schemas
+
     upstream = await upstream_for(typed.caller, named=typed.chosen.get("upstream") or None)
     return await schemas.find(upstream.slug)
 

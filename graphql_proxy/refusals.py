@@ -17,7 +17,7 @@ from graphql_proxy.contracts import (
     UPSTREAM_UNREACHABLE,
 )
 from toolbox.contract.errors import ToolError
-from toolbox.outbound.host_pools import (
+from toolbox.outbound.failures import (
     AddressRefused,
     AnswerTooLarge,
     DeadlineExceeded,

@@ -12,10 +12,7 @@ from graphql_proxy.contracts import (
     GraphqlRequest,
     Validity,
 )
-from graphql_proxy.execution.execute import Request, ask_upstream, explain_outcome
-from graphql_proxy.execution.validation import validate_request
-from graphql_proxy.operations import figures, hockey
-from graphql_proxy.operations.dynamic_tools import SavedOperations
+from graphql_proxy.operations import figures
 from graphql_proxy.operations.hockey_contracts import (
     OPERATION_ERRORS,
     GameLogsQuestion,
@@ -26,11 +23,9 @@ from graphql_proxy.operations.hockey_contracts import (
     StandingsQuestion,
     TeamQuestion,
 )
+from graphql_proxy.operations.saved_operations import SavedOperations
 from graphql_proxy.operations.slots import SLOTS
-from graphql_proxy.response_budget import bound_answer
-from graphql_proxy.schema.contracts import SchemaAnswer, SchemaQuestion
-from graphql_proxy.schema.introspection import SCHEMA_ERRORS, describe_schema
-from graphql_proxy.upstreams import upstream_for
+from graphql_proxy.schema.contracts import SCHEMA_ERRORS, SchemaAnswer, SchemaQuestion
 from toolbox.contract.caller import CallContext
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
@@ -100,6 +95,10 @@ async def validate_query(ask: GraphqlQuery, call: CallContext) -> Validity:
     operationName are judged too. Use it on a draft that is long or was refused: hints say how to fix what is wrong, and
     retryWith is the corrected request where there is exactly one valid fix.
     """
+    from graphql_proxy.execution.execute import Request
+    from graphql_proxy.execution.validation import validate_request
+    from graphql_proxy.upstreams import upstream_for
+
     upstream = await upstream_for(call.caller, named=ask.upstream)
     request = Request(query=ask.query, variables=ask.variables or {}, operation_name=ask.operation_name)
     return await validate_request(request, upstream=upstream)
@@ -116,6 +115,8 @@ async def introspect_schema(ask: SchemaQuestion, call: CallContext) -> SchemaAns
     one query or mutation with its arguments, what it returns to the asked depth, and an example that the schema
     accepts; field shows all arguments of a field; typeName the members of a type or enum. Without parameters it counts.
     """
+    from graphql_proxy.schema.introspection import describe_schema
+
     return await describe_schema(ask, caller=call.caller)
 
 
@@ -133,6 +134,8 @@ async def get_league_standings(ask: StandingsQuestion, call: CallContext) -> Ope
 
     Use it for who leads a league, how teams compare, or where a team stands. sort orders by one number.
     """
+    from graphql_proxy.operations import hockey
+
     return await hockey.standings(ask, caller=call.caller)
 
 
@@ -152,6 +155,8 @@ async def get_team(ask: TeamQuestion, client: ClientChannel) -> OperationAnswer:
     Where a name fits several teams, the answer lists them
     in clarification: ask again with the id.
     """
+    from graphql_proxy.operations import hockey
+
     return await hockey.answer_or_ask(hockey.team, ask=ask, client=client)
 
 
@@ -171,6 +176,8 @@ async def get_games(ask: GamesQuestion, client: ClientChannel) -> OperationAnswe
     Use it for results, schedules and head-to-head records; bound them by season or days. Teams are ids or names; where
     a name fits several, the answer lists them in clarification.
     """
+    from graphql_proxy.operations import hockey
+
     return await hockey.answer_or_ask(hockey.games, ask=ask, client=client)
 
 
@@ -190,6 +197,8 @@ async def get_game_logs(ask: GameLogsQuestion, client: ClientChannel) -> Operati
     Use it for form, streaks and single performances. Give player, team or both, by id or name. An upstream without
     players refuses player and says so.
     """
+    from graphql_proxy.operations import hockey
+
     return await hockey.answer_or_ask(hockey.game_logs, ask=ask, client=client)
 
 
@@ -209,6 +218,8 @@ async def get_player(ask: PlayerQuestion, client: ClientChannel) -> OperationAns
     Give an id or a name; where a name fits several players, the answer lists them in clarification: ask again with the
     id. An upstream without players refuses and says so.
     """
+    from graphql_proxy.operations import hockey
+
     return await hockey.answer_or_ask(hockey.player, ask=ask, client=client)
 
 
@@ -226,10 +237,16 @@ async def get_league_leaders(ask: LeadersQuestion, call: CallContext) -> Operati
 
     Use it for scoring races and rankings of skaters or goalies. An upstream without players refuses and says so.
     """
+    from graphql_proxy.operations import hockey
+
     return await hockey.leaders(ask, caller=call.caller)
 
 
 async def _run(ask: GraphqlRequest, *, call: CallContext, may_write: bool) -> GraphqlAnswer:
+    from graphql_proxy.execution.execute import Request, ask_upstream, explain_outcome
+    from graphql_proxy.response_budget import bound_answer
+    from graphql_proxy.upstreams import upstream_for
+
     upstream = await upstream_for(call.caller, named=ask.upstream)
     request = Request(
         query=ask.query,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from typing import Any
 
 from django.conf import settings
 
@@ -41,6 +42,11 @@ class KnownUpstream:
     caller_header: str
     needs_caller_credential: bool
     max_answer_tokens: int
+
+    @classmethod
+    def from_row(cls, row: Any) -> "KnownUpstream":
+        """Make one of a row of the model."""
+        return cls(**{name: getattr(row, name) for name in _NAMES})
 
 
 _upstreams: TtlCache[list[KnownUpstream]] = TtlCache()
@@ -147,9 +153,14 @@ async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
 
     async def read() -> dict[str, str]:
         rows = await queries.headers(upstream.id, pool=owner_pool)
-        return {row["name"]: _value(upstream, row) for row in rows}
+        return open_headers(upstream, rows=rows)
 
     return await _headers.get(upstream.id, read)
+
+
+def open_headers(upstream: KnownUpstream, *, rows: Iterable[queries.Row]) -> dict[str, str]:
+    """Give what the rows of headers hold; raises ToolError where a secret cannot be had."""
+    return {row["name"]: _value(upstream, row) for row in rows}
 
 
 def _value(upstream: KnownUpstream, row: queries.Row) -> str:

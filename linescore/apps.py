@@ -7,5 +7,5 @@ class LinescoreConfig(AppConfig):
     """NHL games, scored period by period."""
 
     name = "linescore"
-    verbose_name = "Linescore"
+    verbose_name = "Hockey"
     default_auto_field = "django.db.models.BigAutoField"

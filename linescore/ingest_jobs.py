@@ -1,14 +1,15 @@
 """Loads of games that people start in the admin; manage.py ingest_linescore does the same."""
 
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 
-from linescore.ingest.from_files import Wanted, ingest_files
-from linescore.ingest.samples import load_samples
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
+
+if TYPE_CHECKING:
+    from linescore.ingest.from_files import Wanted
 
 MAY = "linescore.add_game"
 MAX_DAYS = 400
@@ -43,27 +44,33 @@ class SampleForm(JobForm):
 
 def from_nhl(given: Assignment) -> Outcome:
     """Ask the NHL's web API."""
-    from linescore.ingest.fetch import Wire  # noqa: PLC0415 - httpx is loaded by what asks, not by every process
-    from linescore.ingest.from_nhl import Span, ingest_nhl  # noqa: PLC0415
+    from linescore.ingest.fetch import Wire
+    from linescore.ingest.from_nhl import Span, ingest_nhl
 
     first = date.fromisoformat(given.values["first"])
     last = date.fromisoformat(given.values["last"]) if given.values.get("last") else given.today
     if (last - first).days > MAX_DAYS:
         raise JobRefused(f"{first} is more than {MAX_DAYS} days ago; give a last day.")
     with Wire() as wire:
-        report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_wanted(given), on_step=given.on_step)
+        report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_read_wanted(given), on_step=given.on_step)
     return Outcome.from_report(report, thing="game")
 
 
 def from_file(given: Assignment) -> Outcome:
     """Read a file."""
+    from linescore.ingest.from_files import ingest_files
+
     if given.file is None:
         raise JobRefused("The file is gone; start again.")
-    return Outcome.from_report(ingest_files(given.file, wanted=_wanted(given), on_step=given.on_step), thing="game")
+    return Outcome.from_report(
+        ingest_files(given.file, wanted=_read_wanted(given), on_step=given.on_step), thing="game"
+    )
 
 
 def from_samples(given: Assignment) -> Outcome:
     """Load the shipped season, or some of its days."""
+    from linescore.ingest.samples import load_samples
+
     first, last = (given.values.get(name) for name in ("first", "last"))
     days = (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
     return Outcome.from_report(
@@ -74,7 +81,9 @@ def from_samples(given: Assignment) -> Outcome:
     )
 
 
-def _wanted(given: Assignment) -> Wanted:
+def _read_wanted(given: Assignment) -> "Wanted":
+    from linescore.ingest.from_files import Wanted
+
     return Wanted(today=given.today, adds_teams=bool(given.values.get("add_teams")))
 
 

@@ -2,8 +2,8 @@
 Teams, games, the periods that were played, and what each team made of them.
 
 `Period` is what happened: one row a period, both sides' goals. `PeriodResult` is the same seen from each side, with
-outcome and the two-plus flag. The database derives it from games and periods by trigger (migration 0002), whoever
-writes them, so that the two sides can never contradict each other; nothing else writes it.
+outcome and the two-plus flag. The database derives it from games and periods by trigger (migration 0002),
+whichever way those are written, so that the two sides never contradict each other; nothing else writes it.
 """
 
 from typing import Self

@@ -9,8 +9,6 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import DatabaseError, connections
 
 from sprints.schema.view_catalog import SCHEMA
-from sprints.semantics.definition_check import find_definition_errors
-from sprints.semantics.model import shipped_model
 from sprints.sql_sandbox.lockdown_status import digest, is_accepted
 from sprints.sql_sandbox.role_lockdown import lockdown_statements, quote_name
 
@@ -20,6 +18,9 @@ SHOWN = 5
 @register()
 def check_semantic_definitions(**_: Any) -> list[CheckMessage]:
     """Compile every term of the semantic layer's definitions, and find names that are not defined."""
+    from sprints.semantics.definition_check import find_definition_errors  # noqa: PLC0415 - loaded by the check
+    from sprints.semantics.model import shipped_model  # noqa: PLC0415
+
     try:
         broken = find_definition_errors(shipped_model())
     except ValueError as malformed:

@@ -1,6 +1,6 @@
 """What may be asked about sprints, and what is answered: the five tools of the SprintScope contract."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -11,6 +11,7 @@ DEFAULT_ROWS = 50
 MAX_ROWS = 1000
 
 MAX_QUESTION = 2_000
+MAX_PREVIOUS = 10
 MAX_SQL = 100_000
 """What is read at all; the guard has its own, lower limit and says so in the contract's words."""
 
@@ -86,6 +87,33 @@ class RepairSqlResult(CamelAnswer):
     assumptions: list[str] = Field(description="What was changed and why, a sentence each.")
 
 
+class PlainAnswer(CamelAnswer):
+    """What a person gets for a question: an answer with all it rests on, or a question back."""
+
+    question: str = Field(description="The question.")
+    answer: str = Field(description="The answer in words; of an ambiguous question, what is asked back.")
+    is_ambiguous: bool = Field(description="True if the user is asked back; sql and rows are then empty.")
+    sql: str | None = Field(description="The statement that gave the rows.")
+    rows: list[dict[str, Any]] = Field(description="The rows.")
+    count: int = Field(alias="rowCount", description="How many.")
+    runtime_ms: float = Field(description="Milliseconds that the statement took.")
+    assumptions: list[str] = Field(description="What was assumed, a sentence each.")
+    suggestions: list[str] = Field(description="What may be asked next.")
+    chart: dict[str, Any] | None = Field(None, description="A Vega-Lite specification of the rows, as data.")
+    verified_query: str | None = Field(None, description="The verified query that the statement is, if it is one.")
+    source: Literal["layer", "verified", "model"] | None = Field(
+        None,
+        description="What the rows rest on: the semantic layer, a verified query, or SQL that a model wrote unchecked.",
+    )
+    interpretation: str | None = Field(None, description="What was understood, in words.")
+    error: str | None = Field(None, description="Why the statement could not be run.")
+    notes: list[str] | None = Field(None, description="What should be known of the rows.")
+
+    def row_count(self) -> int:
+        """Count the rows."""
+        return len(self.rows)
+
+
 class SchemaQuestion(ToolInput):
     """Nothing: the schema is one."""
 
@@ -102,6 +130,21 @@ class GenerateSqlQuestion(ToolInput):
         max_length=MAX_QUESTION,
     )
     schema_context: SchemaInfo | None = _CONTEXT
+
+
+class AskSprintsQuestion(ToolInput):
+    """A question in plain language, with those that it may lean on."""
+
+    question: str = Field(
+        description="The question, as to a colleague: 'How many issues are blocked?'.",
+        min_length=1,
+        max_length=MAX_QUESTION,
+    )
+    previous: list[Annotated[str, Field(max_length=MAX_QUESTION)]] = Field(
+        default=[],
+        max_length=MAX_PREVIOUS,
+        description="Questions asked before, oldest first, for one like 'and for HARBOR?' or 'only bugs'.",
+    )
 
 
 class ExecuteQueryQuestion(ToolInput):

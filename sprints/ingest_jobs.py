@@ -1,16 +1,17 @@
 """Loads of issues that people start in the admin; manage.py ingest_jira does the same."""
 
+from typing import TYPE_CHECKING
+
 from django import forms
 from django.conf import settings
 from django.utils.text import slugify
 
-from sprints.ingest.files import ingest_files
-from sprints.ingest.load import OnProgress, ensure_organisation, note_synced, organisations_with_site
-from sprints.ingest.record import NotReadable
-from sprints.ingest.samples import load_samples
-from sprints.models import Organisation
 from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
+
+if TYPE_CHECKING:
+    from sprints.ingest.load import OnProgress
+    from sprints.models import Organisation
 
 
 class NoSuchSite(JobRefused):
@@ -45,12 +46,16 @@ class SampleForm(JobForm):
 
 def from_site(given: Assignment) -> Outcome:
     """Ask a Jira, for an hour at most; started again it goes on where it was."""
+    from sprints.ingest.load import ensure_organisation
+
     name, site = given.values["organisation"], given.values["site"]
     return _load_site(ensure_organisation(slugify(name) or "jira", name=name, site_url=site), site=site, given=given)
 
 
 def from_own_site(given: Assignment) -> Outcome:
     """Ask the Jira that the organisation has already; nobody names another."""
+    from sprints.ingest.load import organisations_with_site
+
     having = organisations_with_site()
     wanted = given.values["organisation"]
     found = [one for one in having if wanted in ("", one.slug)]
@@ -60,9 +65,11 @@ def from_own_site(given: Assignment) -> Outcome:
     return _load_site(found[0], site=found[0].site_url, given=given)
 
 
-def _load_site(organisation: Organisation, *, site: str, given: Assignment) -> Outcome:
-    from sprints.ingest.fetch import JiraClient, authorization  # noqa: PLC0415 - httpx is loaded by what asks
-    from sprints.ingest.site import IssueSelection, ingest_site  # noqa: PLC0415
+def _load_site(organisation: "Organisation", *, site: str, given: Assignment) -> Outcome:
+    from sprints.ingest.fetch import JiraClient, authorization
+    from sprints.ingest.load import note_synced
+    from sprints.ingest.record import NotReadable
+    from sprints.ingest.site import IssueSelection, ingest_site
 
     projects = tuple(part.strip() for part in given.values["projects"].split(",") if part.strip())
     wanted = IssueSelection(projects=projects, since=None if given.values["everything"] else organisation.synced_until)
@@ -79,6 +86,10 @@ def _load_site(organisation: Organisation, *, site: str, given: Assignment) -> O
 
 def from_file(given: Assignment) -> Outcome:
     """Read a file."""
+    from sprints.ingest.files import ingest_files
+    from sprints.ingest.load import ensure_organisation
+    from sprints.ingest.record import NotReadable
+
     if given.file is None:
         raise JobRefused("The file is gone; start again.")
     name = given.values["organisation"]
@@ -92,10 +103,12 @@ def from_file(given: Assignment) -> Outcome:
 
 def from_samples(given: Assignment) -> Outcome:
     """Load the shipped organisation."""
+    from sprints.ingest.samples import load_samples
+
     return Outcome.from_report(load_samples(on_progress=_make_progress(given)), thing="issue")
 
 
-def _make_progress(given: Assignment) -> OnProgress:
+def _make_progress(given: Assignment) -> "OnProgress":
     return lambda report: given.on_step("storing issues", report.total, report.expected)
 
 

@@ -2,18 +2,22 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
-from sprints.linking.link import link
-from sprints.linking.name_cache import load_name_index
-from sprints.linking.names import Name
 from toolbox.contract.slots import Candidate, Slot
 from toolbox.database.pools import reader
+
+if TYPE_CHECKING:
+    from sprints.linking.names import Name
 
 SPELLING_SCORE = 0.85
 
 
 async def _find_teams(text: str) -> Sequence[Candidate]:
     """Give every team by its id, which SQL may hold whatever the team is called."""
+    from sprints.linking.link import link  # noqa: PLC0415 - loaded by the first question
+    from sprints.linking.name_cache import load_name_index  # noqa: PLC0415
+
     linked = link(text, index=await load_name_index(reader=reader), today=date.min)
     return [
         Candidate(
@@ -25,11 +29,13 @@ async def _find_teams(text: str) -> Sequence[Candidate]:
 
 
 async def _list_samples() -> list[str]:
+    from sprints.linking.name_cache import load_name_index  # noqa: PLC0415 - loaded by the first question
+
     index = await load_name_index(reader=reader)
     return [_label(name) for name in sorted(index.of_kind("team"), key=lambda name: name.text)[:2]]
 
 
-def _label(name: Name) -> str:
+def _label(name: "Name") -> str:
     return name.aliases[0] if name.aliases else name.text
 
 

@@ -5,17 +5,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sprints.asking.clarification import generate_with_clarification
-from sprints.asking.explanations import explain
-from sprints.asking.reading import suggest_questions
-from sprints.asking.sql_repair import repair
-from sprints.boards import forecast_tool as forecasts
 from sprints.boards.forecast_tool import NO_FORECAST, UNKNOWN_TEAM, ForecastQuestion, ForecastResult
 from sprints.contracts import (
+    AskSprintsQuestion,
     ExecuteQueryQuestion,
     ExplainResultsQuestion,
     GenerateSqlQuestion,
     GenerateSqlResult,
+    PlainAnswer,
     QueryResult,
     RepairSqlQuestion,
     RepairSqlResult,
@@ -23,10 +20,8 @@ from sprints.contracts import (
     SchemaQuestion,
 )
 from sprints.envelopes import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryEnvelope, GenerateSqlEnvelope, SprintsEnvelope
-from sprints.evaluation.evaluation_tool import Evaluation, EvaluationQuestion, evaluate
+from sprints.evaluation.contracts import Evaluation, EvaluationQuestion
 from sprints.ingest_tool import INGESTION_FAILED, NO_SUCH_SITE, IngestedIssues, IngestIssuesQuestion, ingest
-from sprints.schema.reading import load_schema
-from sprints.semantics import metrics
 from sprints.semantics.metric_contracts import (
     UNFIT_TERM,
     UNKNOWN_TERM,
@@ -37,9 +32,8 @@ from sprints.semantics.metric_contracts import (
     MetricRows,
     QueryMetricQuestion,
 )
-from sprints.semantics.model import shipped_model
 from sprints.slots import SLOTS
-from sprints.sql_sandbox.execution import execute
+from toolbox.contract.answerer import Answerer
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
 from toolbox.database.pools import reader
@@ -47,11 +41,20 @@ from toolbox.model import configured_model
 
 MODEL_DEADLINE_SECONDS = 60.0
 
+
+def load_answerer() -> Answerer:
+    """Make the answerer of questions about sprints."""
+    from sprints.asking.answerer import SprintsAnswerer
+
+    return SprintsAnswerer(clock=lambda: datetime.now(UTC))
+
+
 toolkit = Toolkit(
     domain="sprints",
     summary="Questions in plain language over issues, sprints and teams.",
     envelope=SprintsEnvelope(),
     slots=SLOTS,
+    answerer=load_answerer,
 )
 
 
@@ -63,6 +66,8 @@ async def get_schema(ask: SchemaQuestion) -> SchemaInfo:
     Use it before writing SQL for execute_query, and when a statement failed because a column does not exist. Velocity,
     burndown and carry-over are views of their own; ages of open work are counted to snapshot.as_of, not to now().
     """
+    from sprints.schema.reading import load_schema
+
     return await load_schema()
 
 
@@ -80,6 +85,8 @@ async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> Gener
     Names of people, teams, sprints and statuses are looked up in the data, misspelt ones too. When the question can
     mean several things, isAmbiguous is true and clarification is what to ask the user; ask it, do not guess.
     """
+    from sprints.asking.clarification import generate_with_clarification
+
     drafted = await generate_with_clarification(
         ask.natural_language_query,
         client=client,
@@ -94,6 +101,26 @@ async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> Gener
         is_ambiguous=drafted.sql is None,
         assumptions=list(drafted.statements) if drafted.sql else [],
     )
+
+
+@toolkit.tool(
+    example=AskSprintsQuestion(question="How many issues are blocked?"),
+    queries=6,
+    deadline_seconds=MODEL_DEADLINE_SECONDS,
+)
+async def ask_sprints(ask: AskSprintsQuestion) -> PlainAnswer:
+    """
+    Answer a question about sprints, issues, teams and people in one call: words, rows, SQL, assumptions, a chart.
+
+    Use it where the user's own words are the question; use query_metric or SQL for anything else. When isAmbiguous is
+    true, answer is what to ask the user.
+    """
+    from sprints.asking.chat import chat, read_context
+
+    now = datetime.now(UTC)
+    context = await read_context(ask.previous, now=now, reader=reader)
+    answer = await chat(ask.question, now=now, reader=reader, model=configured_model(), context=context)
+    return PlainAnswer(**{name: getattr(answer, name) for name in PlainAnswer.model_fields})
 
 
 @toolkit.tool(
@@ -113,6 +140,8 @@ async def execute_query(ask: ExecuteQueryQuestion) -> QueryResult:
     percentiles. Nothing can be changed, and catalogues cannot be read. Without a LIMIT 50 rows come, at most 1000.
     When it fails, error says why and suggestion what to write instead: fix the statement once and run it again.
     """
+    from sprints.sql_sandbox.execution import execute
+
     return await execute(ask.sql)
 
 
@@ -130,6 +159,8 @@ async def repair_sql(ask: RepairSqlQuestion) -> RepairSqlResult:
     Misspelt and misplaced columns, views, aliases and values without quotes are repaired from the schema. Run the
     repaired statement once; if it is the same as the failed one, no repair was found and assumptions say why.
     """
+    from sprints.asking.sql_repair import repair
+
     return await repair(
         ask.failed_sql,
         error=ask.error_message,
@@ -158,6 +189,9 @@ async def explain_results(
 
     The answer is plain text, or a JSON string with `explanation` and `suggestions` (questions to ask next).
     """
+    from sprints.asking.explanations import explain
+    from sprints.asking.reading import suggest_questions
+
     said = await explain(
         ask.query_results,
         question=ask.original_query,
@@ -176,6 +210,9 @@ async def list_metrics(ask: ListMetricsQuestion) -> MetricList:
     Use it before query_metric. A metric is defined once, for every tool and page: what counts as done, committed or
     carried over need not be written in SQL again.
     """
+    from sprints.semantics import metrics
+    from sprints.semantics.model import shipped_model
+
     return metrics.list_metrics(ask, model=shipped_model())
 
 
@@ -196,6 +233,10 @@ async def query_metric(ask: QueryMetricQuestion) -> MetricRows:
     answer says in words what was computed; doubts says where two ways to compute it disagree. A term that does not
     exist or does not fit is refused with the nearest ones that do.
     """
+    from sprints.semantics import metrics
+    from sprints.semantics.model import shipped_model
+    from sprints.sql_sandbox.execution import execute
+
     return await metrics.query_metric(ask, model=shipped_model(), run=execute)
 
 
@@ -207,7 +248,9 @@ async def forecast_completion(ask: ForecastQuestion) -> ForecastResult:
     The dates follow from simulated draws of the team's past weeks or sprints, and count from the latest data. Give the
     range, not one date. A team whose history is too short is refused.
     """
-    return await forecasts.forecast_completion(ask, reader=reader)
+    from sprints.boards import forecast_tool
+
+    return await forecast_tool.forecast_completion(ask, reader=reader)
 
 
 @toolkit.tool(example=EvaluationQuestion(most=2), queries=6, deadline_seconds=1_800)
@@ -218,6 +261,8 @@ async def evaluate_sql_questions(ask: EvaluationQuestion, client: ClientChannel)
     Use it after verified queries, names or the model have changed. The whole set takes a while and goes on as a task
     where the client knows tasks.
     """
+    from sprints.evaluation.evaluation_tool import evaluate
+
     return await evaluate(ask, client=client, now=datetime.now(UTC), reader=reader)
 
 

@@ -13,6 +13,8 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,14 +36,63 @@ from tests.mock_upstream import MockUpstream, mock_upstream
 hypothesis_settings.register_profile("toolroom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("toolroom")
 
+# Tools import what they run with their first call, within their deadline; on a busy machine that takes seconds.
+LOADED_BEFORE_TESTS = (
+    "devassist.diagnosis.diagnose", "devassist.symbols", "devassist.root_causes.searching", "devassist.finding_callers",
+    "devassist.code_context", "devassist.workspace_files", "devassist.code_search", "devassist.root_causes.proposing",
+    "graphql_proxy.execution.execute", "graphql_proxy.operations.dynamic_tools", "sprints.asking.chat",
+    "sprints.asking.sql_repair",
+)  # fmt: skip
+
+BEGIN_FIRST = ("tests/architecture/test_commands.py", "tests/upgrade/")
+"""Long modules that stand late in the alphabet, or take one processor for minutes: no worker should end with them."""
+
 ALICE_KEY = "tr_alice_reads_and_writes_everything_here"
 BOB_KEY = "tr_bob_reads_linescore_and_nothing_else_"
 CHARLIE_KEY = "tr_charlie_has_no_scope_that_anyone_needs"
 KEYS = {
     ALICE_KEY: ("alice", ["*:read", "*:write"]),
     BOB_KEY: ("bob", ["linescore:read"]),
-    CHARLIE_KEY: ("charlie", ["nowhere:read"]),
+    CHARLIE_KEY: ("charlie", ["other:read"]),
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest modules first; pytest-xdist gives modules to workers in this order."""
+    items.sort(key=lambda item: not item.nodeid.startswith(BEGIN_FIRST))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_clients() -> None:
+    """Have clients of real servers wait a minute: how soon an answer comes says how busy the machine is."""
+    usual = signature(httpx.get).parameters["timeout"].default
+    usual.connect = usual.read = usual.write = usual.pool = 60.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def words_alone() -> None:
+    """Find tools by words, at once; tests of vectors say so."""
+    settings.TOOLROOM_TOOL_VECTORS = False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_read_once() -> Iterator[None]:
+    """Let applications share one list of static files: most tests make one, and each would look at every file."""
+    from whitenoise.middleware import WhiteNoiseMiddleware
+
+    lists: dict[tuple[Any, ...], dict[str, Any]] = {}
+    read = WhiteNoiseMiddleware.add_files_from_finders
+
+    def share(self: WhiteNoiseMiddleware) -> None:
+        key = (self.static_prefix, self.max_age, self.use_finders)
+        if key not in lists:
+            read(self)
+            lists[key] = dict(self.files)
+        self.files.update(lists[key])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", share)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +112,8 @@ def django_db_setup(
     Stands in for pytest-django's fixture of this name, which makes a database only where a test is marked with
     django_db; tests of tools are not, because tools do not read through Django.
     """
+    for module in LOADED_BEFORE_TESTS:
+        import_module(module)
     from backtests.ingest.samples import load_samples as load_backtests
     from devassist.ingest.samples import load_samples as load_devassist
     from linescore.ingest.samples import load_samples
@@ -142,7 +195,7 @@ def cast(django_db_setup: None) -> SimpleNamespace:
 
 @pytest.fixture
 async def fast_client(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client whose tool calls are served by the fast lane; tools that bring rows in do so by Django."""
+    """Give alice a client whose tool calls are served by the middleware; tools that bring rows in do so by Django."""
     from django.core.asgi import get_asgi_application
 
     from toolbox.rest.middleware import ToolCallMiddleware
@@ -201,6 +254,7 @@ def server_environment() -> dict[str, str]:
         "DATABASE_READER_URL": urls["reader"],
         "DATABASE_ANALYST_URL": urls["analyst"],
         "DEVASSIST_WEB_SEARCH": "0",
+        "TOOLROOM_TOOL_VECTORS": "0",
     }
 
 
@@ -221,7 +275,7 @@ def _client(application: Any, *, key: str) -> httpx.AsyncClient:
 
 
 def _behind(django: Any) -> Any:
-    """Stand Django behind the fast lane, and let it serve no tool call that the lane should have served itself."""
+    """Stand Django behind the middleware, and let it serve no tool call that it should have served itself."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         is_missed = scope["method"] == "POST" and scope["path"].startswith("/api/tools/")
@@ -229,22 +283,22 @@ def _behind(django: Any) -> Any:
             await django(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 418, "headers": []})
-        await send({"type": "http.response.body", "body": b"the fast lane handed this on"})
+        await send({"type": "http.response.body", "body": b"the tool calls of REST were handed on"})
 
     return application
 
 
 def _close_connections() -> None:
-    from agents.runs.run_listeners import run_listeners
     from sprints.sql_sandbox.analyst_pool import analyst
     from toolbox.access import keys
     from toolbox.audit.log import audit
     from toolbox.catalogue.dynamic_tools import dynamic_tools
     from toolbox.database import event_loop
+    from toolbox.database.notifications import notifications
     from toolbox.database.pools import owner_pool, reader, relaxed_pool, work_pool, writer
 
     event_loop.run(dynamic_tools.close())
-    event_loop.run(run_listeners.close())
+    event_loop.run(notifications.close())
     event_loop.run(audit.flush())
     for pool in (reader, owner_pool, writer, work_pool, relaxed_pool, analyst):
         event_loop.run(pool.close())
@@ -260,9 +314,9 @@ def _point_at(database: str) -> None:
 
 
 def _clone(source: str, *, to: str) -> None:
-    _drop(to)
     statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(to), sql.Identifier(source))
     revoke = sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(to))
+    _drop(to)
     with _maintenance() as connection:
         connection.execute(statement)
         connection.execute(revoke)  # a copy has the tables' grants, not the database's
@@ -278,8 +332,8 @@ def _end_sessions(database: str) -> None:
 
 
 def _drop(database: str) -> None:
-    _end_sessions(database)
-    with _maintenance(user=_strongest()) as connection:  # autovacuum may be in it, which only a superuser may end
+    # Sessions of the reader role, or autovacuum, may be in it, which only a superuser may end.
+    with _maintenance(user=_strongest()) as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
 
 

@@ -23,9 +23,10 @@ from toolbox.admin_pages.examples import ExampleAdmin
 from toolbox.admin_pages.history import HistoryAdmin, PersonFilter
 from toolbox.admin_pages.jobs import JobAdmin
 from toolbox.admin_pages.prompts import PromptAdmin
+from toolbox.admin_pages.server_processes import ServerProcessAdmin
 from toolbox.admin_pages.tool_calls import DomainFilter, ToolCallAdmin
 from toolbox.database import event_loop
-from toolbox.models import ApiKey, CuratedPrompt, Example, Task, ToolCall
+from toolbox.models import ApiKey, CuratedPrompt, Example, ServerProcess, Task, ToolCall
 from toolbox.work import task_queries
 
 __all__ = ["ApiKeyAdmin", "HistoryAdmin", "JobAdmin", "PersonAdmin", "RoleAdmin", "ToolCallAdmin"]
@@ -35,6 +36,7 @@ admin.site.unregister(Group)
 admin.site.register(Example, ExampleAdmin)
 admin.site.register(CuratedPrompt, PromptAdmin)
 admin.site.register(ToolCall, ToolCallAdmin)
+admin.site.register(ServerProcess, ServerProcessAdmin)
 
 
 @admin.register(User)
@@ -108,6 +110,11 @@ class ApiKeyAdmin(CuratedAdmin):
         """Leave out what a new key cannot have yet."""
         later = {"revoked_at", "start", "created_at"}
         return [name for name in self.fields if obj or name not in later]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Begin with the person's own key."""
+        initial: dict[str, Any] = super().get_changeform_initial_data(request)
+        return {"owner": request.user.pk} | initial
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:  # noqa: FBT001
         """Make the key and show it, this once; or save what was changed."""

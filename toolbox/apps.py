@@ -3,8 +3,10 @@
 from importlib import import_module
 
 from django.apps import AppConfig, apps
+from django.db.models.signals import post_migrate
 from django.utils.module_loading import module_has_submodule
 
+from toolbox.access.groups import create_missing_groups
 from toolbox.catalogue.registry import registry
 from toolbox.contract.tool import Toolkit
 from toolbox.work.job_kinds import register_jobs
@@ -31,3 +33,4 @@ class ToolboxConfig(AppConfig):
             if app.module and module_has_submodule(app.module, "ingest_jobs"):
                 register_jobs(import_module(f"{app.name}.ingest_jobs").JOBS)
         registry.close()
+        post_migrate.connect(create_missing_groups, sender=self)

@@ -105,7 +105,7 @@ def _missing_limits(cursor: Any, *, role: str) -> Iterator[CheckMessage]:
     settings = dict(entry.split("=", 1) for entry in _names(cursor, _ROLE_SETTINGS))
     if settings.get("default_transaction_read_only") not in ("on", "true", "1"):
         yield checks.Warning(
-            f"The reader role {role} is not read-only by itself; only Toolroom's connections make it so.",
+            f"The reader role {role} is not read-only.",
             hint=f"ALTER ROLE {role} SET default_transaction_read_only = on;",
             id="toolbox.W001",
         )

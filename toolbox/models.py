@@ -381,3 +381,28 @@ class PeriodicTask(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ServerProcess(models.Model):
+    """What a process of a host says of itself (config/topology/presence.py)."""
+
+    id = models.CharField(max_length=150, primary_key=True)
+    host = models.CharField(max_length=100)
+    process_id = models.PositiveIntegerField()
+    role = models.CharField(max_length=20)
+    version = models.CharField(max_length=40)
+    secret_fingerprint = models.CharField(max_length=16, help_text="HMAC by its SECRET_KEY.")
+    broker = models.CharField(max_length=200)
+    broker_answers = models.BooleanField(null=True)
+    notifications_arrive = models.BooleanField(null=True)
+    clock_offset_seconds = models.FloatField(help_text="Of its clock to the database's.")
+    disk_free_bytes = models.BigIntegerField()
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "toolbox_server_processes"
+        verbose_name_plural = "server processes"
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.process_id} on {self.host}"

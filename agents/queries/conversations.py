@@ -37,6 +37,13 @@ UPDATE agents_conversations SET title = %s, updated_at = clock_timestamp()
 WHERE id = %s AND owner_id IS NOT DISTINCT FROM %s
 RETURNING {_COLUMNS}
 """
+_USED_TOOLS = """
+SELECT step.tool, max(step.created_at) AS used_at
+FROM agents_steps AS step
+JOIN agents_runs AS run ON run.id = step.run_id
+WHERE run.conversation_id = %s AND step.kind = 'tool' AND step.state = 'answered'
+GROUP BY step.tool ORDER BY used_at DESC, step.tool LIMIT 8
+"""
 _MESSAGES = """
 SELECT number, role, text, run_id, created_at, answers
 FROM (
@@ -135,6 +142,11 @@ async def find_messages(conversation_id: UUID, *, after: int = 0, limit: int = 2
 async def find_messages_until(conversation_id: UUID, *, question: int) -> list[Row]:
     """Give the latest of what was said up to a question, in order; 400 messages at most."""
     return (await work_pool.fetch(_SAID_BEFORE, [conversation_id, question])).rows[::-1]
+
+
+async def find_used_tools(conversation_id: UUID) -> list[str]:
+    """Name the tools that answered in a conversation, the latest used first; 8 at most."""
+    return [row["tool"] for row in (await work_pool.fetch(_USED_TOOLS, [conversation_id])).rows]
 
 
 async def fork(

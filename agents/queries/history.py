@@ -66,7 +66,11 @@ ORDER BY said.number
 LIMIT 100
 """
 _STEPS = """
-SELECT run_id, number, kind, state, tool, left(coalesce(nullif(edited_arguments, ''), arguments), 16384) AS arguments,
+SELECT run_id, number, kind, state, tool,
+    left(
+        coalesce(nullif(edited_arguments, ''), arguments),
+        CASE state WHEN 'awaiting_approval' THEN 2000000 ELSE 16384 END
+    ) AS arguments,
     code, milliseconds, octet_length(answer) AS answer_bytes,
     CASE WHEN kind = 'model' AND octet_length(answer) < 100000 THEN answer ELSE '' END AS said
 FROM agents_steps WHERE run_id = ANY(%s) ORDER BY run_id, number LIMIT 1000

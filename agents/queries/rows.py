@@ -1,6 +1,7 @@
 """What the engine knows of a run, as its rows say."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -89,6 +90,8 @@ class ModelReply:
     model: str = ""
     ends: dict[str, str] | None = None
     """Set on the last turn of a run that must end: state, code and error of the end, whose text this reply is."""
+    details: Mapping[str, Any] | None = None
+    """Beside an answer: its outcome, what the question was taken for, what may be replied (StepEnd)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,9 @@ from agents.queries.rows import digest_call
 from agents.step_access import require_scope
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import Refusal
+from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.database.pools import Connection, work_pool, writer
+from toolbox.text.redaction import REDACTED
 
 MAX_WAITING = 20
 MAX_TITLE = 80
@@ -177,7 +178,7 @@ async def approve(
 
     The approval holds for this tool with these arguments, once. Other arguments make another call, with an idempotency
     key of its own. Raises ScopeMissing where the caller could not make the call themselves, and Refusal where `digest`
-    is given and is not that of the call that waits.
+    is given and is not that of the call that waits, or where the arguments have the mask of a value that was not shown.
     """
 
     async def decide(connection: Connection, waiting: Row) -> None:
@@ -189,6 +190,12 @@ async def approve(
                 CALL_CHANGED,
                 "The call that waits is not the one that was shown.",
                 suggestion="Read the run's latest approval.needed event, and decide about that call.",
+            )
+        if REDACTED in arguments and REDACTED not in before:
+            raise Refusal(
+                KERNEL_ENVELOPE.bad_input,
+                f"{REDACTED} stands for a value that is not shown; the call would be made with these letters.",
+                suggestion="Write the value itself, or approve the call without changing its arguments.",
             )
         approved = digest_call(tool, arguments=arguments or before)
         values = {

@@ -195,7 +195,8 @@ def _row(new: dict[str, Any]) -> dict[str, Any]:
 
 def _message(reply: ModelReply) -> str:
     said: dict[str, Any] = {"text": reply.text, "calls": list(reply.calls), "reason": reply.reason}
-    return clean(orjson.dumps(said | ({"ends": reply.ends} if reply.ends else {})).decode())
+    beside = {name: value for name, value in (("ends", reply.ends), ("details", reply.details)) if value}
+    return clean(orjson.dumps(said | beside).decode())
 
 
 def _new(lease: Lease, *, number: int, kind: str, state: str) -> dict[str, Any]:

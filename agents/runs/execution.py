@@ -16,15 +16,19 @@ import orjson
 
 from agents.budgets import BudgetUsedUp
 from agents.models import Run, Step
-from agents.queries import leases
+from agents.queries import conversations, leases
 from agents.queries import steps as rows
-from agents.queries.findings import has_findings, list_findings
+from agents.queries.findings import has_findings
 from agents.queries.rows import ClaimedRun, ModelReply, StepRow, ToolReply
 from agents.runs import run_caller, transcript
-from agents.runs.model_step import ModelStep, choose_model, find_examples
+from agents.runs.answer_numbers import mark_unfounded
+from agents.runs.model_step import PROVIDER, ModelStep, choose_model, find_examples
 from agents.runs.run_listeners import ENDINGS, run_listeners
 from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTools, end_partially
+from agents.runs.tool_choice import ToolChoice
 from agents.runs.tool_step import call_tool, shown_arguments
+from toolbox.answering.provider import AnswererModel
+from toolbox.audit.spans import record
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
@@ -35,6 +39,7 @@ from toolbox.work.publisher import enqueue
 
 logger = logging.getLogger(__name__)
 
+AGENT = "toolroom"
 KEY_CHECK_SECONDS = 1.0
 KEY_ENDED = End(
     state=Run.State.FAILED,
@@ -53,14 +58,30 @@ async def carry_out(lease: Lease) -> None:
     run = await leases.load_claimed(lease)
     attempt = Attempt(run)
     lease.on_drain = attempt.leave
-    with run_listeners.subscribe(lease.id, kinds=ENDINGS, notified=lease.news):
+    with (
+        run_listeners.subscribe(lease.id, kinds=ENDINGS, notified=lease.news),
+        record(f"invoke_agent {AGENT}", attributes=_describe_span(run)) as span,
+    ):
         end = await _end_of(attempt)
         if end is None:
             return
+        span.error = end.code
         await _save_progress(lease)
         following = await leases.finish(lease, state=end.state, text=end.text, code=end.code, error=end.error)
     if following:
         enqueue(leases.RUNS, work_id=following)
+
+
+def _describe_span(run: ClaimedRun) -> dict[str, str | int]:
+    """Say what OpenTelemetry's conventions for agents ask for; an attempt to carry a run on is a span."""
+    return {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": PROVIDER,
+        "gen_ai.agent.name": AGENT,
+        "gen_ai.conversation.id": str(run.conversation_id),
+        "toolroom.run_id": str(run.lease.id),
+        "toolroom.attempt": run.lease.attempt,
+    }
 
 
 async def _end_of(attempt: "Attempt") -> End | None:
@@ -71,9 +92,9 @@ async def _end_of(attempt: "Attempt") -> End | None:
     until = asyncio.get_running_loop().time() + max(run.seconds_left, 0.0)
     try:
         end = await _go_on_in_time(attempt, until=until)
-        if end is None or end.text or end.code not in CONCLUDED or not attempt.has_findings:
-            return end
-        return await _while_key_is_good(run, attempt.conclude(end, until=until))
+        if end and not end.text and end.code in CONCLUDED and attempt.has_findings:
+            end = await _while_key_is_good(run, attempt.conclude(end, until=until))
+        return end and await attempt.doubt(end)
     except (LeaseLost, DatabaseUnavailable):
         raise
     except Exception:  # the entry point of every run: logged here, ended without details
@@ -161,6 +182,7 @@ class Attempt:
         self._caller: Caller | None = None
         self._examples: Message | None = None
         self._has_examples = False
+        self._choice = ToolChoice(run)
         self._policy = RunPolicy(
             budgets=run.budgets, writes=_writes, may_repeat=_may_repeat, needs_approval=self._needs_approval
         )
@@ -209,6 +231,8 @@ class Attempt:
 
     async def _ask_model(self, number: int, *, caller: Caller) -> End | None:
         model, tools = choose_model(self.run.model), registry.visible_to(caller)
+        if not isinstance(model, AnswererModel):
+            tools = await self._choice.choose(tools, steps=self._steps)
         if not self._has_examples:
             self._examples, self._has_examples = await find_examples(self.run, model=model, tools=tools), True
         step = ModelStep(self.run, number=number, model=model, shown=self._examples)
@@ -244,13 +268,25 @@ class Attempt:
                 reply = await step.execute(self._steps, tools=())
         except (ModelFailure, BudgetUsedUp, TimeoutError) as failure:
             logger.info("run %s: no last turn: %r", self.run.lease.id, failure)
-            return end_partially(end, text=step.text or list_findings(self._steps), steps=self._steps)
+            return end_partially(end, said=step.text, steps=self._steps)
         finally:
             self._asking = None
         ends = {"state": end.state, "code": end.code, "error": end.error}
         await self._save_reply(number, reply=replace(reply, calls=(), ends=ends))
         concluded = self._policy.next_action(self._steps)
         return concluded if isinstance(concluded, End) else end
+
+    async def doubt(self, end: End) -> End:
+        """Name the numbers of a language model's answer that have no source, after it; watchers are told too."""
+        if not end.said or isinstance(choose_model(self.run.model), AnswererModel):
+            return end
+        before = await conversations.find_messages_until(self.run.conversation_id, question=self.run.question_number)
+        doubt = await asyncio.to_thread(
+            mark_unfounded, end.said, steps=self._steps, before=before, today=self.run.asked_on
+        )
+        if doubt:
+            await leases.append_event(self.run.lease, kind="text", data={"step": len(self._steps), "text": doubt})
+        return replace(end, text=end.text + doubt)
 
     async def _save_reply(self, number: int, *, reply: ModelReply) -> None:
         await rows.save_model_reply(self.run.lease, number=number, reply=reply)

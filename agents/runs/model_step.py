@@ -1,10 +1,10 @@
 """A step that asks the model: what comes of it is streamed to watchers as it comes, and kept when it is whole."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 
@@ -15,10 +15,11 @@ from agents.queries.leases import append_event
 from agents.queries.rows import ClaimedRun, ModelReply, StepRow, clean
 from agents.queries.steps import begin_model
 from agents.runs import transcript
+from toolbox.answering.provider import AnswererModel
+from toolbox.audit.spans import Value, record
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.tool import Tool
 from toolbox.examples.few_shot import shots
-from toolbox.examples.provider import ExamplesModel
 from toolbox.model import (
     CallRequested,
     ContextOverrun,
@@ -36,16 +37,20 @@ from toolbox.work.lease import Lease, LeaseLost
 
 GATHER_SECONDS = 0.05
 LAST_ANSWER_TOKENS = 512
+PROVIDER = "openai"
+"""In spans: the form of the requests, not who answers them."""
+FINISH_REASONS = {"calls": "tool_calls", "filtered": "content_filter"}
+"""In spans: what OpenAI's API calls the ends that we name otherwise."""
 
 
 def choose_model(name: str) -> Model:
-    """Give the model that answers: the conversation's, the server's, or the curated examples where none is set."""
-    return configured_model(name) or ExamplesModel()
+    """Give the model that answers: the conversation's, the server's, or the answerers where none is set."""
+    return configured_model(name) or AnswererModel()
 
 
 async def find_examples(run: ClaimedRun, *, model: Model, tools: Sequence[Tool]) -> Message | None:
     """Give the curated examples nearest to the question, for a model to see how the tools are used."""
-    if isinstance(model, ExamplesModel):
+    if isinstance(model, AnswererModel):
         return None
     said = await conversations.find_messages_until(run.conversation_id, question=run.question_number)
     asked = next(row["text"] for row in said if row["number"] == run.question_number)
@@ -67,6 +72,7 @@ class ModelStep:
         self._calls: list[ToolRequest] = []
         self._used = Used(prompt_tokens=0, completion_tokens=0)
         self._reason = "stop"
+        self._details: Mapping[str, Any] | None = None
 
     @property
     def text(self) -> str:
@@ -91,7 +97,11 @@ class ModelStep:
         max_tokens = await begin_model(self._run.lease, number=self._number, call=call)
         for shorter in (*transcript.HISTORY_BYTES[1:], None):
             try:
-                await self._ask(messages, tools=tools, max_tokens=max_tokens)
+                with record(f"chat {call.model}", attributes=self._describe_span(max_tokens), is_client=True) as span:
+                    try:
+                        await self._ask(messages, tools=tools, max_tokens=max_tokens)
+                    finally:
+                        span.attributes |= self._describe_usage()
                 break
             except ContextOverrun:
                 if shorter is None:
@@ -108,7 +118,29 @@ class ModelStep:
             milliseconds=(clock() - started) * 1000,
             is_estimated=self._used.is_estimated,
             model=self._model.name[:200],
+            details=self._details,
         )
+
+    def _describe_span(self, max_tokens: int) -> dict[str, str | int | bool]:
+        """Say what OpenTelemetry's conventions ask for of a call of a model."""
+        return {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": PROVIDER,
+            "gen_ai.request.model": self._model.name,
+            "gen_ai.request.max_tokens": max_tokens,
+            "gen_ai.request.stream": True,
+            "gen_ai.conversation.id": str(self._run.conversation_id),
+            "toolroom.run_id": str(self._run.lease.id),
+            "toolroom.step": self._number,
+        }
+
+    def _describe_usage(self) -> dict[str, Value]:
+        return {
+            "gen_ai.usage.input_tokens": self._used.prompt_tokens,
+            "gen_ai.usage.output_tokens": self._used.completion_tokens,
+            "gen_ai.response.finish_reasons": [FINISH_REASONS.get(self._reason, self._reason)],
+            "toolroom.usage_is_estimated": self._used.is_estimated,
+        }
 
     def _estimate_last_turn(self, messages: Sequence[Message]) -> int:
         """Estimate what a last turn needs: the same without tools, and a short answer."""
@@ -146,8 +178,8 @@ class ModelStep:
                                 "streamed_prompt_tokens": used.prompt_tokens,
                                 "streamed_completion_tokens": used.completion_tokens,
                             }
-                        case StepEnd(reason=reason):
-                            self._reason = reason
+                        case StepEnd(reason=reason, details=details):
+                            self._reason, self._details = reason, details
                             return
         raise ModelMisbehaved("The model's answer ended without an end.")
 

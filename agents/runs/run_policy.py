@@ -57,10 +57,11 @@ class AskPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """The run is over."""
+    """The run is over; `said` is the part of the text that the model wrote."""
 
     state: str
     text: str = ""
+    said: str = ""
     code: str = ""
     error: str = ""
 
@@ -133,10 +134,14 @@ class RunPolicy:
         return answered[changed[-1] :] if changed else answered
 
 
-def end_partially(end: End, *, text: str, steps: Sequence[StepRow]) -> End:
-    """Give an end a partial answer that says so, why, and which calls brought nothing."""
-    parts = (f"(Partial answer: {end.error})", text.strip(), list_missing(steps))
-    return replace(end, text="\n\n".join(filter(None, parts)))
+def end_partially(end: End, *, said: str, steps: Sequence[StepRow]) -> End:
+    """
+    Give an end a partial answer that says so, why, and which calls brought nothing.
+
+    It is what the model said, or a list of what was found.
+    """
+    parts = (f"(Partial answer: {end.error})", (said or list_findings(steps)).strip(), list_missing(steps))
+    return replace(end, text="\n\n".join(filter(None, parts)), said=said)
 
 
 def rephrase(steps: Sequence[StepRow]) -> End | None:
@@ -217,7 +222,7 @@ def _end_with_answer(steps: Sequence[StepRow]) -> End:
     if last["reason"] == "length":
         said.append({"text": "(The model stopped here: its answer reached the longest that it may write.)"})
     text = "\n\n".join(filter(None, (part["text"].strip() for part in said)))
-    return End(state=Run.State.SUCCEEDED, text=text)
+    return End(state=Run.State.SUCCEEDED, text=text, said=text)
 
 
 def _end_with_last_turn(steps: Sequence[StepRow]) -> End | None:
@@ -228,7 +233,7 @@ def _end_with_last_turn(steps: Sequence[StepRow]) -> End | None:
     said = orjson.loads(last.answer)
     if not (ends := said.get("ends")):
         return None
-    return end_partially(End(**ends), text=said["text"] or list_findings(steps), steps=steps)
+    return end_partially(End(**ends), said=said["text"], steps=steps)
 
 
 def _too_many(budgets: Budgets) -> End:

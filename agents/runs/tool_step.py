@@ -2,14 +2,20 @@
 
 import asyncio
 
+from agents.contracts import ANSWERED_WITH_ERRORS
 from agents.models import Step
 from agents.queries.rows import StepRow, ToolReply
 from agents.runs.run_policy import reason
+from agents.runs.tool_choice import SEARCH_TOOL, ToolQuery
 from agents.runs.truncation import truncate_json
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
+from toolbox.contract.encoding import encode
+from toolbox.dispatch.arguments import parse_arguments
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
+from toolbox.dispatch.entry import ActiveCall, Operation, perform
 from toolbox.text.redaction import redact
+from toolbox.tool_search.catalogue import SEARCH_TOOLS, catalogue_search
 
 TRANSPORT = "agents"
 MAX_SHOWN = 4_096
@@ -38,7 +44,7 @@ async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> ToolRe
         state=Step.State.REFUSED if reply.is_refusal else Step.State.ANSWERED,
         answer=reply.body.decode("utf-8", "replace"),
         shown=shown,
-        code=reply.code,
+        code=reply.code or (ANSWERED_WITH_ERRORS if reply.errors else ""),
         milliseconds=milliseconds,
     )
     told.event.update(_event(step, told=told, reply=reply))
@@ -60,11 +66,23 @@ async def _reply(step: StepRow, *, caller: Caller) -> Reply:
         request_id=step.idempotency_key,
     )
     for tries in range(1, MAX_TRIES + 1):
-        reply = await dispatch(call)
+        reply = await (dispatch(call) if tool or step.tool != SEARCH_TOOLS else _search(call, caller=caller))
         if tries == MAX_TRIES or (pause := _pause(reply, tries=tries)) is None or not (tool and tool.may_repeat):
             break
         await asyncio.sleep(pause)
     return reply
+
+
+async def _search(call: Call, *, caller: Caller) -> Reply:
+    """Search the tools that the run may use, with an audit row like any call's."""
+
+    async def answer(_: ActiveCall) -> Reply:
+        asked = parse_arguments(SEARCH_TOOL, call.arguments or b"")
+        query = asked.query if isinstance(asked, ToolQuery) else ""
+        found = await catalogue_search.search(query, tools=registry.visible_to(caller))
+        return Reply(body=encode(found), rows=len(found["tools"]))
+
+    return await perform(Operation(name=SEARCH_TOOLS, domain="", scope=None), request=call, work=answer)
 
 
 def _pause(reply: Reply, *, tries: int) -> float | None:

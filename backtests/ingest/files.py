@@ -1,25 +1,22 @@
 """Loading a file of any format: which run it is, whether that run may take it, and storing what is in it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from backtests.ingest.batch import source_of
+from backtests.ingest.engine_layouts import Given
+from backtests.ingest.format_choice import CONTRACT, LoadRefused, choose_format
 from backtests.ingest.from_engine import read_engine
 from backtests.ingest.load import OnProgress, load_entries, load_lines, unseen
 from backtests.ingest.record import RunFacts, SourceDigest
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import open_unpacked, read_lines
 
-CONTRACT = "contract"
 PIECE_BYTES = 1_048_576
-
-
-class LoadRefused(Exception):
-    """The source cannot be loaded as asked; the message says why and what to do, to a person. Nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +25,15 @@ class LoadOptions:
     What is known of a source beside its lines.
 
     Without `run_id` a log in the contract's words goes into the runs that it names; an engine's stream gets an id made
-    from its content and its sweep. `sweep` groups runs of one experiment.
+    from its content and its sweep. `sweep` groups runs of one experiment. `columns` and `symbol` say what a table does
+    not: what its columns mean, as `meaning=column,...`, and which security it is of.
     """
 
     format_name: str = CONTRACT
     run_id: UUID | None = None
     sweep: str = ""
+    columns: str = ""
+    symbol: str = ""
     overlaps: bool = False
 
 
@@ -51,14 +51,19 @@ def load_file(
     A file in which no event is found makes no run and is refused.
     """
     with path.open("rb") as stream:
-        if options.format_name == CONTRACT:
+        name, given = choose_format(stream, name=options.format_name, columns=options.columns, symbol=options.symbol)
+    options = replace(options, format_name=name)
+    with path.open("rb") as stream:
+        if name == CONTRACT:
             lines = read_lines(stream, report=report, on_bytes=on_bytes)
             load_lines(
                 lines, run_id=options.run_id, report=report, on_progress=on_progress, overlaps=options.overlaps,
                 facts=RunFacts(sweep=options.sweep or None), name_run=lambda: _derive_run_id(path, options=options),
             )  # fmt: skip
         else:
-            _load_engine_file(path, stream, options=options, report=report, on_bytes=on_bytes, on_progress=on_progress)
+            _load_engine_file(
+                path, stream, options=options, given=given, report=report, on_bytes=on_bytes, on_progress=on_progress
+            )
     require_events(report)
     return report
 
@@ -89,6 +94,7 @@ def _load_engine_file(
     stream: IO[bytes],
     *,
     options: LoadOptions,
+    given: Given,
     report: LoadReport,
     on_bytes: Callable[[int], None] | None,
     on_progress: OnProgress,
@@ -97,7 +103,7 @@ def _load_engine_file(
     digest = _check_source(path, run_id=run_id)
     facts = RunFacts(run_id=run_id, engine=options.format_name, sweep=options.sweep or None, source=digest)
     lines = read_lines(stream, report=report, on_bytes=on_bytes)
-    entries = read_engine(lines, name=options.format_name, run_id=run_id)
+    entries = read_engine(lines, name=options.format_name, run_id=run_id, given=given)
     load_entries(entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=options.overlaps, facts=facts)
 
 
@@ -110,7 +116,9 @@ def _derive_run_id(path: Path, *, options: LoadOptions) -> UUID:
             f"It ends early ({ended_early}), and its run's id would be made from its content. Load it when it is "
             "whole, or name its run with --run."
         )
-    return uuid5(NAMESPACE_URL, f"toolroom:{options.format_name}:{options.sweep}:{digest.sha256}")
+    said = f"toolroom:{options.format_name}:{options.sweep}:{digest.sha256}"
+    told = f":{options.columns}:{options.symbol}" if options.columns or options.symbol else ""
+    return uuid5(NAMESPACE_URL, said + told)
 
 
 def _check_source(path: Path, *, run_id: UUID) -> SourceDigest:

@@ -1,7 +1,7 @@
 """
 Python's own settings while a load is under way.
 
-The collector is kept from walking the rows of a batch over and over: they hold no cycles. And whoever waits for the
+The collector is kept from walking the rows of a batch over and over: they hold no cycles. A thread that waits for the
 interpreter gets it after 20 microseconds instead of five thousand: the thread that feeds the database, which wants it
 some hundred times a batch and for a moment each, and a web server's loop.
 """

@@ -2,9 +2,10 @@
 Entries into runs: checked, in batches, safe to run twice and to be killed at any point.
 
 A batch is one transaction, and what it stores is whole: numbered, listed, linked, counted. A load that was killed is
-run again; what is stored is then found to be there.
+run again; what is stored is then found to be there. What a run came to is built when all of it is stored.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -17,6 +18,8 @@ from backtests.ingest.reading import read_events
 from backtests.ingest.record import Entry, EventRow, LoggedEvent, RunFacts, Unreadable
 from backtests.ingest.report import LoadReport
 from backtests.ingest.turns import InTurn, Overlapping
+
+logger = logging.getLogger(__name__)
 
 _NO_NAME = object()
 OnProgress = Callable[[LoadReport], None]
@@ -205,10 +208,21 @@ class _Loader:
         for run_id in self._maybe_empty:
             if delete_empty_run(run_id):
                 self._report.run_ids.remove(run_id)
+        self._build()
+        self._on_progress(self._report)
+
+    def _build(self) -> None:
+        """Tell the planner of what is new, and build the results of the runs; what is stored stays if that fails."""
+        from backtests.performance.building import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
+
         for run_id, pending in self._pending.items():
             if pending.given >= WORTH_ANALYSING:
                 analyse(run_id)
-        self._on_progress(self._report)
+        for run_id in self._pending:
+            try:
+                build_performance(run_id)
+            except FAILURES:
+                logger.exception("the results of run %s are not built: manage.py build_backtest_performance", run_id)
 
     def _leave_out(self, pending: _Pending) -> None:
         """Keep nothing of a run that has no event."""

@@ -66,6 +66,12 @@ def revive(var: Path) -> None:
     _start_if_needed(_find_folder(var))
 
 
+def stop(var: Path) -> None:
+    """Stop the broker, also while others use it; what it held is gone."""
+    with suppress(OSError):
+        _say(_find_folder(var), "SHUTDOWN NOSAVE")
+
+
 def leave(var: Path) -> None:
     """Stop using the broker, and stop it if nobody else uses it; twice does no harm."""
     home = _find_folder(var)
@@ -73,8 +79,7 @@ def leave(var: Path) -> None:
     if users is None:
         return
     if is_last(users):
-        with suppress(OSError):
-            _say(home, "SHUTDOWN NOSAVE")
+        stop(var)
     users.close()
 
 

@@ -12,6 +12,7 @@ from agents.queries.metrics import RunCounts, count_runs
 from config.observability.health import Part, parts
 from toolbox.audit import traffic
 from toolbox.audit.traffic import Span, Traffic
+from toolbox.catalogue.registry import domain_title
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
 from toolbox.models import Job
@@ -86,7 +87,10 @@ async def _give_none() -> None:
 def _lines(calls: list[Traffic]) -> list[Line]:
     """Give the tools that were called most, the most called first."""
     busiest = sorted(calls, key=lambda one: one.calls, reverse=True)[:MAX_TOOLS]
-    return [Line(tool=one.tool or "names that are no tool's", domain=one.domain, traffic=one) for one in busiest]
+    return [
+        Line(tool=one.tool or "names that are no tool's", domain=domain_title(one.domain), traffic=one)
+        for one in busiest
+    ]
 
 
 def _milliseconds(value: float | None) -> str:

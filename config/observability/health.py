@@ -6,6 +6,7 @@ What is said of a part names no address, user or reason in its own words: the pa
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,10 +14,13 @@ from importlib import import_module
 from django.conf import settings
 
 from config.celery import app
+from config.topology.presence import presence, reach_broker
 from graphql_proxy.upstreams import KnownUpstream, upstreams
 from toolbox.database.caches import SingleFlight, TtlCache
 from toolbox.database.event_loop import run_on_loop
+from toolbox.database.notifications import notifications
 from toolbox.database.pools import owner_pool, reader
+from toolbox.database.replicas import ReplicatedPool
 from toolbox.outbound.web import Destination, web
 
 logger = logging.getLogger(__name__)
@@ -55,6 +59,9 @@ async def _check_parts() -> list[Part]:
     """Ask all at once; tools need the database, the rest has its own way to be away (docs/operations.md)."""
     fixed = await asyncio.gather(
         _part("database", _database, is_needed=True),
+        _notifications(),
+        _secret_key(),
+        _replicas(),
         _part("broker", _broker),
         _part("workers", _workers),
         _model(),
@@ -80,14 +87,36 @@ async def _database() -> str:
     return "reader and owner answer"
 
 
+async def _notifications() -> Part:
+    """Say whether NOTIFY arrives in this process; what listens polls meanwhile."""
+    says = {None: "not checked yet", True: "arrive", False: "do not arrive; what waits for them polls every 2 s"}
+    return Part(name="notifications", is_up=notifications.is_arriving, says=says[notifications.is_arriving])
+
+
+async def _secret_key() -> Part:
+    """Say whether other processes have another key, as hosts that each made their own, or a rotation under way."""
+    others = presence.other_secrets
+    says = "not compared yet" if others is None else "the same in all processes"
+    if others:
+        says = f"{others} processes have another; what one signs and encrypts, the other cannot read"
+    return Part(name="signing key", is_up=None if others is None else not others, says=says)
+
+
+async def _replicas() -> list[Part]:
+    """Say how many replicas are read; the primary stands in for the others. Nothing where there are none."""
+    if not isinstance(reader, ReplicatedPool):
+        return []
+    usable, known = reader.list_usable(), reader.replicas
+    lags = [one.lag_seconds for one in known if not one.why_away]
+    says = f"{len(usable)} of {len(known)} are read; the primary is read for the others"
+    if lags and max(lags) < math.inf:
+        says += f"; at most {max(lags):.0f} s behind"
+    return [Part(name="replicas", is_up=len(usable) == len(known), says=says)]
+
+
 async def _broker() -> str:
-    await asyncio.to_thread(_reach_broker)
+    await asyncio.to_thread(reach_broker)
     return "answers"
-
-
-def _reach_broker() -> None:
-    with app.connection_for_write(connect_timeout=1) as connection:
-        connection.ensure_connection(max_retries=0, timeout=1, reraise_as_library_errors=False)
 
 
 async def _workers() -> str:

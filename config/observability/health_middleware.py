@@ -7,11 +7,8 @@ and say nothing that is secret; the figures want a key with the scope `metrics:r
 
 from collections.abc import Awaitable, Callable
 
-from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from config.observability.health import is_ready, parts
-from config.observability.metrics import exposition
 from toolbox.access.keys import identify
 from toolbox.access.limits import call_limits
 from toolbox.contract.encoding import encode
@@ -46,6 +43,8 @@ async def _alive(_: Sent) -> Reply:
 
 
 async def _ready(_: Sent) -> Reply:
+    from config.observability.health import is_ready, parts  # noqa: PLC0415 - Celery, loaded by the first who asks
+
     known = await parts()
     words = {True: "up", False: "down", None: "none"}
     said = [
@@ -57,6 +56,10 @@ async def _ready(_: Sent) -> Reply:
 
 
 async def _figures(sent: Sent) -> Reply:
+    from prometheus_client import CONTENT_TYPE_LATEST  # noqa: PLC0415 - loaded by the first who asks
+
+    from config.observability.metrics import exposition  # noqa: PLC0415
+
     try:
         await run_on_loop(lambda: _require_scope(sent))
         return Reply(body=await exposition(), content_type=CONTENT_TYPE_LATEST)

@@ -19,12 +19,14 @@ from sprints.sql_sandbox.analyst_pool import analyst
 from toolbox.audit import traffic
 from toolbox.audit.log import audit
 from toolbox.audit.traffic import BOUNDS, Traffic
+from toolbox.database.notifications import notifications
 from toolbox.database.pools import owner_pool, reader, relaxed_pool, work_pool, writer
+from toolbox.database.replicas import ReplicatedPool
 from toolbox.work.jobs import count_by_state
 
 POOLS = {
     "reader": reader,
-    "ledger": owner_pool,
+    "owner": owner_pool,
     "writer": writer,
     "runs": work_pool,
     "beats": relaxed_pool,
@@ -114,6 +116,27 @@ def _process() -> Iterator[Metric]:
     waiting = GaugeMetricFamily("toolroom_audit_waiting", "Calls that wait to be recorded.", labels=["process"])
     waiting.add_metric([process], audit.waiting_count)
     yield from (in_use, size, waiting)
+    arriving = GaugeMetricFamily("toolroom_notifications_arrive", "Whether NOTIFY arrives here.", labels=["process"])
+    if notifications.is_arriving is not None:
+        arriving.add_metric([process], float(notifications.is_arriving))
+    yield arriving
+    yield from _replicas(process)
+
+
+def _replicas(process: str) -> Iterator[Metric]:
+    if not isinstance(reader, ReplicatedPool):
+        return
+    reads = CounterMetricFamily("toolroom_reads", "Reads of tools, by where.", labels=["where", "process"])
+    for where, count in reader.reads.items():
+        reads.add_metric([where, process], count)
+    lag = GaugeMetricFamily("toolroom_replica_lag_seconds", "How far it is behind.", labels=["replica", "process"])
+    is_read = GaugeMetricFamily("toolroom_replica_read", "Whether reads go to it.", labels=["replica", "process"])
+    usable = reader.list_usable()
+    for replica in reader.replicas:
+        if not replica.why_away:
+            lag.add_metric([replica.name, process], replica.lag_seconds)
+        is_read.add_metric([replica.name, process], float(replica in usable))
+    yield from (reads, lag, is_read)
 
 
 def _parts(known: list[Part]) -> Metric:

@@ -8,7 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolbox.audit.current_request import current_trace
 from toolbox.audit.log import audit
-from toolbox.audit.tracing import export_span
+from toolbox.audit.spans import recording
+from toolbox.audit.tracing import export_span, record_span
 
 
 def begin() -> None:
@@ -24,7 +25,7 @@ def begin() -> None:
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
-    audit.on_record = export_span
+    audit.on_record, recording.recorder = export_span, record_span
 
 
 _TRACEPARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")

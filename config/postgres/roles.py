@@ -12,12 +12,23 @@ ANALYST = "sprints_analyst"
 DATABASE = "toolroom"
 _LOCK = 7_106_518_212_001  # any number that nobody else takes an advisory lock on
 
-READER_LIMITS = {
+OWNER_SETTINGS = {
+    "timezone": "UTC",
+    "jit": "off",
+    "client_connection_check_interval": "10s",
+}
+READER_SETTINGS = {
     "default_transaction_read_only": "on",
     "statement_timeout": "30s",
     "idle_in_transaction_session_timeout": "30s",
     "temp_file_limit": "1GB",
-}
+} | OWNER_SETTINGS
+"""
+Of the roles and not of connections, so that they hold behind any pooler, and for any client.
+
+A statement whose client is gone ends by `client_connection_check_interval`: the owner has no statement_timeout,
+because migrations and loads of data log in as it.
+"""
 
 
 def provision(
@@ -47,10 +58,11 @@ def provision(
         for role, password in ((owner, owner_password), (reader, reader_password), (analyst, analyst_password)):
             made += _role(admin, role=role, password=password)
         limit_analyst(admin, analyst=analyst, owner=owner)
-        for name, value in READER_LIMITS.items():
-            admin.execute(
-                sql.SQL("ALTER ROLE {} SET {} = {}").format(sql.Identifier(reader), sql.Identifier(name), value)
-            )
+        for role, wanted in ((owner, OWNER_SETTINGS), (reader, READER_SETTINGS)):
+            for name, value in wanted.items():
+                admin.execute(
+                    sql.SQL("ALTER ROLE {} SET {} = {}").format(sql.Identifier(role), sql.Identifier(name), value)
+                )
         admin.execute(sql.SQL("ALTER ROLE {} CREATEDB").format(sql.Identifier(owner)))
         made += _database(admin, database=database, owner=owner)
     for name in filter(None, (template, database)):

@@ -15,12 +15,22 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from agents import use_cases
-from agents.contracts import MAX_MESSAGE, MAX_TITLE, Approval, Fork, NewConversation, Rejection
+from agents.contracts import (
+    CALL_CHANGED,
+    MAX_DIGEST,
+    MAX_MESSAGE,
+    MAX_TITLE,
+    Approval,
+    Fork,
+    NewConversation,
+    Rejection,
+)
 from agents.runs.run_caller import find_readable_toolkits
 from console.conversations.pages import open_conversation, render_run
 from console.tools.result_table import parse_json
 from toolbox.access.people import require_person
 from toolbox.contract.caller import Caller
+from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.database import event_loop
 from toolbox.dispatch.entry import Operation, Reply, Request, perform
 from toolbox.http.django_requests import find_request_id
@@ -148,12 +158,8 @@ def _decision(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word
         case "cancel":
             return use_cases.CANCEL, lambda caller: use_cases.cancel_run(conversation_id, run_id=run_id, caller=caller)
         case "approve":
-            # Arguments count where the person changed them; text that is no JSON object stays as the model wrote it.
-            sent, before = (parse_json(request.POST.get(name, "")) for name in ("arguments", "before"))
-            edited = sent if isinstance(sent, dict) and sent != before else None
-            approval = Approval(step=step, arguments=edited)
             return use_cases.APPROVE, lambda caller: use_cases.approve_step(
-                conversation_id, run_id=run_id, approval=approval, caller=caller
+                conversation_id, run_id=run_id, approval=_read_approval(request, step=step), caller=caller
             )
         case "reject":
             rejection = Rejection(step=step, word=request.POST.get("text", "")[:MAX_REASON])
@@ -163,6 +169,26 @@ def _decision(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word
         case "again":
             return use_cases.AGAIN, lambda caller: use_cases.run_again(conversation_id, run_id=run_id, caller=caller)
     raise Http404
+
+
+def _read_approval(request: HttpRequest, *, step: int | None) -> Approval:
+    """
+    Read what the person approves: the call that the page showed, by its digest, or the arguments they wrote instead.
+
+    Raises Refusal where the form does not say what it showed, or what they wrote is no JSON object.
+    """
+    digest = request.POST.get("digest", "")
+    if not digest or len(digest) > MAX_DIGEST:
+        raise Refusal(CALL_CHANGED, CALL_CHANGED.meaning, suggestion="Reload the page, and decide about what it shows.")
+    written, shown = (request.POST.get(name, "").replace("\r\n", "\n").strip() for name in ("arguments", "before"))
+    edited = None if written == shown else parse_json(written)
+    if written != shown and not isinstance(edited, dict):
+        raise Refusal(
+            KERNEL_ENVELOPE.bad_input,
+            "The arguments that you wrote are no JSON object; nothing was approved.",
+            suggestion="Write them as a JSON object, or approve the call as it is shown.",
+        )
+    return Approval(step=step, arguments=None if edited == parse_json(shown) else edited, digest=digest)
 
 
 def _ask(request: HttpRequest, *, conversation_id: UUID, text: str) -> HttpResponse:

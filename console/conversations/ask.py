@@ -15,8 +15,7 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
-from toolbox.examples.cache import KnownExample, find_examples_for_tools
-from toolbox.examples.provider import load_sample_texts
+from toolbox.examples.cache import KnownExample, find_examples_for_tools, load_sample_texts
 from toolbox.examples.templates import fill_question
 from toolbox.http.pages import page
 

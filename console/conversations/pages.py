@@ -7,12 +7,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from agents.contracts import MAX_MESSAGE
+from agents.contracts import ANSWERED_WITH_ERRORS, MAX_MESSAGE
 from agents.models import FINAL, LIVE, Step
 from agents.queries import history
+from agents.queries.rows import digest_call
 from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, missing_scope
+from console.conversations.teaching import find_teaching_pages
 from console.markdown import render_markdown
+from console.tools.line_chart import draw_lines
 from console.tools.result_chart import draw_chart
 from console.tools.result_table import find_table, format_json, parse_json
 from toolbox.access.people import require_person
@@ -28,6 +31,14 @@ WORDS = {
     "queued": "Waiting for a worker", "running": "Working", "awaiting_approval": "Waiting for you",
     "succeeded": "Answered", "failed": "Failed", "cancelled": "Stopped", "timed_out": "Out of time",
 }  # fmt: skip
+STEP_COLOURS = {"answered": "good", "refused": "bad", "rejected": "warn"}
+MAX_WAITING_CHARACTERS = 1_000_000
+"""Laid out over lines; a model's call is at most 400,000 bytes long, and who approves it sees all of it."""
+OUTCOMES = {
+    "answered": ("Answered", "good"), "asked_back": ("Asked back", "warn"), "not_covered": ("Not covered", "warn"),
+    "refused": ("Refused", "bad"), "failed": ("Failed", "bad"),
+}  # fmt: skip
+"""What became of a question whose run has succeeded, where no language model answered."""
 COLOURS = {"succeeded": "good", "failed": "bad", "timed_out": "bad", "cancelled": "warn", "awaiting_approval": "warn"}
 
 
@@ -38,7 +49,7 @@ def show(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     conversation, caller = open_conversation(request, conversation_id=conversation_id)
     before = request.GET.get("before", "")
     number = int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None  # noqa: PLR2004 - an int4
-    exchanges = _exchanges(conversation, caller=caller, before=number)
+    exchanges = _exchanges(conversation, caller=caller, request=request, before=number)
     earlier = exchanges[0]["number"] if len(exchanges) == history.QUESTIONS and exchanges[0]["number"] > 1 else None
     shown = {"talk": conversation, "exchanges": exchanges, "earlier": earlier, "longest": MAX_MESSAGE}
     shown["address"] = request.build_absolute_uri(request.path)
@@ -57,7 +68,7 @@ def render_run(
     request: HttpRequest, *, conversation: dict[str, Any], caller: Caller, run_id: UUID, problem: str = ""
 ) -> HttpResponse:
     """Render a run, with a word about what could not be done."""
-    found = _exchanges(conversation, caller=caller, run_id=run_id)
+    found = _exchanges(conversation, caller=caller, request=request, run_id=run_id)
     if not found:
         raise Http404
     is_own = conversation["owner_id"] == caller.owner_id
@@ -80,19 +91,48 @@ def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: i
     answer = parse_json(redact(found["answer"]))
     if found["kind"] == Step.Kind.MODEL:
         answer = hide_requested_calls(answer, caller=caller)
-    table = find_table(answer)
-    shown = {
+    shown = _draw(answer) | {
         "step": found,
         "tool": tool,
         "arguments": _json(found["edited_arguments"] or found["arguments"]),
         "answer": format_json(answer) if answer is not None else redact(found["answer"][:50_000]),
         "shown": redact(found["shown"]),
-        "table": table,
-        "drawing": draw_chart(table) if table else None,
         "suggestions": _suggestions(answer),
         "name": f"{found['tool']}-{number}",
     }
     return render(request, "console/step.html", shown)
+
+
+@require_GET
+@page(domain="console", scope="agents:read")
+def picture(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: int) -> HttpResponse:
+    """Give the picture and the rows of a call; nothing where it has no rows or the person may not see them."""
+    _, caller = open_conversation(request, conversation_id=conversation_id)
+    found = event_loop.run(history.find_step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
+    if found is None:
+        raise Http404
+    event_loop.run(dynamic_tools.wait_until_loaded())
+    if found["state"] != Step.State.ANSWERED or missing_scope(caller, tool=found["tool"], code=found["code"]):
+        return HttpResponse()
+    drawn = _draw(parse_json(redact(found["answer"])))
+    if drawn["table"] is None:
+        return HttpResponse()
+    return render(request, "console/picture.html", drawn | {"name": f"{found['tool']}-{number}"})
+
+
+def _draw(answer: Any) -> dict[str, Any]:
+    """Give the rows of an answer as a table, and as a chart: its own specification, else bars of its figures."""
+    rows = answer.get("rows") if isinstance(answer, dict) else None
+    table = find_table(rows if isinstance(rows, list) and rows else answer)
+    specified = answer.get("chart") if isinstance(answer, dict) else None
+    charted = (find_table(_read_values(specified)) or table) if specified else table
+    return {"table": table, "lines": draw_lines(specified), "drawing": draw_chart(charted) if charted else None}
+
+
+def _read_values(specification: Any) -> Any:
+    """Give the rows that a Vega-Lite specification draws: those columns alone."""
+    data = specification.get("data") if isinstance(specification, dict) else None
+    return data.get("values") if isinstance(data, dict) else None
 
 
 def open_conversation(request: HttpRequest, *, conversation_id: UUID) -> tuple[dict[str, Any], Caller]:
@@ -105,29 +145,38 @@ def open_conversation(request: HttpRequest, *, conversation_id: UUID) -> tuple[d
 
 
 def _exchanges(
-    conversation: dict[str, Any], *, caller: Caller, before: int | None = None, run_id: UUID | None = None
-) -> list[dict[str, Any]]:
+    conversation: dict[str, Any], *, caller: Caller, request: HttpRequest, before: int | None = None,
+    run_id: UUID | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
     """Give questions with runs, steps and answers, as the caller may see them; two statements."""
     event_loop.run(dynamic_tools.wait_until_loaded())
     rows = event_loop.run(history.find_exchanges(conversation["id"], before=before, run_id=run_id))
     steps = event_loop.run(history.find_steps([row["run_id"] for row in rows if row["run_id"]]))
-    return [
+    exchanges = [
         _exchange(row, steps=[_step(step, caller=caller) for step in steps if step["run_id"] == row["run_id"]])
         for row in rows
     ]
+    return [one | {"teaching": find_teaching_pages(request, details=one["details"])} for one in exchanges]
 
 
 def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, Any]:
     took = (
         (row["finished_at"] - row["started_at"]).total_seconds() if row["finished_at"] and row["started_at"] else None
     )
+    details: dict[str, Any] = next((step["details"] for step in reversed(steps) if step["details"]), {})
+    words, colour = WORDS.get(row["state"] or "", ""), COLOURS.get(row["state"] or "", "live")
+    if row["state"] == "succeeded":
+        words, colour = OUTCOMES.get(details.get("outcome", ""), (words, colour))
+    tools = [step for step in steps if step["is_tool"]]
     return row | {
         "answer": render_markdown(row["answer"]),
+        "details": details,
+        "pictured": tools[0] if len(tools) == 1 and tools[0]["state"] == Step.State.ANSWERED else None,
         "steps": steps,
         "is_live": row["state"] in LIVE,
         "is_over": row["state"] in FINAL,
-        "words": WORDS.get(row["state"] or "", ""),
-        "colour": COLOURS.get(row["state"] or "", "live"),
+        "words": words,
+        "colour": colour,
         "seconds": took,
         "waiting": next((step for step in steps if step["state"] == Step.State.AWAITING_APPROVAL), None),
         "cost": row["cost"] or None,
@@ -136,21 +185,26 @@ def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, 
 
 
 def _step(row: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
-    row = {"arguments": ""} | hide_contents(row, caller=caller)
+    """Give a step as the caller may see it; a call that waits whole, with the digest of what is shown."""
+    if is_waiting := row["state"] == Step.State.AWAITING_APPROVAL:
+        row = row | {"digest": digest_call(row["tool"], arguments=row["arguments"])}
+    row = {"arguments": "", "digest": ""} | hide_contents(row, caller=caller)
     said = parse_json(row["said"]) if row["said"] else None
+    arguments = redact(row["arguments"]) if is_waiting else shown_arguments(row["arguments"])
     return row | {
         "is_tool": row["kind"] == Step.Kind.TOOL,
         "is_over": row["state"] in OVER,
         "text": said["text"].strip() if said and said.get("calls") else "",
-        "arguments": _json(shown_arguments(row["arguments"])) if row["arguments"] else "",
+        "details": said.get("details") or {} if isinstance(said, dict) else {},
+        "arguments": _json(arguments, most=MAX_WAITING_CHARACTERS) if arguments else "",
         "label": row["state"].replace("_", " "),
-        "colour": {"answered": "good", "refused": "bad", "rejected": "warn"}.get(row["state"], "live"),
+        "colour": "bad" if row["code"] == ANSWERED_WITH_ERRORS else STEP_COLOURS.get(row["state"], "live"),
     }
 
 
-def _json(text: str) -> str:
+def _json(text: str, *, most: int = 50_000) -> str:
     value = parse_json(text)
-    return format_json(value) if value is not None else text
+    return format_json(value, most=most) if value is not None else text
 
 
 def _suggestions(answer: Any) -> list[str]:

@@ -1,13 +1,13 @@
 """A tool called from its page: through the kernel, as the person, answered as an agent would be."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
 import orjson
 
 from console.tools.result_chart import Chart, draw_chart
-from console.tools.result_table import Table, find_table, format_json, parse_json
+from console.tools.result_table import Table, find_table, find_texts, format_json, parse_json
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
@@ -32,10 +32,12 @@ class Outcome:
     answer: str
     table: Table | None = None
     drawing: Chart | None = None
+    texts: list[tuple[str, str]] = field(default_factory=list)
     wrong: str = ""
     why: str = ""
     suggestion: str = ""
     fix: str = ""
+    errors: int = 0
 
 
 def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
@@ -45,7 +47,8 @@ def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outco
     reply = send_call(tool.name, arguments=sent, caller=caller)
     milliseconds = (entry.clock() - started) * 1000
     body = parse_json(reply.body.decode("utf-8", "replace"))
-    table = None if reply.is_refusal else find_table(body)
+    rows = body.get("data", body) if reply.errors and isinstance(body, dict) else body
+    table = None if reply.is_refusal else find_table(rows)
     error = _error(body) if reply.is_refusal else {}
     details = _details(error)
     return Outcome(
@@ -56,10 +59,12 @@ def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outco
         answer=redact(format_json(body)) if reply.is_refusal else format_json(body),
         table=table,
         drawing=draw_chart(table) if table else None,
+        texts=[] if reply.is_refusal else find_texts(body),
         wrong=_field(error, tool=tool),
         why=str(error.get("message") or error.get("error") or ""),
         suggestion=str(error.get("suggestion") or details.get("suggestion") or ""),
         fix=_render_fix(arguments, patch=error.get("retryWith") or details.get("retryWith")),
+        errors=reply.errors,
     )
 
 

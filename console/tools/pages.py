@@ -19,12 +19,13 @@ from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
 from toolbox.catalogue.documentation import describe_property, describe_type, iterate_fields
 from toolbox.catalogue.dynamic_tools import dynamic_tools
-from toolbox.catalogue.registry import registry
+from toolbox.catalogue.registry import domain_title, registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import KERNEL_CODES
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.http.pages import page
+from toolbox.tool_search.catalogue import catalogue_search
 
 MAX_WORDS = 100
 
@@ -32,14 +33,14 @@ MAX_WORDS = 100
 @require_GET
 @page(domain="console")
 def index(request: HttpRequest) -> HttpResponse:
-    """Show the tools that this person may use, by domain; those that have every searched word."""
+    """Show the tools that this person may use, by domain; those that fit what is searched for."""
     event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     words = request.GET.get("q", "").strip()[:MAX_WORDS]
     visible = registry.visible_to(caller)
-    found = [tool for tool in visible if _has(tool, words=words.lower().split())]
+    found = event_loop.run(catalogue_search.find(words, tools=visible)) if words else visible
     domains = [
-        {"toolkit": toolkit, "tools": of_domain}
+        {"toolkit": toolkit, "title": domain_title(toolkit.domain), "tools": of_domain}
         for toolkit in registry.toolkits()
         if (of_domain := [tool for tool in found if tool.domain == toolkit.domain])
     ]
@@ -83,6 +84,7 @@ def _render(request: HttpRequest, *, tool: Tool, fields: list[Field], outcome: O
     arguments = outcome.arguments if outcome else tool.example_arguments
     context = {
         "tool": tool,
+        "domain_title": domain_title(tool.domain),
         "fields": fields,
         "outcome": outcome,
         "calls": render_snippets(tool, arguments=arguments, server=request.build_absolute_uri("/").rstrip("/")),
@@ -108,11 +110,6 @@ def _initial_arguments(request: HttpRequest, *, tool: Tool) -> dict[str, Any]:
     sent = parse_json(request.GET.get("arguments", ""))
     values = sent if isinstance(sent, dict) else parse_json(tool.example_arguments.decode())
     return values if isinstance(values, dict) else {}
-
-
-def _has(tool: Tool, *, words: list[str]) -> bool:
-    text = f"{tool.name} {tool.title} {tool.domain} {tool.documentation}".lower()
-    return all(word in text for word in words)
 
 
 def _contract(tool: Tool) -> dict[str, Any]:

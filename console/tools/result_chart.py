@@ -1,4 +1,4 @@
-"""A bar chart of a table's first numeric column, in SVG without styles or scripts."""
+"""A bar chart of the column of figures that orders a table, in SVG without styles or scripts."""
 
 from dataclasses import dataclass
 
@@ -43,13 +43,13 @@ def draw_chart(table: Table) -> Chart | None:
     """Draw up to 40 rows that have a name and a figure; None where that would say nothing."""
     if not MIN_BARS <= len(table.rows) <= MAX_BARS:
         return None
-    named = _place(table, numeric=False)
-    figured = _place(table, numeric=True)
+    named = next((place for place in _find_columns(table, numeric=False) if _has_words(table, place=place)), None)
+    figured = _choose_figures(table)
     if named is None or figured is None:
         return None
     names = [row[named].text for row in table.rows]
-    values = [float(row[figured].text or 0) for row in table.rows]
-    if len(set(names)) < len(names) or len(set(values)) == 1:
+    values = _read_figures(table, place=figured)
+    if len(set(names)) < len(names):
         return None
     low, high = min(0.0, *values), max(0.0, *values)
     scale = (WIDTH - LEFT - RIGHT) / (high - low)
@@ -72,10 +72,32 @@ def draw_chart(table: Table) -> Chart | None:
     )  # fmt: skip
 
 
-def _place(table: Table, *, numeric: bool) -> int | None:
-    """Find the first column of words, or of figures that are no numbers of something."""
-    for place, name in enumerate(table.columns):
-        is_id = numeric and any(name.lower().replace("_", "").endswith(word) for word in _IDS)
-        if table.numeric[place] is numeric and not is_id and any(row[place].text for row in table.rows):
-            return place
-    return None
+def _choose_figures(table: Table) -> int | None:
+    """Choose the column of figures that orders the rows, else the first that is not the same everywhere."""
+    varied = [place for place in _find_columns(table, numeric=True) if len(set(_read_figures(table, place=place))) > 1]
+    ordering = (place for place in varied if _is_ordered(_read_figures(table, place=place)))
+    return next(ordering, next(iter(varied), None))
+
+
+def _has_words(table: Table, *, place: int) -> bool:
+    """Tell whether a column holds more than numbers that are written as texts."""
+    return not all(row[place].text.isdigit() for row in table.rows)
+
+
+def _is_ordered(values: list[float]) -> bool:
+    return values == sorted(values, reverse=True)
+
+
+def _read_figures(table: Table, *, place: int) -> list[float]:
+    return [float(row[place].text or 0) for row in table.rows]
+
+
+def _find_columns(table: Table, *, numeric: bool) -> list[int]:
+    """Find the columns of words, or of figures that are no numbers of something."""
+    return [
+        place
+        for place, name in enumerate(table.columns)
+        if table.numeric[place] is numeric
+        and not (numeric and any(name.lower().replace("_", "").endswith(word) for word in _IDS))
+        and any(row[place].text for row in table.rows)
+    ]

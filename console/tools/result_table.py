@@ -65,6 +65,14 @@ def find_table(answer: Any) -> Table | None:
     return Table(columns=columns, rows=rows, total=len(found), numeric=numeric)
 
 
+def find_texts(answer: Any, *, deep: int = 0) -> list[tuple[str, str]]:
+    """List the texts of several lines that an answer holds beside its rows, such as a file: by name, to read as is."""
+    if not isinstance(answer, dict) or deep >= DEEPEST:
+        return []
+    own = [(name, text) for name, text in answer.items() if isinstance(text, str) and "\n" in text.strip()]
+    return own + [found for part in answer.values() for found in find_texts(part, deep=deep + 1)]
+
+
 def _longest(answer: Any, *, deep: int) -> list[dict[str, Any]]:
     if isinstance(answer, list) and answer and all(isinstance(row, dict) for row in answer):
         return answer

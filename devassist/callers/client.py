@@ -97,7 +97,7 @@ class Client:
             return False
 
     def close(self, why: str) -> None:
-        """Stop listening; whoever waits is told why."""
+        """Stop listening; callers that wait are told why."""
         self._end(why)
         self._listening.cancel()
         self._writer.close()
@@ -157,7 +157,7 @@ class Client:
             self._obey(message)
         elif message.method is not None:
             self._note(message)
-        elif (future := self._waiting.get(message.id)) and not future.done():  # type: ignore[arg-type]  # a lie finds nobody
+        elif (future := self._waiting.get(message.id)) and not future.done():  # type: ignore[arg-type]  # unknown response ids are ignored
             future.set_result(message)
 
     def _obey(self, message: Message) -> None:

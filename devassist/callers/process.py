@@ -1,4 +1,4 @@
-"""A language server as a process: started by its keeper, its complaints read, its end made sure of."""
+"""A language server as a process: started by its watchdog, its complaints read, its end made sure of."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from devassist.callers import keeper
+from devassist.callers import process_watchdog
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class ServerProcess:
         """Start the command in a process group of its own; raises OSError."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-I", "-S", str(Path(keeper.__file__)), str(os.getpid()), str(most_megabytes)),
+            *("-I", "-S", str(Path(process_watchdog.__file__)), str(os.getpid()), str(most_megabytes)),
             *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -58,7 +58,7 @@ class ServerProcess:
 
     @property
     def id(self) -> int:
-        """The keeper's process id, which is the group's as well."""
+        """The watchdog's process id, which is the group's as well."""
         return self._process.pid
 
     async def end(self) -> int:

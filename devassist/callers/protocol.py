@@ -50,7 +50,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Message(msgspec.Struct, frozen=True):
-    """A request, an answer or a notification; its parts are decoded by whoever wants them."""
+    """A request, an answer or a notification; its parts are decoded by the reader that wants them."""
 
     id: int | str | None = None
     method: str | None = None

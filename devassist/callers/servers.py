@@ -40,7 +40,7 @@ class _Place:
 
 
 class Servers:
-    """Belongs to one event loop; `close` ends every server, and its keeper does where we cannot."""
+    """Belongs to one event loop; `close` ends every server, and its watchdog does where we cannot."""
 
     def __init__(self, machine: Machine, *, most: int, idle_seconds: float) -> None:
         self.clock = time.monotonic

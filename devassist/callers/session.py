@@ -32,7 +32,7 @@ _MADE, _CHANGED, _DELETED = 1, 2, 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a server may take: to start and index, to answer one question, before it counts as hung."""
+    """How long a server may take: to start and index, to answer one question, before it counts as unresponsive."""
 
     start_seconds: float = 180.0
     answer_seconds: float = 20.0
@@ -57,7 +57,7 @@ class Session:
     """
     A running server. `ready` is done when it has started and indexed, with an error when it could not.
 
-    After `gone` is set nothing can be asked any more; whoever owns it calls `end`.
+    After `gone` is set nothing can be asked any more; its owner calls `end`.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from devassist.code_graph.facts import PLACE_BITS, PLACE_MASK, CallFact, Op
+from devassist.code_graph.facts import MAX_KEYED, PLACE_BITS, PLACE_MASK, CallFact, Op
 from devassist.code_graph.value_flow import ValueFlow, code_of, get_made
 from devassist.code_graph.values import (
     BUILTIN_TYPES,
@@ -14,6 +14,7 @@ from devassist.code_graph.values import (
 )  # fmt: skip
 
 MAX_OVERRIDES = 200
+MAX_DOTS = 3
 
 
 class AttributeFlow(ValueFlow):
@@ -115,12 +116,14 @@ class AttributeFlow(ValueFlow):
     def _read(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
         """Let `to` hold the attribute of a value."""
         kind = value.kind
-        if kind in (Kind.INSTANCE, Kind.DECLARED):
-            self._read_member(value, name=name, to=to, site=site)
-        elif kind is Kind.CLASS:
-            self._read_class(value, name=name, to=to, site=site)
-        elif kind is Kind.SUPER:
-            self._read_super(value, name=name, to=to, site=site)
+        if kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS, Kind.SUPER):
+            if name in self.program.property_names:
+                self._read_of_class(value, name=name, to=to, site=site)
+                return
+            member = self._node("member", value, name)
+            if self._is_new("member", value, name):
+                self._read_of_class(value, name=name, to=member, site=None)
+            self._connect(member, to=to)
         elif kind is Kind.MODULE:
             self._read_module(int(value.first), name=name, to=to)
         elif kind is Kind.CONTAINER:
@@ -130,8 +133,16 @@ class AttributeFlow(ValueFlow):
         elif kind in (Kind.FUNCTION, Kind.BOUND):
             self._read_function(value, name=name, to=to)
         else:
-            outside = {Kind.LIBRARY: f"{value.first}.{name}"[-120:], Kind.LITERAL: f"<literal>.{name}"}
-            self._put(to, values=[Value(Kind.LIBRARY, outside[kind]) if kind in outside else OUTSIDE])
+            self._put(to, values=[_read_outside(value, name=name)])
+
+    def _read_of_class(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
+        """Let `to` hold an attribute of a class or an instance; reads of properties are calls, at the site."""
+        if value.kind is Kind.CLASS:
+            self._read_class(value, name=name, to=to, site=site)
+        elif value.kind is Kind.SUPER:
+            self._read_super(value, name=name, to=to, site=site)
+        else:
+            self._read_member(value, name=name, to=to, site=site)
 
     def _read_class(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
         if name == "prototype":
@@ -307,9 +318,9 @@ class AttributeFlow(ValueFlow):
     # elements
 
     def _element(self, value: Value, *, key: str | None) -> int:
-        node = self._node("element", value.first, key)
+        node = self._element_node(value.first, key=key)
         if key != "<all>" and self._is_new("all", node):
-            self._connect(node, to=self._node("element", value.first, "<all>"))
+            self._connect(node, to=self._element_node(value.first, key="<all>"))
         return node
 
     def _index(self, value: Value, *, key: str | None, to: int) -> None:
@@ -321,11 +332,34 @@ class AttributeFlow(ValueFlow):
                 self._connect(self._element(value, key=None), to=to)
         elif value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.MODULE, Kind.CLASS) and key is not None:
             self._read(value, name=key, to=to, site=None)
+        elif value.kind is Kind.CLASS:
+            self._put(to, values=[value])
         elif value.kind is Kind.OUTSIDE or value.kind in (Kind.LIBRARY, Kind.LIBRARY_TYPE):
             self._put(to, values=[OUTSIDE])
+
+    def _slice(self, value: Value, *, start: int, to: int) -> None:
+        """Let `to` hold a list of the elements of a container from a place on."""
+        if value.kind is not Kind.CONTAINER:
+            self._put(to, values=[value])
+            return
+        part = Value(Kind.CONTAINER, to, value.second)
+        self._put(to, values=[part])
+        self._connect(self._element(value, key=None), to=self._element(part, key=None))
+        for place in range(start, MAX_KEYED):
+            self._connect(self._element(value, key=str(place)), to=self._element(part, key=str(place - start)))
 
     def _set_index(self, value: Value, *, key: str | None, source: int) -> None:
         if value.kind is Kind.CONTAINER:
             self._connect(source, to=self._element(value, key=key))
         elif value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS, Kind.MODULE) and key is not None:
             self._store(value, name=key, source=source)
+
+
+def _read_outside(value: Value, *, name: str) -> Value:
+    """Give the attribute of a value from outside; by its name, if that is a short way from a module."""
+    if value.kind is Kind.LITERAL:
+        return Value(Kind.LIBRARY, f"<literal>.{name}")
+    whole = str(value.first)
+    if value.kind is Kind.LIBRARY and whole.count(".") < MAX_DOTS and not whole.startswith("<"):
+        return Value(Kind.LIBRARY, f"{value.first}.{name}")
+    return OUTSIDE

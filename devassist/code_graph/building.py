@@ -26,7 +26,7 @@ from devassist.files.opening import opened
 from devassist.files.sources import Sources, Stamp
 from devassist.syntax.parsing import MAX_BYTES
 from toolbox.contract.errors import ToolError
-from toolbox.database.pools import owner_pool
+from toolbox.database.pools import direct_conninfo, owner_pool
 
 BATCH_FILES = 200
 PROGRESS_SECONDS = 0.5
@@ -391,7 +391,7 @@ class _Build:
 
 def build(workspace_id: int, *, root: str, shows_secrets: bool = False) -> bool:
     """Bring the graph of a workspace up to date; False where another process is at it, or the workspace is gone."""
-    with psycopg.connect(owner_pool.conninfo(), autocommit=True) as connection:
+    with psycopg.connect(direct_conninfo(), autocommit=True) as connection:  # the lock is the session's
         row = connection.execute(b"SELECT pg_try_advisory_lock(%s, %s)", (_LOCK, workspace_id)).fetchone()
         if row is None or not row[0]:
             return False

@@ -5,17 +5,28 @@ A variable is a number within its file. Constraints are tuples that begin with a
 statements, so that a variable holds whatever is ever assigned to it.
 """
 
+import re
 from enum import IntEnum
 from typing import Any
 
 import msgspec
 
-VERSION = 1
+VERSION = 2
 """Of the analysis: files read by another version are read again."""
 
+MAX_KEYED = 8
+"""Elements of a list that are told apart."""
 PLACE_BITS = 12
 PLACE_MASK = (1 << PLACE_BITS) - 1
 """A place is a line, shifted by so many bits, and a character."""
+
+
+_PLACE = re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII)
+
+
+def read_place(text: str | None) -> int | None:
+    """Read where a slice begins; None where it is no plain number, or too large to tell elements apart by."""
+    return int(text) if text is not None and _PLACE.fullmatch(text) else None
 
 
 class Op(IntEnum):
@@ -39,6 +50,7 @@ class Op(IntEnum):
     EXPORT_ALL = 15  # module
     ELEMENT_TYPE = 16  # destination, type names of its elements
     MODULE = 17  # destination: this file's own exports
+    SLICE = 18  # base, first place, destination
 
 
 class SymbolFact(msgspec.Struct, array_like=True, frozen=True):
@@ -122,6 +134,8 @@ class FileFacts(msgspec.Struct, array_like=True):
     variables: int
     package: str = ""
     problem: str = ""
+    strings: list[str] = []
+    """Texts that could be names, for what is called by computed names."""
 
 
 def encode(facts: FileFacts) -> bytes:

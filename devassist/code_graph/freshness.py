@@ -6,8 +6,7 @@ import os
 from dataclasses import dataclass
 from functools import partial
 
-from kombu.exceptions import OperationalError
-
+from devassist import jobs
 from devassist.code_graph import building, queries
 from devassist.code_graph.facts import VERSION
 from devassist.code_graph.queries import BuildRow
@@ -98,13 +97,8 @@ def _log_failure(task: asyncio.Task[bool]) -> None:
 
 def _tell_workers(workspace_id: int) -> None:
     """Have a worker build the graph; not told again within some seconds."""
-    from devassist.tasks import build_code_graph  # noqa: PLC0415 - tasks import what only workers need
-
     now = asyncio.get_running_loop().time()
     if now - _told.get(workspace_id, -TELL_WORKERS_SECONDS) < TELL_WORKERS_SECONDS:
         return
     _told[workspace_id] = now
-    try:
-        build_code_graph.apply_async(kwargs={"workspace_id": workspace_id}, retry=False)
-    except (OperationalError, OSError) as away:
-        logger.warning("no worker could be told to build a code graph: %s", away)
+    jobs.build_graph_soon(workspace_id)

@@ -1,6 +1,6 @@
 """From the facts of all files to rows of calls: what each may reach, how sure that is, and what stays open."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from devassist.code_graph.facts import PLACE_BITS, PLACE_MASK, CallFact, FileFacts, Op
@@ -23,6 +23,7 @@ CANDIDATE_CONFIDENCE = 0.5
 MAX_CANDIDATES = 10
 MAX_MEMBERS = 100
 ANY_NAME = "*"
+CLASSES = ("class", "interface")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +115,7 @@ def _open_calls(program: Program, *, analysis: PointsTo) -> Iterator[tuple[int, 
                     yield file, _row(call, target=None, found_by="syntax", confidence=0.0, is_open=False)
                 continue
             candidates = named.get(call.name, []) if call.base >= 0 else []
-            if 0 < len(candidates) <= MAX_CANDIDATES and call.name not in COMMON_NAMES:
+            if candidates and call.name not in COMMON_NAMES and _are_few(candidates, program=program):
                 known = {key for at, line, character, key in analysis.edges_at(file, call=call)}
                 for key in candidates:
                     target = (program.paths[key[0]], key[1])
@@ -132,23 +133,40 @@ def _find_handed_on(program: Program, *, analysis: PointsTo) -> dict[tuple[str, 
     """
     Give the functions that are handed to code that is not followed, each with the first place where that happens.
 
-    That is an argument or what is decorated, of a call from outside or one that is not resolved; and a function that
-    the function around it gives back.
+    That is an argument or what is decorated, of a call from outside or one that is not resolved; a function that the
+    function around it gives back; what a container that is so handed holds; and the constructor of a class that is.
     """
     found: dict[tuple[str, int], str] = {}
+    given: dict[Value, str] = {}
+    for value, place in _find_first_handed_on(program, analysis=analysis):
+        given.setdefault(value, place)
+    left = list(given)
+    while left:
+        value = left.pop()
+        for inner in analysis.elements_of(value) if value.kind is Kind.CONTAINER else ():
+            if inner not in given:
+                given[inner] = given[value]
+                left.append(inner)
+    for value, place in given.items():
+        _note_handed_on(value, program=program, place=place, into=found)
+    _note_computed_names(analysis, into=found)
+    return found
+
+
+def _find_first_handed_on(program: Program, *, analysis: PointsTo) -> Iterator[tuple[Value, str]]:
     for file, facts in enumerate(program.files):
         offset = program.offsets[file]
         for source, line in _find_given_away(facts, offset=offset, analysis=analysis):
             for value in analysis.values_of(source):
-                _note_handed_on(value, program=program, place=f"{program.paths[file]}:{line}", into=found)
+                yield value, f"{program.paths[file]}:{line}"
         for function in facts.functions:
             for value in analysis.values_of(offset + function.result):
                 if value.kind is Kind.FUNCTION and _is_within(
                     value, program=program, file=file, symbol=function.symbol
                 ):
-                    place = f"{program.paths[file]}:{facts.symbols[function.symbol].line}"
-                    _note_handed_on(value, program=program, place=place, into=found)
-    return found
+                    yield value, f"{program.paths[file]}:{facts.symbols[function.symbol].line}"
+    for value, variable in analysis.lost.items():
+        yield value, program.file_of(variable)
 
 
 def _find_given_away(facts: FileFacts, *, offset: int, analysis: PointsTo) -> Iterator[tuple[int, int]]:
@@ -189,6 +207,9 @@ def _note_handed_on(value: Value, *, program: Program, place: str, into: dict[tu
         file, fact = program.functions[int(value.first)]
         if fact.symbol >= 0:
             into.setdefault((program.paths[file], fact.symbol), place)
+    elif value.kind is Kind.CLASS:
+        for key in program.find_constructors(int(value.first)):
+            into.setdefault((program.paths[key[0]], key[1]), place)
 
 
 def _is_open(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
@@ -205,22 +226,69 @@ def _is_open(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
 def _computed_names(analysis: PointsTo) -> Iterator[tuple[int, LinkedCall]]:
     """Give the places that read an attribute by a computed name, with what it may be where the class is known."""
     program = analysis.program
-    called = {program.offsets[file] + call.callee for file, facts in enumerate(program.files) for call in facts.calls}
-    for file, (base, prefix, place, caller, to) in analysis.open_reads:
-        held = analysis.values_of(base)
-        call = CallFact(
-            -1, [], {}, -1, place >> PLACE_BITS, place & PLACE_MASK, caller, f"{prefix}{ANY_NAME}", "getattr"
-        )
-        if not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE) for value in held):
-            if not prefix and not analysis.reaches(to, among=called):
-                continue
+    called = _find_called(program)
+    for file, line, character, caller, prefix, held, to in _find_computed_reads(analysis):
+        call = CallFact(-1, [], {}, -1, line, character, caller, f"{prefix}{ANY_NAME}", "getattr")
+        if _is_any(held) and (prefix or analysis.reaches(to, among=called)):
             yield file, _row(call, target=None, found_by="syntax", confidence=0.0, is_open=True)
-        elif not prefix:
-            for path, symbol in _members_of(held, program=program):
+        elif not prefix and not _is_any(held):
+            for path, symbol in _members_of(held, program=program)[:MAX_MEMBERS]:
                 yield (
                     file,
                     _row(call, target=(path, symbol), found_by="syntax", confidence=CANDIDATE_CONFIDENCE, is_open=True),
                 )
+
+
+def _find_computed_reads(analysis: PointsTo) -> Iterator[tuple[int, int, int, int, str, set[Value], int]]:
+    """Give file, line, character, caller, beginning of the name, values, and result, of reads by computed names."""
+    for file, (base, prefix, place, caller, to) in analysis.open_reads:
+        yield file, place >> PLACE_BITS, place & PLACE_MASK, caller, prefix, analysis.values_of(base), to
+
+
+def _find_called(program: Program) -> set[int]:
+    return {program.offsets[file] + call.callee for file, facts in enumerate(program.files) for call in facts.calls}
+
+
+def _is_any(held: set[Value]) -> bool:
+    return not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE) for value in held)
+
+
+def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
+    """
+    Count what is called by a computed name as handed on there.
+
+    That is what has a name that stands in the workspace as a text, and each method that is decorated by what may note
+    its name; on a class only its members.
+    """
+    program = analysis.program
+    texts = {text for facts in program.files for text in facts.strings}
+    decorated = _find_decorated(program, analysis=analysis)
+    named = {
+        (path, index)
+        for file, (path, facts) in enumerate(zip(program.paths, program.files, strict=True))
+        for index, symbol in enumerate(facts.symbols)
+        if symbol.kind not in CLASSES and (symbol.name in texts or (file, index) in decorated)
+    }
+    called = _find_called(program)
+    for file, line, _, _, prefix, held, to in _find_computed_reads(analysis):
+        members = set() if prefix or _is_any(held) else set(_members_of(held, program=program))
+        if prefix or (to in called and 0 < len(members) <= MAX_MEMBERS):
+            continue
+        for key in named if _is_any(held) else named & members:
+            into.setdefault(key, f"{program.paths[file]}:{line}")
+
+
+def _find_decorated(program: Program, *, analysis: PointsTo) -> set[SymbolKey]:
+    """Give the methods that are decorated."""
+    found = set()
+    for file, facts in enumerate(program.files):
+        arguments = [call.arguments[0] for call in facts.calls if call.is_decorator and call.arguments]
+        for argument in arguments:
+            for value in analysis.values_of(program.offsets[file] + argument) if argument >= 0 else ():
+                at, fact = program.functions[int(value.first)] if value.kind is Kind.FUNCTION else (-1, None)
+                if fact is not None and fact.owner >= 0:
+                    found.add((at, fact.symbol))
+    return found
 
 
 def _members_of(held: Iterable[Value], *, program: Program) -> list[tuple[str, int]]:
@@ -229,7 +297,7 @@ def _members_of(held: Iterable[Value], *, program: Program) -> list[tuple[str, i
         number
         for value in held
         if value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS)
-        for number in (*program.classes[int(value.first)].order, *program.classes[int(value.first)].below[:MAX_MEMBERS])
+        for number in (*program.classes[int(value.first)].order, *program.classes[int(value.first)].below)
     }
     found = []
     for number in sorted(classes):
@@ -237,7 +305,7 @@ def _members_of(held: Iterable[Value], *, program: Program) -> list[tuple[str, i
         for index, symbol in enumerate(program.files[info.file].symbols):
             if symbol.container == info.fact.symbol and symbol.kind == "method" and not symbol.name.startswith("__"):
                 found.append((program.paths[info.file], index))
-    return found[:MAX_MEMBERS]
+    return found
 
 
 def _methods_by_name(program: Program) -> dict[str, list[SymbolKey]]:
@@ -247,6 +315,17 @@ def _methods_by_name(program: Program) -> dict[str, list[SymbolKey]]:
             if symbol.kind == "method":
                 found.setdefault(symbol.name, []).append((file, index))
     return found
+
+
+def _are_few(methods: Sequence[SymbolKey], *, program: Program) -> bool:
+    """Tell whether methods of one name are few enough to be candidates: those of one hierarchy count as one."""
+    if len(methods) <= MAX_CANDIDATES:
+        return True
+    owners = {
+        program.class_of_symbol.get((file, program.files[file].symbols[index].container)) for file, index in methods
+    }
+    roots = {program.classes[owner].order[-1] for owner in owners if owner is not None}
+    return len(methods) <= MAX_MEMBERS and len(roots) <= MAX_CANDIDATES
 
 
 def _row(

@@ -1,11 +1,13 @@
 """What the languages share when a syntax tree becomes facts: variables, scopes, symbols, and the walk."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tree_sitter import Node
 
 from devassist.code_graph.facts import (
+    MAX_KEYED,
     PLACE_BITS,
     PLACE_MASK,
     CallFact,
@@ -21,8 +23,7 @@ from devassist.syntax.parsing import Code
 
 MAX_NAME = 300
 MAX_RECEIVER = 100
-MAX_KEYED = 8
-"""Elements of a list that are told apart."""
+_NO_NAME = re.compile(r"\W")
 SPREADS = frozenset({"list_splat", "spread_element"})
 
 
@@ -36,6 +37,10 @@ class Frame:
         self.names: dict[str, int] = {}
         self.class_fact: ClassFact | None = None
         self.outer_names: set[str] = set()
+        self.rebound: set[str] = set()
+        self.containers: set[str] = set()
+        self.latest: dict[str, int] = {}
+        """What a name, or an element of a container, was set to last, where nothing since can have changed it."""
 
     def find(self, name: str) -> int | None:
         """Find the variable of a name that code in this scope means."""
@@ -57,6 +62,7 @@ class FileLowering:
     list_kind = "list"
     literals: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset({"comment", "line_comment", "block_comment", "ERROR"})
+    loops: frozenset[str] = frozenset()
 
     def __init__(self, code: Code) -> None:
         self.code = code
@@ -68,12 +74,16 @@ class FileLowering:
         self.handlers: dict[str, Handler] = {}
         self.globals: dict[str, int] = {}
         self._begun: dict[int, tuple[int, int]] = {}
+        self._containers: set[int] = set()
+        self.typed: set[int] = set()
+        self.strings: set[str] = set()
 
     def lower(self) -> FileFacts:
         """Walk the whole file."""
         self.declare(self.code.tree.root_node.named_children)
         self.walk(self.code.tree.root_node.named_children)
         self.facts.exports.update(self.top.names)
+        self.facts.strings = sorted(self.strings)
         return self.facts
 
     def declare(self, nodes: Iterable[Node]) -> None:
@@ -88,6 +98,8 @@ class FileLowering:
         """Lower a node and give the variable of its value, -1 where it has none that matters."""
         if node is None or node.type in self.ignored:
             return -1
+        if node.type in self.loops:
+            self.frame.latest.clear()
         if (handler := self.handlers.get(node.type)) is not None:
             return handler(node)
         if node.type in self.literals:
@@ -130,8 +142,17 @@ class FileLowering:
         self.add(Op.LITERAL, variable)
         return variable
 
+    def note_string(self, text: str) -> int:
+        """Keep the last part of a text that could be a name, and give a variable that holds it."""
+        parts = text.split(".")
+        if all(part.isidentifier() for part in parts):
+            self.strings.add(parts[-1])
+        return self.literal()
+
     def read_name(self, name: str) -> int:
         """Give the variable of a name: of a scope around, else of the language or of star imports."""
+        if (latest := self.frame.latest.get(name)) is not None:
+            return latest
         known = self.frame.find(name)
         if known is not None:
             return known
@@ -143,11 +164,47 @@ class FileLowering:
     def define(self, name: str, *, frame: Frame | None = None) -> int:
         """Give the variable of a name in a scope, made where there is none."""
         frame = frame or self.frame
+        self._forget(name, frame=frame)
         if name not in frame.names:
             frame.names[name] = self.new()
             if frame.class_fact is not None:
                 frame.class_fact.members[name] = frame.names[name]
         return frame.names[name]
+
+    def assign(self, name: str, *, held: int, is_certain: bool) -> None:
+        """
+        Let a name of this scope hold a value.
+
+        If that is certain, which a statement of the scope's own block is, then what follows in it reads this value
+        alone. Scopes inside, loops and names with a declared type read all values that the name ever holds.
+        """
+        whole = self.define(name)
+        if is_certain and held in self._containers:
+            self.frame.containers.add(name)
+        if not is_certain or name not in self.frame.rebound or self.frame.class_fact or whole in self.typed:
+            self.copy(held, to=whole)
+            return
+        latest = self.new()
+        self.copy(held, to=latest)
+        self.copy(latest, to=whole)
+        self.frame.latest[name] = latest
+
+    def assign_element(self, target: Node, *, held: int, is_certain: bool) -> None:
+        """Note what an element of a container made in this scope was set to, and forget the others."""
+        self._forget_elements(self.frame)
+        text = self.text(target)
+        if is_certain and held >= 0 and _NO_NAME.split(text, maxsplit=1)[0] in self.frame.containers:
+            self.frame.latest[text] = held
+
+    def _forget(self, name: str, *, frame: Frame) -> None:
+        frame.containers.discard(name)
+        if frame.latest:
+            frame.latest.pop(name, None)
+            self._forget_elements(frame)
+
+    def _forget_elements(self, frame: Frame) -> None:
+        if frame.latest:
+            frame.latest = {key: held for key, held in frame.latest.items() if key.isidentifier()}
 
     def load(self, base: int, *, name: str, node: Node) -> int:
         """Read an attribute."""
@@ -168,10 +225,18 @@ class FileLowering:
             self.add(Op.INDEX, base, key, result)
         return result
 
+    def slice(self, base: int, *, start: int) -> int:
+        """Give a list of the elements from a place on."""
+        result = self.new()
+        if base >= 0:
+            self.add(Op.SLICE, base, start, result)
+        return result
+
     def container(self, kind: str) -> int:
         """Make a list, a dict or an object literal."""
         variable = self.new()
         self.add(Op.CONTAINER, kind, variable)
+        self._containers.add(variable)
         return variable
 
     def first_value(self, node: Node) -> int:
@@ -204,6 +269,7 @@ class FileLowering:
         is_decorator: bool = False, is_spread: bool = False,
     ) -> int:  # fmt: skip
         """Add a call whose name stands at the node, and give the variable of its result."""
+        self._forget_elements(self.frame)
         result = self.new()
         line, character = self.code.place(node.start_byte)
         self.facts.calls.append(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from devassist.code_graph.attribute_flow import AttributeFlow
-from devassist.code_graph.facts import CallFact, FunctionFact, Op
+from devassist.code_graph.facts import CallFact, FunctionFact, Op, read_place
 from devassist.code_graph.value_flow import Edge, Site, get_made, value_of
 from devassist.code_graph.values import (
     CALLS_NOW,
@@ -46,13 +46,7 @@ class PointsTo(AttributeFlow):
             if self._steps > MAX_STEPS:
                 self.is_cut = True
                 return
-            node = self._queue.popleft()
-            values = self._waiting.pop(node)
-            for to in list(self._next.get(node, ())):
-                self._put(to, values=values)
-            for use in list(self._uses.get(node, ())):
-                for value in values:
-                    use(value)
+            self._carry()
 
     # constraints of files
 
@@ -97,6 +91,9 @@ class PointsTo(AttributeFlow):
         def set_index(base: int, key: str | None, source: int) -> None:
             self._watch(shift(base), use=lambda value: self._set_index(value, key=key, source=shift(source)))
 
+        def cut(base: int, start: int, to: int) -> None:
+            self._watch(shift(base), use=lambda value: self._slice(value, start=start, to=shift(to)))
+
         def store(base: int, name: str, source: int) -> None:
             self._watch(shift(base), use=lambda value: self._store(value, name=name, source=shift(source)))
 
@@ -114,6 +111,7 @@ class PointsTo(AttributeFlow):
             Op.STORE: store,
             Op.INDEX: index,
             Op.SET_INDEX: set_index,
+            Op.SLICE: cut,
             Op.CALL: call,
             Op.FUNCTION: lambda number, to: self._put(
                 shift(to), values=[Value(Kind.FUNCTION, program.function_offsets[file] + number)]
@@ -147,7 +145,7 @@ class PointsTo(AttributeFlow):
         elif kind is Kind.CLASS:
             self._construct(value, site=site)
         elif kind in (Kind.INSTANCE, Kind.DECLARED):
-            if self._is_new("invoke", value, site):
+            if not site.fact.is_new and self._is_new("invoke", value, site):
                 for name in ("__call__", "invoke"):
                     node = self._node("invoke", site, value, name)
                     self._read(value, name=name, to=node, site=None)
@@ -303,6 +301,8 @@ class PointsTo(AttributeFlow):
                 self._connect(node, to=to)
         if name == "items" or (name == "entries" and holder.second == "map"):
             self._give_pairs(holder, to=to)
+        elif name == "slice" and (place := read_place(fact.constant)) is not None:
+            self._slice(holder, start=place, to=to)
         elif name in SAME_CONTAINER:
             self._put(to, values=[holder])
         if name not in WRITERS:

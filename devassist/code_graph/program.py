@@ -1,5 +1,6 @@
 """All files of a workspace together: numbers that are unique among them, names resolved, and the class hierarchy."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -47,6 +48,7 @@ class Program:
         self.fixtures: dict[str, list[int]] = defaultdict(list)
         self.classes: list[ClassInfo] = []
         self.class_of_symbol: dict[SymbolKey, int] = {}
+        self.property_names: set[str] = set()
         self._named: list[dict[str, int]] = []
         self._imported: list[dict[str, ImportFact]] = []
         self._stars: list[list[str]] = []
@@ -61,6 +63,23 @@ class Program:
     def symbol(self, key: SymbolKey) -> SymbolFact:
         """Give a symbol."""
         return self.files[key[0]].symbols[key[1]]
+
+    def find_constructors(self, number: int) -> list[SymbolKey]:
+        """Find the functions that a class calls when an instance is made, its own or those of an ancestor."""
+        found = []
+        for name in ("__init__", "__new__", "constructor"):
+            owner = next((one for one in self.classes[number].order if name in self.classes[one].fact.members), None)
+            info = self.classes[owner] if owner is not None else None
+            symbols = self.files[info.file].symbols if info else []
+            found += [
+                (info.file, index) for index, symbol in enumerate(symbols)
+                if info and symbol.name == name and symbol.container == info.fact.symbol
+            ]  # fmt: skip
+        return found
+
+    def file_of(self, variable: int) -> str:
+        """Give the path of the file that a variable is of; some text for one that is of none."""
+        return self.paths[bisect_right(self.offsets, variable) - 1] if variable < self.variables else "many places"
 
     def find_module(self, module: str, *, file: int) -> int | None:
         """Find the file that an import in a file means."""
@@ -95,6 +114,8 @@ class Program:
         for index, function in enumerate(facts.functions):
             if function.binding == "fixture":
                 self.fixtures[facts.symbols[function.symbol].name].append(self.function_offsets[-1] + index)
+            elif function.binding == "property" and function.symbol >= 0:
+                self.property_names.add(facts.symbols[function.symbol].name)
         named: dict[str, int] = {}
         for fact in facts.classes:
             symbol = facts.symbols[fact.symbol]

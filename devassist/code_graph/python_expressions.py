@@ -3,8 +3,10 @@
 from tree_sitter import Node
 
 from devassist.code_graph.annotations import has_holes, literal_text
-from devassist.code_graph.facts import Op
+from devassist.code_graph.facts import Op, read_place
 from devassist.code_graph.lowering import FileLowering
+
+_READERS_BY_NAME = frozenset({"getattr", "__getattribute__", "getattr_static"})
 
 
 class PythonExpressions(FileLowering):
@@ -12,7 +14,7 @@ class PythonExpressions(FileLowering):
 
     def _string(self, node: Node) -> int:
         self.walk(child for child in node.named_children if child.type == "interpolation")
-        return self.literal()
+        return self.note_string(literal_text(self.text(node)))
 
     def _either(self, node: Node) -> int:
         return self.merge([self.value(child) for child in node.named_children])
@@ -30,17 +32,26 @@ class PythonExpressions(FileLowering):
         base = self.value(node.child_by_field_name("value"))
         subscript = node.child_by_field_name("subscript")
         self.value(subscript)
-        result = self.index(base, key=self._key(subscript))
-        if subscript is not None and subscript.type == "slice":
-            self.copy(base, to=result)
+        if (latest := self.frame.latest.get(self.text(node))) is not None:
+            return latest
+        if subscript is None or subscript.type != "slice":
+            return self.index(base, key=self._key(subscript))
+        start = next((child for child in subscript.children if child.type != ":"), None) if subscript.children else None
+        if start is None or subscript.children[0].type == ":":
+            return self.slice(base, start=0)
+        if (place := read_place(self.text(start))) is not None:
+            return self.slice(base, start=place)
+        result = self.index(base, key=None)
+        self.copy(base, to=result)
         return result
 
     def _key(self, node: Node | None) -> str | None:
-        """Give a literal key as text."""
+        """Give a literal key as text; a string of digits is none of the numbers."""
         if node is None:
             return None
         if node.type == "string":
-            return literal_text(self.text(node))
+            text = literal_text(self.text(node))
+            return repr(text) if text.isdigit() else text
         return self.text(node) if node.type == "integer" else None
 
     def _dictionary(self, node: Node) -> int:
@@ -65,7 +76,7 @@ class PythonExpressions(FileLowering):
         name = self.text(function)
         if name == "super" and given is not None:
             return self._super()
-        if name == "getattr" and given is not None and len(given.named_children) > 1:
+        if name.rpartition(".")[2] in _READERS_BY_NAME and given is not None and len(given.named_children) > 1:
             return self._get_attribute(given)
         base, place, receiver = -1, function, ""
         if function.type == "attribute":
@@ -102,6 +113,16 @@ class PythonExpressions(FileLowering):
             elif child.type != "comment":
                 arguments.append(self.value(child))
         return arguments, named, is_spread
+
+    def _raise(self, node: Node) -> int:
+        """Call a class that is raised."""
+        for child in node.named_children:
+            held = self.value(child)
+            if child.type in ("identifier", "attribute"):
+                last = child.child_by_field_name("attribute") or child
+                name = self.text(last)
+                self.call(held, node=last, name=name if name[:1].isupper() else "", is_new=True)
+        return -1
 
     def _super(self) -> int:
         frame = self.frame

@@ -1,11 +1,13 @@
 """Python as facts for the linker."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from tree_sitter import Node
 
 from devassist.code_graph.annotations import split_types
-from devassist.code_graph.facts import ClassFact, FunctionFact, Op
+from devassist.code_graph.facts import MAX_KEYED, ClassFact, FunctionFact, Op
 from devassist.code_graph.python_expressions import PythonExpressions
 from devassist.code_graph.values import split_words
 from devassist.syntax.imports import imports
@@ -22,7 +24,9 @@ class PythonLowering(PythonExpressions):
 
     def __init__(self, code: Code) -> None:
         super().__init__(code)
+        self._is_certain = False
         self._imports = imports(code)
+        self._shared_names = {name for line in _SHARING.findall(self.code.source) for name in line.decode().split(", ")}
         self.handlers = {
             "identifier": lambda node: self.read_name(self.text(node)),
             "string": self._string,
@@ -49,6 +53,7 @@ class PythonLowering(PythonExpressions):
             "with_item": self._with_item,
             "except_clause": self._except,
             "return_statement": self._return,
+            "raise_statement": self._raise,
             "yield": self._yield,
             "await": lambda node: self.value(node.named_children[0] if node.named_children else None),
             "parenthesized_expression": self.first_value,
@@ -68,16 +73,19 @@ class PythonLowering(PythonExpressions):
 
     # names of scopes
 
+    loops = frozenset({"for_statement", "while_statement"})
+
     def declare(self, nodes: Iterable[Node]) -> None:
         """Make variables for everything that the scope binds, without going into functions and classes."""
-        left, found = list(nodes), set[str]()
+        left, found = list(nodes), Counter(list(self.frame.names))
         while left:
             node = left.pop()
-            found |= self._find_bound_names(node)
+            found.update(self._find_bound_names(node))
             if node.type not in _CLOSED and not node.type.endswith(("_comprehension", "generator_expression")):
                 left.extend(node.named_children)
-        for name in sorted(found - self.frame.outer_names):
+        for name in sorted(found.keys() - self.frame.outer_names):
             self.define(name)
+        self.frame.rebound = {name for name, count in found.items() if count > 1} - self._shared_names
         for name in sorted(self.frame.outer_names):
             if self.frame.parent and self.frame.find(name) is None:
                 self.define(name, frame=self.top)
@@ -134,8 +142,36 @@ class PythonLowering(PythonExpressions):
         held = self.value(value)
         if kind is not None:
             self._annotate_target(target, kind)
-        self._bind(target, held)
+        block = node.parent.parent if node.parent is not None else None
+        self._is_certain = block is not None and (
+            block.type == "module" or (block.parent is not None and block.parent.type == "function_definition")
+        )
+        self._bind_values(target, value, held)
+        self._is_certain = False
         return held
+
+    def _bind_values(self, target: Node | None, value: Node | None, held: int) -> None:
+        """Bind a target; where both sides are lists, each part of it to what stands at its place."""
+        are_lists = target is not None and value is not None and {target.type, value.type} <= _LISTS
+        if target is None or value is None or not are_lists or not self._fits(target, value):
+            self._bind(target, held)
+            return
+        targets, count = target.named_children, len(value.named_children)
+        star = next((at for at, one in enumerate(targets) if one.type == "list_splat_pattern"), len(targets))
+        parts = [self.index(held, key=str(number)) for number in range(count)]
+        shift = count - len(targets)
+        for at, one in enumerate(targets):
+            if at == star:
+                rest = self.container("list")
+                for number, part in enumerate(parts[star : star + shift + 1]):
+                    self.add(Op.SET_INDEX, rest, str(number), part)
+                self._bind(one, rest)
+            else:
+                self._bind(one, parts[at if at < star else at + shift])
+
+    def _fits(self, target: Node, value: Node) -> bool:
+        count, kinds = len(value.named_children), {child.type for child in value.named_children}
+        return len(target.named_children) - 1 <= count <= MAX_KEYED and "list_splat" not in kinds
 
     def _annotate_target(self, target: Node | None, kind: Node) -> None:
         if target is None:
@@ -150,6 +186,7 @@ class PythonLowering(PythonExpressions):
     def annotate(self, variable: int, *, text: str) -> None:
         """Let a variable hold what its annotation says."""
         names, elements = split_types(text)
+        self.typed.add(variable)
         if names:
             self.add(Op.TYPE, variable, names)
         if elements:
@@ -172,7 +209,10 @@ class PythonLowering(PythonExpressions):
         if target.type == "identifier":
             name = self.text(target)
             known = self.frame.find(name) if name in self.frame.outer_names else None
-            self.copy(held, to=known if known is not None else self.define(name))
+            if known is not None:
+                self.copy(held, to=known)
+            else:
+                self.assign(name, held=held, is_certain=self._is_certain)
         elif target.type == "attribute":
             base = self.value(target.child_by_field_name("object"))
             if base >= 0 and held >= 0:
@@ -182,12 +222,22 @@ class PythonLowering(PythonExpressions):
             key = self._key(target.child_by_field_name("subscript"))
             if base >= 0 and held >= 0:
                 self.add(Op.SET_INDEX, base, key, held)
+            self.assign_element(target, held=held, is_certain=self._is_certain and key is not None)
         elif target.type in ("list_splat_pattern", "as_pattern_target", "parenthesized_expression"):
             for child in target.named_children:
                 self._bind(child, held)
         else:
-            for number, child in enumerate(target.named_children):
-                self._bind(child, self.index(held, key=str(number)))
+            self._bind_parts(target, held)
+
+    def _bind_parts(self, target: Node, held: int) -> None:
+        """Bind each part of a list of targets; what follows a starred one may be any element."""
+        is_behind = False
+        for number, child in enumerate(target.named_children):
+            if child.type == "list_splat_pattern":
+                is_behind = True
+                self._bind(child, self.slice(held, start=number))
+            else:
+                self._bind(child, self.index(held, key=None if is_behind else str(number)))
 
     def _for(self, node: Node) -> int:
         self._bind(node.child_by_field_name("left"), self._iterate(node.child_by_field_name("right")))
@@ -394,6 +444,7 @@ class PythonLowering(PythonExpressions):
         symbol = self.symbol(scope, kind="interface" if is_interface else "class")
         fact = ClassFact(symbol, bases, {}, is_interface)
         self.facts.classes.append(fact)
+        position = len(self.facts.classes) - 1
         before = self.enter(symbol=symbol)
         self.frame.class_fact = fact
         body = node.child_by_field_name("body")
@@ -401,7 +452,7 @@ class PythonLowering(PythonExpressions):
         self.walk(body.named_children if body else ())
         self.frame = before
         held = self.new()
-        self.add(Op.CLASS, len(self.facts.classes) - 1, held)
+        self.add(Op.CLASS, position, held)
         if binds:
             self.copy(held, to=self.define(self.text(node.child_by_field_name("name"))))
         return held
@@ -425,6 +476,8 @@ class PythonLowering(PythonExpressions):
         return variable
 
 
+_SHARING = re.compile(rb"^\s*(?:global|nonlocal)\s+(.+?)\s*(?:#.*)?$", re.MULTILINE)
+_LISTS = split_words("expression_list pattern_list list tuple tuple_pattern list_pattern")
 _TRANSPARENT = split_words(
     """
     staticmethod classmethod property cached_property abstractmethod overload override final wraps dataclass

@@ -5,24 +5,6 @@ from tree_sitter import Node
 from devassist.code_graph.annotations import has_holes, literal_text
 from devassist.code_graph.facts import Op
 from devassist.code_graph.lowering import FileLowering
-from devassist.code_graph.values import split_words
-
-FUNCTIONS = split_words(
-    """
-    function_declaration generator_function_declaration function_expression generator_function arrow_function
-    method_definition function_signature method_signature abstract_method_signature
-    """
-)
-CLASSES = split_words(
-    """
-    class_declaration class abstract_class_declaration interface_declaration
-    """
-)
-_BINDING = split_words(
-    """
-    variable_declarator for_in_statement
-    """
-)
 
 
 class ScriptExpressions(FileLowering):
@@ -77,6 +59,8 @@ class ScriptExpressions(FileLowering):
     def _subscript(self, node: Node) -> int:
         base, index = self.value(node.child_by_field_name("object")), node.child_by_field_name("index")
         self.value(index)
+        if (latest := self.frame.latest.get(self.text(node))) is not None:
+            return latest
         key = self._key(index)
         if key is not None or base < 0:
             return self.index(base, key=key)

@@ -1,5 +1,6 @@
 """JavaScript and TypeScript as facts for the linker."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from tree_sitter import Node
@@ -22,11 +23,8 @@ CLASSES = split_words(
     class_declaration class abstract_class_declaration interface_declaration
     """
 )
-_BINDING = split_words(
-    """
-    variable_declarator for_in_statement
-    """
-)
+_BINDING = split_words("variable_declarator for_in_statement")
+_ASSIGNING = split_words("assignment_expression augmented_assignment_expression")
 
 
 class ScriptLowering(ScriptExpressions):
@@ -41,13 +39,15 @@ class ScriptLowering(ScriptExpressions):
 
     def __init__(self, code: Code) -> None:
         super().__init__(code)
+        self._is_certain = False
+        self._shared_names = _find_shared_names(code)
         name = lambda node: self.read_name(self.text(node))  # noqa: E731
         self.handlers = {
             "identifier": name,
             "shorthand_property_identifier": name,
             "this": self._read_this,
             "super": self._super,
-            "string": lambda _: self.literal(),
+            "string": lambda node: self.note_string(literal_text(self.text(node))),
             "template_string": self._template,
             "member_expression": self._member,
             "subscript_expression": self._subscript,
@@ -80,9 +80,11 @@ class ScriptLowering(ScriptExpressions):
 
     # names of scopes
 
+    loops = split_words("for_statement for_in_statement while_statement do_statement")
+
     def declare(self, nodes: Iterable[Node]) -> None:
         """Make variables for what the scope binds."""
-        left = list(nodes)
+        left, counts = list(nodes), Counter(list(self.frame.names))
         while left:
             node = left.pop()
             if node.type in ("function_declaration", "generator_function_declaration", *CLASSES):
@@ -92,9 +94,14 @@ class ScriptLowering(ScriptExpressions):
             if node.type in FUNCTIONS:
                 continue
             if node.type in _BINDING:
-                for bound in self._names(node.child_by_field_name("name") or node.child_by_field_name("left")):
+                names = self._names(node.child_by_field_name("name") or node.child_by_field_name("left"))
+                counts.update(names)
+                for bound in names:
                     self.define(bound)
+            elif node.type in _ASSIGNING:
+                counts.update(self._names(node.child_by_field_name("left")))
             left.extend(node.named_children)
+        self.frame.rebound = {name for name, count in counts.items() if count > 1} - self._shared_names
 
     def _names(self, node: Node | None) -> set[str]:
         if node is None:
@@ -114,8 +121,12 @@ class ScriptLowering(ScriptExpressions):
             return
         kind = target.type
         if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
-            known = self.frame.find(self.text(target))
-            self.copy(held, to=known if known is not None else self.define(self.text(target), frame=self.top))
+            name = self.text(target)
+            if name in self.frame.names:
+                self.assign(name, held=held, is_certain=self._is_certain)
+            else:
+                known = self.frame.find(name)
+                self.copy(held, to=known if known is not None else self.define(name, frame=self.top))
         elif kind == "member_expression":
             self._store(target, held)
         elif kind == "subscript_expression":
@@ -128,14 +139,19 @@ class ScriptLowering(ScriptExpressions):
         else:
             is_array = kind == "array_pattern"
             for number, child in enumerate(target.named_children):
-                self._bind(child, self.index(held, key=str(number)) if is_array else held)
+                if is_array and child.type == "rest_pattern":
+                    self._bind(child, self.slice(held, start=number))
+                else:
+                    self._bind(child, self.index(held, key=str(number)) if is_array else held)
 
     def _set_element(self, target: Node, held: int) -> None:
         base = self.value(target.child_by_field_name("object"))
         index = target.child_by_field_name("index")
         self.value(index)
+        key = self._key(index)
         if base >= 0 and held >= 0:
-            self.add(Op.SET_INDEX, base, self._key(index), held)
+            self.add(Op.SET_INDEX, base, key, held)
+        self.assign_element(target, held=held, is_certain=self._is_certain and key is not None)
 
     def _bind_object(self, target: Node, held: int) -> None:
         for child in target.named_children:
@@ -217,11 +233,21 @@ class ScriptLowering(ScriptExpressions):
         kind = node.child_by_field_name("type")
         if target is not None and target.type == "identifier" and kind is not None:
             self.annotate(self.define(self.text(target)), text=self.code.text(kind, most=500))
-        self._bind(target, held)
+        self._bind_at(node, target=target, held=held)
         return held
+
+    def _bind_at(self, node: Node, *, target: Node | None, held: int) -> None:
+        """Bind a target; a statement of the scope's own block does so for certain."""
+        block = node.parent.parent if node.parent is not None else None
+        self._is_certain = block is not None and (
+            block.type == "program" or (block.parent is not None and block.parent.type in FUNCTIONS)
+        )
+        self._bind(target, held)
+        self._is_certain = False
 
     def annotate(self, variable: int, *, text: str) -> None:
         """Let a variable hold what its type says; arrays as containers."""
+        self.typed.add(variable)
         plain = text.lstrip(":?").strip().replace("<", "[").replace(">", "]")
         while plain.endswith("[]"):
             plain = f"list[{plain[:-2]}]"
@@ -369,7 +395,11 @@ class ScriptLowering(ScriptExpressions):
 
     def _assignment(self, node: Node) -> int:
         held = self.value(node.child_by_field_name("right"))
-        self._bind(node.child_by_field_name("left"), held)
+        target = node.child_by_field_name("left")
+        if node.type == "augmented_assignment_expression":
+            self._bind(target, held)
+        else:
+            self._bind_at(node, target=target, held=held)
         return held
 
     def _for_in(self, node: Node) -> int:
@@ -404,3 +434,20 @@ class ScriptLowering(ScriptExpressions):
         is_computed = key.type == "computed_property_name"
         inner = self._key(key.named_children[0]) if is_computed and key.named_children else self.text(key).strip("'\"")
         self.add(Op.SET_INDEX, variable, inner, held)
+
+
+def _find_shared_names(code: Code) -> frozenset[str]:
+    """Give the names that more than one function of a file assigns."""
+    assigned: dict[str, set[int]] = defaultdict(set)
+    left = [(code.tree.root_node, -1)]
+    while left:
+        node, function = left.pop()
+        if node.type in _ASSIGNING and (target := node.child_by_field_name("left")) is not None:
+            assigned[code.text(target)].add(function)
+            for part in target.named_children if target.type.endswith("_pattern") else ():
+                assigned[code.text(part)].add(function)
+        elif node.type == "variable_declarator":
+            assigned[code.text(node.child_by_field_name("name"))].add(function)
+        inner = node.start_byte if node.type in FUNCTIONS else function
+        left += [(child, inner) for child in node.named_children]
+    return frozenset(name for name, functions in assigned.items() if len(functions) > 1)

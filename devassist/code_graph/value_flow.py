@@ -1,5 +1,6 @@
 """Values that flow between variables until nothing changes, and the calls that were seen to reach functions."""
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
@@ -8,11 +9,17 @@ from typing import Any
 from devassist.code_graph.facts import CallFact
 from devassist.code_graph.program import Program, SymbolKey
 from devassist.code_graph.values import (
+    OUTSIDE,
     Kind,
     Value,
 )  # fmt: skip
 
+_NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 MAX_HOPS = 3
+MAX_CONTAINERS = 24
+"""Containers that a variable holds one by one."""
+MAX_VALUES = 60
+"""Values that a variable holds; one that could hold more is as good as unknown."""
 
 Use = Callable[[Value], None]
 
@@ -44,10 +51,21 @@ class ValueFlow:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._held: dict[int, set[Value]] = defaultdict(set)
+        self._values: list[Value] = []
+        self._numbers: dict[Value, int] = {}
+        self._held: dict[int, set[int]] = {}
+        """What each variable holds: the numbers of values."""
         self._next: dict[int, dict[int, None]] = defaultdict(dict)
         self._uses: dict[int, list[Use]] = defaultdict(list)
-        self._waiting: dict[int, list[Value]] = {}
+        self._containers: set[int] = set()
+        self._callables: set[int] = set()
+        self.lost: dict[Value, int] = {}
+        """Functions that were left out of a variable that holds too much, with one such variable."""
+        self._merged: set[int] = set()
+        self._meeting: list[set[int]] = []
+        self._merged_into: dict[int | str, int | str] = {}
+        self._keys: dict[int | str, set[str | None]] = defaultdict(set)
+        self._waiting: dict[int, set[int]] = {}
         self._queue: deque[int] = deque()
         self._extra = program.variables
         self._fields: dict[tuple[Any, ...], int] = {}
@@ -60,10 +78,16 @@ class ValueFlow:
         self._by_place: dict[tuple[int, int, int], list[tuple[int, int, int, SymbolKey]]] = defaultdict(list)
         self.open_reads: list[tuple[int, tuple[Any, ...]]] = []
         self.is_cut = False
+        self._outside = {self._number(OUTSIDE)}
 
     def values_of(self, variable: int) -> set[Value]:
         """Give the values of a variable by its number in the program."""
-        return self._held.get(variable, set())
+        return set(self._decode(self._held.get(variable, ())))
+
+    def elements_of(self, container: Value) -> set[Value]:
+        """Give all that a list, a dict or an object holds."""
+        node = self._fields.get(("element", self._find_merged(container.first), "<all>"))
+        return self.values_of(node) if node is not None else set()
 
     def reaches(self, source: int, *, among: Container[int]) -> bool:
         """Tell whether what a variable holds is copied to one of some variables, within a few steps."""
@@ -84,31 +108,117 @@ class ValueFlow:
     # the graph
 
     def _put(self, node: int, *, values: Iterable[Value]) -> None:
+        self._add(node, numbers={self._number(value) for value in values})
+
+    def _number(self, value: Value) -> int:
+        """Give the number of a value, a new one where it was not met before."""
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self._values)
+            self._values.append(value)
+            if value.kind is Kind.CONTAINER:
+                self._containers.add(number)
+                self._merged |= {number} if value.first in self._merged_into else set()
+            elif value.kind in (Kind.FUNCTION, Kind.BOUND, Kind.CLASS):
+                self._callables.add(number)
+        return number
+
+    def _add(self, node: int, *, numbers: set[int]) -> None:
+        """Let a variable hold some values more, and note which of them are new to it."""
         if node < 0:
             return
-        known = self._held[node]
-        new = [value for value in values if value not in known]
+        known = self._held.setdefault(node, set())
+        new = numbers - known
         if not new:
             return
-        known.update(new)
+        if not self._containers.isdisjoint(new):
+            new = self._find_representatives(new) - known
+            meeting = ((known | new) & self._containers) - self._merged
+            if len(meeting) > MAX_CONTAINERS:
+                self._meeting.append(meeting)
+        if len(known) + len(new) > MAX_VALUES:
+            new = self._saturate(node, numbers=new) - known
+        if not new:
+            return
+        known |= new
         if node in self._waiting:
-            self._waiting[node] += new
+            self._waiting[node] |= new
         else:
             self._waiting[node] = new
             self._queue.append(node)
+
+    def _saturate(self, node: int, *, numbers: set[int]) -> set[int]:
+        """Let a variable that holds too much to mean anything hold something unknown instead of more."""
+        for value in self._decode(numbers & self._callables):
+            if self.lost.setdefault(value, node) >= self.program.variables:
+                self.lost[value] = node
+        return self._outside
+
+    def _merge(self, numbers: set[int]) -> None:
+        """Count containers that meet in one variable as one of each kind: what is in one may be in any."""
+        firsts: dict[int | str, int | str] = {}
+        for value in self._decode(numbers):
+            first = self._find_merged(value.first)
+            into = self._find_merged(firsts.setdefault(value.second, first))
+            if into == first:
+                continue
+            self._merged_into[first] = into
+            for other in (first, value.first):
+                self._merged.add(self._number(Value(Kind.CONTAINER, other, value.second)))
+            for key in sorted(self._keys[first], key=str):
+                theirs, ours = self._node("element", first, key), self._element_node(into, key=key)
+                self._connect(theirs, to=ours)
+                self._connect(ours, to=theirs)
+
+    def _find_representatives(self, numbers: set[int]) -> set[int]:
+        """Give values with those that count as others replaced by them."""
+        merged = numbers & self._merged
+        if not merged:
+            return numbers
+        return (numbers - merged) | {
+            self._number(Value(Kind.CONTAINER, self._find_merged(value.first), value.second))
+            for value in self._decode(merged)
+        }
+
+    def _find_merged(self, first: int | str) -> int | str:
+        while (into := self._merged_into.get(first)) is not None:
+            first = into
+        return first
+
+    def _element_node(self, first: int | str, *, key: str | None) -> int:
+        """Give the variable of a container's elements at a key."""
+        first = self._find_merged(first)
+        self._keys[first].add(key)
+        return self._node("element", first, key)
+
+    def _decode(self, numbers: Iterable[int]) -> list[Value]:
+        return [self._values[number] for number in sorted(numbers)]
+
+    def _carry(self) -> None:
+        """Carry what is new in one variable to where it flows, and to those that use it."""
+        while self._meeting:
+            self._merge(self._meeting.pop())
+        node = self._queue.popleft()
+        new = self._waiting.pop(node)
+        for to in list(self._next.get(node, ())):
+            self._add(to, numbers=new)
+        if node in self._uses:
+            values = self._decode(new)
+            for use in list(self._uses[node]):
+                for value in values:
+                    use(value)
 
     def _connect(self, source: int, *, to: int) -> None:
         if source < 0 or to < 0 or source == to or to in self._next[source]:
             return
         self._next[source][to] = None
-        if source in self._held:
-            self._put(to, values=list(self._held[source]))
+        self._add(to, numbers=self._held.get(source, _NOTHING))
 
     def _watch(self, node: int, *, use: Use) -> None:
         if node < 0:
             return
         self._uses[node].append(use)
-        for value in list(self._held.get(node, ())):
+        for value in self._decode(self._held.get(node, _NOTHING)):
             use(value)
 
     def _node(self, *key: Any) -> int:
@@ -147,6 +257,7 @@ class ValueFlow:
             self.edges[key] = Edge(file, call, target, way, declared)
 
 
+_NOTHING: set[int] = set()
 _WAYS = ("name", "value", "hierarchy", "handed on")
 
 
@@ -167,4 +278,4 @@ def value_of(code: int | str) -> Value:
 
 
 def _number(text: str) -> int | str:
-    return int(text) if text.lstrip("-").isdigit() else text
+    return int(text) if _NUMBER.fullmatch(text) else text

@@ -169,7 +169,7 @@ class Diagnosis(_Camel):
     similar: SimilarCauses | None = Field(None, description="Past errors like this one.")
     public: PublicAnswers | None = Field(None, description="What public sources say.")
     unknown: list[str] = Field(description="What could not be found out, and why.")
-    next_checks: list[NextCheck] = Field(description="What to look at next, the most telling first; three at most.")
+    next_checks: list[NextCheck] = Field(description="What to look at next, the most useful first; three at most.")
     proposal: dict[str, str] = Field(
         description="Arguments for propose_rca once the cause is known; add rootCause, solution and fixedIn."
     )

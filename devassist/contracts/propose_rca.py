@@ -40,10 +40,10 @@ class Proposal(ToolInput):
 
     error_description: _Text = Field(description="The error message, and when it is met.")
     root_cause: _Text = Field(description="Why it happened.")
-    solution: _Text = Field(description="What mended it.")
+    solution: _Text = Field(description="What fixed it.")
     language: _Name = Field(description="Programming language, such as kotlin.")
     error_type: _Type = Field(description="Type or code of the error, such as NullPointerException or TS2322.")
-    fixed_in: _Path = Field("", description="Path of the file that was mended.")
+    fixed_in: _Path = Field("", description="Path of the file that was fixed.")
     confidence: float = Field(
         0.5, ge=0, le=MAX_CONFIDENCE, description="How sure it is, at most 0.6: a person says more on validating."
     )

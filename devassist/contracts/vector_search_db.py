@@ -43,29 +43,29 @@ UNVALIDATED = (
 
 
 class PastErrorMetadata(ToolOutput):
-    """When and where it was mended."""
+    """When and where it was fixed."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
     created_at: str = Field(description="When the error was solved.")
-    fixed_in: str = Field(description="Path of the file that was mended; empty where there is none.")
+    fixed_in: str = Field(description="Path of the file that was fixed; empty where there is none.")
 
 
 class PastError(ToolOutput):
-    """A past error, its cause and what mended it."""
+    """A past error, its cause and what fixed it."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
     id: str = Field(description="Names the entry.")
     error_description: str = Field(description="The message, and when it is met.")
     root_cause: str = Field(description="Why it happens.")
-    solution: str = Field(description="What mends it.")
+    solution: str = Field(description="What fixes it.")
     language: str = Field(description="Programming language.")
     error_type: str = Field(description="Type or code of the error.")
     confidence: float = Field(description="How sure it is that this is the cause, 0 to 1.")
     user_validated: bool = Field(description="A person stands by it.")
     similarity: float = Field(description="Cosine similarity to the query; the order also counts shared words.")
-    metadata: PastErrorMetadata = Field(description="When and where it was mended.")
+    metadata: PastErrorMetadata = Field(description="When and where it was fixed.")
     unvalidated: str | None = Field(None, description="A warning, where no person has checked the entry.")
 
 

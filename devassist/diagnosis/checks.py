@@ -12,7 +12,7 @@ _MIN_LITERAL = 8
 
 
 def suggest_checks(trace: Trace, *, frames: Sequence[OwnFrame], similar: SimilarCauses | None) -> list[NextCheck]:
-    """Give three checks at most, the most telling first; each can be called as it stands."""
+    """Give three checks at most, the most useful first; each can be called as it stands."""
     found: dict[str, NextCheck] = {}
     for check in _checks(trace, frames=frames, similar=similar):
         found.setdefault(check.source.model_dump_json(), check)

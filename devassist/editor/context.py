@@ -22,7 +22,7 @@ _NO_FILE: dict[str, Any] = {
 
 async def error_context(ask: ErrorContextQuestion, *, caller: Caller) -> ErrorContext:
     """
-    Give the newest state of the caller's own editor; whoever runs this machine is given whoever's is newest.
+    Give the newest state of the caller's own editor; the operator of this machine gets the newest of all.
 
     Raises ToolError NO_ACTIVE_EDITOR, and NO_DIAGNOSTICS where diagnostics alone were asked for and there are none.
     """

@@ -23,7 +23,7 @@ WHERE owner_id = %(owner)s AND (kept_until IS NULL OR kept_until > now())
 LIMIT 2
 """
 
-# Whoever runs the machine is asked about whoever pushed last; the example that ships comes last of all.
+# The operator of the machine means the owner who pushed last; the example that ships comes last of all.
 _LAST_OWNER = """
 SELECT owner_id
 FROM devassist_editor_states

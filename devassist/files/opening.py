@@ -1,5 +1,5 @@
 """
-Opening a file below a root, and nothing else, whatever the path says and whoever changes links meanwhile.
+Opening a file below a root, and nothing else, whatever the path says and even while links change.
 
 Each segment is opened by the descriptor of the folder before it and never by its whole path, without following
 links; a link is read and walked by the same rules. So what is checked is what is opened.

@@ -39,7 +39,7 @@ NONE = Sources(files={}, is_cut=False)
 
 
 def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
-    """Walk the folders below the root, following no links, and stamp each file whose name is wanted."""
+    """Walk the folders below the root, following no links, and stamp each file whose name fits."""
     files: dict[str, Stamp] = {}
     left, seen, is_cut = [""], 0, False
     while left and seen < MAX_FOLDERS:

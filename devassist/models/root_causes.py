@@ -1,4 +1,4 @@
-"""What went wrong before, why, and what mended it."""
+"""What went wrong before, why, and what fixed it."""
 
 from typing import Any, Self
 
@@ -9,9 +9,9 @@ from django.db import models
 from django.db.models import F, Q
 from pgvector.django import HalfVectorField, HnswIndex, SparseVectorField
 
-from devassist.embedding.model_files import DIMENSIONS, MODEL_NAME
 from devassist.root_causes.entry import LONGEST, Entry
 from devassist.root_causes.wording import PLACES
+from toolbox.embedding.model_files import DIMENSIONS, MODEL_NAME
 
 ENTRY_NAME = RegexValidator(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$", "Letters, digits, hyphens, dots, colons.")
 
@@ -54,8 +54,8 @@ class RootCause(models.Model):
     error_key = models.CharField(max_length=200, editable=False)
     error_description = models.TextField(help_text="The message as it is met, and when it is met.")
     root_cause = models.TextField(help_text="Why it happens.")
-    solution = models.TextField(help_text="What mends it.")
-    fixed_in = models.CharField(max_length=500, blank=True, help_text="The file that was mended, where there is one.")
+    solution = models.TextField(help_text="What fixes it.")
+    fixed_in = models.CharField(max_length=500, blank=True, help_text="The file that was fixed, where there is one.")
     confidence = models.FloatField(
         default=0.8,
         validators=[MinValueValidator(0), MaxValueValidator(1)],

@@ -8,8 +8,8 @@ as the owner.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from devassist.embedding.model_files import MODEL_NAME
 from toolbox.database.pools import owner_pool, reader
+from toolbox.embedding.model_files import MODEL_NAME
 
 Row = dict[str, Any]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from devassist.root_causes.queries import Sought
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
-from devassist.root_causes.wording import place_of, words_of
+from devassist.root_causes.wording import place_of
+from toolbox.text.stemmed_words import words_of
 
 MAX_SAID = 8
 WIDTH = 600

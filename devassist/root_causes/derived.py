@@ -5,9 +5,10 @@ from typing import Any
 
 from pgvector import HalfVector, SparseVector
 
-from devassist.embedding.model_files import MODEL_NAME
 from devassist.root_causes.entry import Entry, error_key
-from devassist.root_causes.wording import PLACES, place_of, weights_of, words_of
+from devassist.root_causes.wording import PLACES, place_of, weights_of
+from toolbox.embedding.model_files import MODEL_NAME
+from toolbox.text.stemmed_words import words_of
 
 
 def searchable(entry: Entry) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from devassist.embedding.embedder import embedder
 from devassist.models import RootCause
 from devassist.root_causes.derived import embedded, searchable
 from devassist.root_causes.entry import Entry
 from devassist.root_causes.report import RcaReport, Refused
+from toolbox.embedding.embedder import embedder
 
 OnProgress = Callable[[RcaReport], None]
-BATCH = 64
+BATCH, EXPORTED_TOGETHER = 64, 500
 VALIDATED_CONFIDENCE = 0.8
 
 _COUNT_WORDS = """
@@ -94,8 +94,11 @@ def count_words() -> None:
 
 def export_entries() -> Iterator[Entry]:
     """Give every entry by id, as it would be ingested."""
-    for row in RootCause.objects.order_by("entry_name").defer("embedding", "word_weights", "word_places").iterator(500):
-        yield row.entry()
+    wanted, last = RootCause.objects.order_by("entry_name").defer("embedding", "word_weights", "word_places"), ""
+    while rows := list(wanted.filter(entry_name__gt=last)[:EXPORTED_TOGETHER]):
+        for row in rows:
+            yield row.entry()
+        last = rows[-1].entry_name
 
 
 def set_status(rows: Any, *, status: str, now: datetime) -> int:

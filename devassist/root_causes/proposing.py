@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 
 from devassist.contracts.propose_rca import Proposal, Proposed, SimilarEntry
-from devassist.embedding.embedder import embedder
-from devassist.embedding.failures import EmbeddingFailed
 from devassist.queries.proposals import store
 from devassist.root_causes.derived import embedded, searchable
 from devassist.root_causes.entry import LONGEST, Entry, language_key, proposal_id
@@ -12,6 +10,8 @@ from devassist.root_causes.ranking import NEAR_DUPLICATE
 from devassist.root_causes.refusals import no_embedding
 from devassist.root_causes.searching import rows_like
 from toolbox.database.pools import writer
+from toolbox.embedding.embedder import embedder
+from toolbox.embedding.failures import EmbeddingFailed
 
 SHOWN = 3
 _UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
@@ -22,7 +22,7 @@ async def propose(ask: Proposal, *, proposer: str) -> Proposed:
     """Store a proposal, embedded, so that who asks for unvalidated ones finds it at once."""
     entry = _entry(ask)
     try:
-        vector = await embedder.embedded(entry.text)
+        vector = await embedder.embed_text(entry.text)
     except EmbeddingFailed as failed:
         raise no_embedding(failed) from failed
     vectors = searchable(entry) | embedded(entry, vector=vector.tolist())

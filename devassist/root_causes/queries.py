@@ -6,10 +6,10 @@ from typing import Any
 
 import psycopg
 
-from devassist.embedding.model_files import MODEL_NAME
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database.pools import Connection, Pool
+from toolbox.embedding.model_files import MODEL_NAME
 
 Row = dict[str, Any]
 

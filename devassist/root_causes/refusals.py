@@ -8,12 +8,12 @@ from typing import Any
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.dialect import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, NO_RESULTS
-from devassist.embedding.failures import EmbeddingFailed, StillLoading
 from devassist.root_causes import queries
 from devassist.root_causes.entry import language_key
 from devassist.root_causes.queries import Sought
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
+from toolbox.embedding.failures import EmbeddingFailed, StillLoading
 
 logger = logging.getLogger(__name__)
 

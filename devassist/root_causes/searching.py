@@ -13,8 +13,6 @@ from devassist.contracts.vector_search_db import (
     PastErrors,
     PastErrorsQuestion,
 )
-from devassist.embedding.embedder import embedder
-from devassist.embedding.failures import EmbeddingFailed
 from devassist.root_causes import queries
 from devassist.root_causes.entry import error_key, language_key
 from devassist.root_causes.queries import Row, Sought
@@ -22,9 +20,12 @@ from devassist.root_causes.ranking import weigh_query, weigh_words_alone
 from devassist.root_causes.refusals import no_embedding, nothing_found, nothing_to_search
 from devassist.root_causes.telling import Told, told
 from devassist.root_causes.uses import uses
-from devassist.root_causes.wording import Rarity, identifiers_in, place_of, sparse, telling_places, words_of
+from devassist.root_causes.wording import Rarity, place_of, sparse, telling_places
 from toolbox.contract.encoding import format_timestamp
 from toolbox.database.pools import reader
+from toolbox.embedding.embedder import embedder
+from toolbox.embedding.failures import EmbeddingFailed
+from toolbox.text.stemmed_words import identifiers_in, words_of
 
 MAX_LOOKED_UP = 400
 """Entries that the search by words looks at; on the retrieval sets 200 rank as well as 1,000."""
@@ -77,7 +78,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
     by_words = ask.mode == "words"
     try:  # at the same time: the database counts while the model reads
         vector, held = await asyncio.gather(
-            _skip() if by_words else embedder.embedded(paste.meaning), queries.holding(sorted(places), reader=reader)
+            _skip() if by_words else embedder.embed_text(paste.meaning), queries.holding(sorted(places), reader=reader)
         )
     except EmbeddingFailed as failed:
         raise no_embedding(failed, else_by_words=True) from failed

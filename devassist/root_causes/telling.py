@@ -1,4 +1,4 @@
-"""The telling lines of what somebody pasted: exception, message, the first frames of their own code."""
+"""The lines that matter of what somebody pasted: exception, message, the first frames of their own code."""
 
 import re
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ class Told:
 
 
 def told(text: str) -> Told:
-    """Take the telling lines of a stack trace or a build's failure; another text is taken as it is, up to a length."""
+    """Take the lines that matter of a stack trace or a build's failure; another text is taken as it is, cut."""
     lines = read_lines(text)
     frames = [frame for line in lines if (frame := _frame(line))]
     tells_last = any(_PYTHON_FRAME.match(line) for line in lines)

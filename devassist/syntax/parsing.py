@@ -47,7 +47,7 @@ class Code:
         return not self.tree.root_node.has_error
 
     def text(self, node: Node | None, *, most: int = 1_000) -> str:
-        """Give the beginning of a node's text as it was written, None's as empty. The tree's own may be mended."""
+        """Give the beginning of a node's text as it was written, None's as empty. The tree's own may be repaired."""
         return (
             self.source[node.start_byte : min(node.end_byte, node.start_byte + most)].decode("utf-8", "replace")
             if node

@@ -41,7 +41,7 @@ def from_markdown(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Fold white space, and leave out what is not to be seen: controls, and what turns the direction of writing."""
+    """Fold whitespace, and leave out what is not to be seen: controls, and what turns the direction of writing."""
     folded = " ".join(text.split())
     return folded if folded.isprintable() else "".join(sign for sign in folded if sign.isprintable())
 

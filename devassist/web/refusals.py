@@ -47,7 +47,7 @@ def nothing(reports: Sequence[SourceReport], *, asked: Sequence[str]) -> ToolErr
     elsewhere = f" Or search elsewhere too: {others}." if others else ""
     missing = [report for report in reports if report.status not in _KNOWN]
     if not missing:
-        said = "Use fewer and more telling words: the error's name, the call that failed." + elsewhere
+        said = "Use fewer and more specific words: the error's name, the call that failed." + elsewhere
         return ToolError(NO_RESULTS, f"Nothing was found in {', '.join(asked)}.", suggestion=said)
     notes = " ".join(report.note for report in missing if report.note)
     details = {"sources": [report.model_dump(by_alias=True, exclude_none=True) for report in reports]}

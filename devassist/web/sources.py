@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from devassist.web import github, mdn, stackoverflow
 from devassist.web.readings import Reading, Request, SourceFailed
 from devassist.web.words import SearchTerms
-from toolbox.outbound.host_pools import WebFailure
+from toolbox.outbound.failures import WebFailure
 from toolbox.outbound.web import Destination, WebAnswer, web
 
 ASK_SECONDS = 8.0

@@ -16,7 +16,7 @@ from graphql_proxy.upstreams import KnownUpstream, headers_of
 from toolbox.audit.current_request import current_trace
 from toolbox.contract.caller import current_upstream_credentials
 from toolbox.contract.errors import ToolError
-from toolbox.outbound.host_pools import WebFailure
+from toolbox.outbound.failures import WebFailure
 from toolbox.outbound.web import Destination, web
 
 clock: Callable[[], float] = time.monotonic

@@ -1,13 +1,17 @@
 """What to say about the errors of a request: explanations by the stored schema, and the request that would run."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphql import (
     ASTValidationRule,
+    FieldsOnCorrectTypeRule,
+    GraphQLSchema,
     OverlappingFieldsCanBeMergedRule,
+    ScalarLeafsRule,
     specified_rules,
+    validate,
 )
 
 from graphql_proxy.contracts import ErrorLocation, GraphqlError
@@ -16,7 +20,7 @@ from graphql_proxy.fixes.drafts import Draft
 from graphql_proxy.fixes.matching import find_fields, find_names, match_errors
 from graphql_proxy.fixes.repair import Explanation, Repair, parse_draft, repair
 from graphql_proxy.fixes.syntax_fixes import MAX_TEXT, describe_syntax_error, fix_syntax
-from graphql_proxy.fixes.violations import VARIABLE_RULE, Violation, name_place
+from graphql_proxy.fixes.violations import VARIABLE_RULE, Violation, find_violations, name_place
 from graphql_proxy.schema.store import KnownSchema
 
 MAX_HINTS = 10
@@ -25,6 +29,7 @@ MAX_FIELDS_COMPARED = 300
 LINEAR_RULES: tuple[type[ASTValidationRule], ...] = tuple(
     rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule
 )
+QUICK_RULES: tuple[type[ASTValidationRule], ...] = (FieldsOnCorrectTypeRule, ScalarLeafsRule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,22 +144,36 @@ def _is_elsewhere(errors: Sequence[GraphqlError], matched: Sequence[Explanation 
 
 
 def _advise_on_syntax(errors: Sequence[GraphqlError], *, draft: Draft, known: KnownSchema | None) -> Advice:
-    """Offer a document that parses, where the schema takes it or its mistakes have one fix as well."""
-    fixed = fix_syntax(draft.query)
+    """Offer the one document that parses and that the schema takes, or the one whose mistakes have one fix as well."""
+    rewritten = fix_syntax(draft.query)
     empty = Advice.none(errors)
-    if fixed is None:
-        where = describe_syntax_error(draft.query) if len(draft.query) <= MAX_TEXT else None
+    where = describe_syntax_error(draft.query) if len(draft.query) <= MAX_TEXT else None
+    if rewritten is None:
         return Advice(hints=[where] if where else [], details=empty.details)
-    text, reasons = fixed
-    document = parse_draft(text)
-    if known is None or document is None:
-        return Advice(hints=reasons, details=empty.details)
-    candidate = Draft(query=text, variables=draft.variables, operation_name=draft.operation_name)
-    repaired = repair(candidate, document=document, schema=known.schema, known_words=known.index.postings)
-    whole = repaired.draft or (candidate if not repaired.case.violations else None)
-    hints = reasons + [one.hint for one in repaired.explanations if one.hint]
+    if known is None or not rewritten.texts:
+        stops = [where] if where and not rewritten.texts else []
+        return Advice(hints=[*stops, *rewritten.reasons], details=empty.details)
+    drafts = [replace(draft, query=text) for text in rewritten.texts]
+    taken = [one for one in drafts if _is_taken(one, schema=known.schema)] if len(drafts) > 1 else drafts
+    if len(taken) != 1:
+        several = f"It may be closed at {len(taken or drafts)} places with different meanings: choose one."
+        return Advice(hints=[*rewritten.reasons, several], details=empty.details)
+    document = parse_draft(taken[0].query)
+    if document is None:
+        return Advice(hints=rewritten.reasons, details=empty.details)
+    chosen = repair(taken[0], document=document, schema=known.schema, known_words=known.index.postings)
+    whole = chosen.draft if chosen.case.violations else taken[0]
+    hints = rewritten.reasons + [one.hint for one in chosen.explanations if one.hint]
     retry = whole.as_arguments(given=draft) if whole else None
     return Advice(hints=hints[:MAX_HINTS], details=empty.details, retry_with=retry)
+
+
+def _is_taken(draft: Draft, *, schema: GraphQLSchema) -> bool:
+    """Tell whether a schema takes a request; fields are looked at first, which refuses most."""
+    document = parse_draft(draft.query)
+    if document is None or validate(schema, document, QUICK_RULES, max_errors=1, hide_suggestions=True):
+        return False
+    return not find_violations(document, draft=draft, schema=schema).violations
 
 
 def _describe(explanation: Explanation) -> dict[str, Any]:

@@ -4,7 +4,16 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from graphql import DocumentNode, FieldNode, GraphQLSchema, Node, OperationDefinitionNode
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    GraphQLInterfaceType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    Node,
+    OperationDefinitionNode,
+    is_composite_type,
+)
 
 from graphql_proxy.fixes.drafts import Change, Draft, Edit
 from graphql_proxy.fixes.names import NearName
@@ -64,8 +73,18 @@ class Case:
 
     @cached_property
     def entities(self) -> frozenset[str]:
-        """The words that are types of their own, in lower case."""
-        return frozenset(name.lower() for name in self.schema.type_map)
+        """The words that are things of their own, in lower case: types with fields, but not Query itself."""
+        roots = (self.schema.query_type, self.schema.mutation_type, self.schema.subscription_type)
+        kinds = self.schema.type_map.items()
+        return frozenset(name.lower() for name, kind in kinds if is_composite_type(kind) and kind not in roots)
+
+    def has_field(self, name: str) -> bool:
+        """Tell whether any type has a field of that very name."""
+        return any(
+            name in kind.fields
+            for kind in self.schema.type_map.values()
+            if isinstance(kind, GraphQLObjectType | GraphQLInterfaceType) and not kind.name.startswith("__")
+        )
 
     def place(self, violation: Violation) -> Place | None:
         """Give where a violation is."""

@@ -8,8 +8,8 @@ from graphql import FieldNode, GraphQLField, IntValueNode, VariableNode, get_nam
 from graphql_proxy.contracts import GraphqlError
 from graphql_proxy.fixes.cases import Candidate, Case, Diagnosis, Nearest, replace_node
 from graphql_proxy.fixes.drafts import Change
-from graphql_proxy.fixes.field_fixes import takes_selection
 from graphql_proxy.fixes.input_fixes import DEFAULT_PAGE, PAGE_SIZES, add_arguments
+from graphql_proxy.fixes.level_fixes import takes_selection
 from graphql_proxy.fixes.matching import MAX_TEXT, find_fields, find_names
 from graphql_proxy.fixes.places import arguments_of, fields_of
 from graphql_proxy.fixes.repair import Explanation

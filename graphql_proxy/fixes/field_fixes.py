@@ -13,10 +13,7 @@ from graphql import (
     Node,
     SelectionSetNode,
     get_named_type,
-    get_nullable_type,
-    is_abstract_type,
     is_leaf_type,
-    is_list_type,
     is_required_argument,
 )
 
@@ -28,36 +25,44 @@ from graphql_proxy.fixes.cases import (
     Nearest,
     end,
     replace_node,
-    start,
     wrap_nodes,
 )
 from graphql_proxy.fixes.drafts import Change, Edit
+from graphql_proxy.fixes.level_fixes import (
+    IDENTIFYING,
+    LIST_LEVELS,
+    fields_beside,
+    find_run,
+    lift_field,
+    list_levels,
+    replace_levels,
+    takes_selection,
+    wrap_in_levels,
+    wrap_in_part,
+)
 from graphql_proxy.fixes.names import (
+    MAX_DESCRIPTION,
     SAME_WORDS,
     NearName,
     fold_name,
-    is_abbreviation,
     is_count_of,
     is_full_form,
     is_qualified,
     is_said_by,
+    match_abbreviations,
     pick_sure,
     rank_names,
     words,
 )
-from graphql_proxy.fixes.places import Place, arguments_of, fields_of, is_object, selected_fields
+from graphql_proxy.fixes.places import Place, fields_of, is_object, selected_fields
 from graphql_proxy.fixes.violations import Violation
 from graphql_proxy.schema.search import arguments_signature
 
-LIST_LEVELS = ("nodes", "edges", "node", "items", "data", "results")
-"""The levels that lists are wrapped in, by the conventions of Relay and others; the shortest way first."""
-MAX_LEVELS = 2
 MAX_DEEPER, MAX_VISITED, MAX_WAYS = 3, 200, 3
 MAX_PLAIN = 12
 MAX_FRAGMENTS = 4
 """Types of a union that a field is asked of; for more of them the caller chooses."""
 MAX_SELECTED = 6
-IDENTIFYING = ("id", "name", "nameWithOwner", "title", "login", "slug", "number", "url", "totalCount")
 
 
 def fix_unknown_field(violation: Violation, *, case: Case) -> Diagnosis:
@@ -74,7 +79,7 @@ def fix_unknown_field(violation: Violation, *, case: Case) -> Diagnosis:
     candidates = (
         _same_name(node, ranked, fields=fields)
         or _structural(node, place=place, parent=parent, case=case)
-        or _rename_field(node, ranked, parent=parent, case=case)
+        or _rename_field(node, ranked, place=place, parent=parent, case=case)
     )
     return Diagnosis(
         coordinate=f"{parent.name}.{wanted}",
@@ -151,21 +156,53 @@ def _same_name(node: FieldNode, ranked: list[NearName], *, fields: dict[str, Gra
     return [_rename(node, name) for name in near if folded or takes_selection(node, known=fields[name])]
 
 
-def _rename_field(node: FieldNode, ranked: list[NearName], *, parent: GraphQLNamedType, case: Case) -> list[Candidate]:
+def _rename_field(
+    node: FieldNode, ranked: list[NearName], *, place: Place, parent: GraphQLNamedType, case: Case
+) -> list[Candidate]:
     """Take the one field that is spelt almost so, counts what is named, or says the same with one more word."""
     wanted, fields = node.name.value, fields_of(parent)
     fitting = [near for near in ranked if takes_selection(node, known=fields[near.name])]
     counts = [near.name for near in fitting if is_count_of(wanted, name=near.name)]
     qualified = [
-        near.name for near in fitting if is_qualified(wanted, name=near.name, owner=parent.name, entities=case.entities)
+        near.name
+        for near in fitting
+        if is_qualified(
+            wanted,
+            name=near.name,
+            owner=parent.name,
+            entities=case.entities,
+            is_plain_elsewhere=case.has_field(wanted),
+        )
     ]
-    cut = [near.name for near in fitting if is_abbreviation(wanted, name=near.name, known_words=case.known_words)]
     known_names = {"_".join(words(name)) for name in fields}
     full = [near.name for near in fitting if is_full_form(wanted, name=near.name, names=known_names)]
     shaped = [near.name for near in fitting if _is_same_call(node, name=near.name, known=fields[near.name])]
-    alone = [names[0] for names in (counts, qualified, cut, full, shaped) if len(names) == 1]
-    chosen = pick_sure(fitting) or (alone[0] if alone else case.prefer_mentioned(fitting, wanted=wanted))
+    unknown = [part.name.value for part in fields_beside(node, place=place) if part.name.value not in fields]
+    cut = match_abbreviations(unknown, names=fields, known_words=case.known_words)
+    alone = [names[0] for names in (counts, qualified, full, shaped) if len(names) == 1]
+    alone = [name for name in alone if not _has_rival(node, name=name, parent=parent)]
+    chosen = (
+        pick_sure(fitting) or cut.get(wanted) or (alone[0] if alone else case.prefer_mentioned(fitting, wanted=wanted))
+    )
     return [_rename(node, chosen)] if chosen else []
+
+
+def _has_rival(node: FieldNode, *, name: str, parent: GraphQLNamedType) -> bool:
+    """
+    Tell whether another field may be meant as well: its description says the wanted word, or the type's name leads it.
+
+    So `username` of a `User` may be its `name` or the login that is described as a username, not its `twitterUsername`.
+    """
+    wanted = node.name.value
+    return any(
+        other != name
+        and is_object(known.type) == bool(node.selection_set)
+        and (
+            fold_name(wanted) == fold_name(parent.name + other)
+            or is_said_by([wanted], wanted=(known.description or "")[:MAX_DESCRIPTION])
+        )
+        for other, known in fields_of(parent).items()
+    )
 
 
 def _is_same_call(node: FieldNode, *, name: str, known: GraphQLField) -> bool:
@@ -187,154 +224,15 @@ def _rename(node: FieldNode, name: str) -> Candidate:
     return Candidate(change=replace_node(node.name, text=name), says=f"`{node.name.value}` is called `{name}`.")
 
 
-def takes_selection(node: FieldNode, *, known: GraphQLField) -> bool:
-    """Tell whether a field takes what is selected of it, and every argument that is given."""
-    if is_object(known.type) != bool(node.selection_set):
-        return False
-    given = {part.name.value for part in arguments_of(node)}
-    required = {name for name, argument in known.args.items() if is_required_argument(argument)}
-    if not given <= known.args.keys() or not required <= given:
-        return False
-    below = get_named_type(known.type)
-    wanted = [part.name.value for part in selected_fields(node)]
-    return not wanted or any(name in fields_of(below) for name in wanted) or is_abstract_type(below)
-
-
 def _structural(node: FieldNode, *, place: Place, parent: GraphQLNamedType, case: Case) -> list[Candidate]:
     """Take the field where it stands: around this level, below a list's levels, or on some of a union's types."""
     return (
-        _unwrap(node, parent=parent)
-        or _wrap_in_levels(node, place=place, parent=parent)
-        or _wrap_in_part(node, place=place, parent=parent)
-        or _lift_field(node, place=place, case=case)
+        replace_levels(node, parent=parent)
+        or wrap_in_levels(node, place=place, parent=parent)
+        or wrap_in_part(node, place=place, parent=parent)
+        or lift_field(node, place=place, case=case)
         or _wrap_in_fragments(node, place=place, parent=parent, case=case)
     )
-
-
-def _unwrap(node: FieldNode, *, parent: GraphQLNamedType) -> list[Candidate]:
-    """Leave out levels like edges and node of a list that has none, or write the one that holds its rows."""
-    inner, left, rows = node, list[str](), _rows_of(parent)
-    while inner.name.value in LIST_LEVELS and inner.selection_set and not inner.arguments and not inner.alias:
-        left.append(inner.name.value)
-        below = selected_fields(inner)
-        levels = " { ".join(left)
-        holds_fields = bool(below) and all(part.name.value in fields_of(parent) for part in below)
-        if holds_fields or (rows and any(part.name.value in fields_of(rows[1]) for part in below)):
-            opening, closing = start(inner.selection_set), end(inner.selection_set)
-            if holds_fields or rows is None:
-                before, after, says = "", "", f"`{parent.name}` has no level `{levels}`: select its fields here."
-            else:
-                before, after = f"{rows[0]} {{", "}"
-                says = f"`{parent.name}` has no level `{levels}`: its rows stand below `{rows[0]}`."
-            edits = (Edit(start(node), opening + 1, before), Edit(closing - 1, end(node), after))
-            return [Candidate(change=Change(edits=edits), says=says)]
-        if len(below) != 1 or len(inner.selection_set.selections) != 1:
-            return []
-        inner = below[0]
-    return []
-
-
-def _rows_of(parent: GraphQLNamedType) -> tuple[str, GraphQLNamedType] | None:
-    """Give the one field of a page that is a list of objects, with the type of its rows."""
-    lists = [
-        (name, get_named_type(known.type))
-        for name, known in fields_of(parent).items()
-        if is_list_type(get_nullable_type(known.type))
-        and is_object(known.type)
-        and not any(is_required_argument(argument) for argument in known.args.values())
-    ]
-    return lists[0] if len(lists) == 1 else None
-
-
-def _wrap_in_levels(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -> list[Candidate]:
-    """Put the field below nodes, or edges and node, where it stands there; its neighbours go with it."""
-    for levels, below in _levels(parent):
-        if node.name.value in fields_of(below):
-            first, last = _run_of(node, place=place, here=parent, below=below)
-            before, after = "".join(f"{level} {{ " for level in levels), " }" * len(levels)
-            path = " { ".join([*levels, node.name.value]) + " }" * len(levels)
-            says = f"`{parent.name}` is a list's page: its rows stand deeper, as `{path}`."
-            return [Candidate(change=wrap_nodes(first, last=last, before=before, after=after), says=says)]
-    return []
-
-
-def _wrap_in_part(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -> list[Candidate]:
-    """
-    Put the field into the one part of its type that has it, as `count` into `orders_aggregate.aggregate`.
-
-    A part is one object, no list, without an identity of its own; a thing of its own, such as an author, is another
-    question. The type's name, several fields, or a name of several words tells that this part was meant.
-    """
-    wanted = node.name.value
-    parts = [
-        (name, get_named_type(known.type))
-        for name, known in fields_of(parent).items()
-        if not is_list_type(get_nullable_type(known.type))
-        and not any(is_required_argument(argument) for argument in known.args.values())
-        and wanted in fields_of(get_named_type(known.type))
-        and not fields_of(get_named_type(known.type)).keys() & IDENTIFYING
-    ]
-    if len(parts) != 1 or not takes_selection(node, known=fields_of(parts[0][1])[wanted]):
-        return []
-    level, below = parts[0]
-    first, last = _run_of(node, place=place, here=parent, below=below)
-    if first is last and len(words(wanted)) == 1 and not is_said_by([level], wanted=parent.name):
-        return []
-    says = f"`{wanted}` is a field of `{level}`: write `{level} {{ {wanted} }}`."
-    return [Candidate(change=wrap_nodes(first, last=last, before=f"{level} {{ ", after=" }"), says=says)]
-
-
-def _levels(parent: GraphQLNamedType) -> Iterable[tuple[tuple[str, ...], GraphQLNamedType]]:
-    """Give the types below list levels, the shortest way first."""
-    known: list[tuple[tuple[str, ...], GraphQLNamedType]] = [((), parent)]
-    for _ in range(MAX_LEVELS):
-        below = []
-        for path, kind in known:
-            fields = fields_of(kind)
-            below += [
-                ((*path, level), get_named_type(fields[level].type))
-                for level in LIST_LEVELS
-                if level in fields and not any(is_required_argument(arg) for arg in fields[level].args.values())
-            ]
-        yield from below
-        known = below
-
-
-def _run_of(
-    node: FieldNode, *, place: Place, here: GraphQLNamedType, below: GraphQLNamedType
-) -> tuple[FieldNode, FieldNode]:
-    """Give the first and last of the fields beside this one that stand below as well, without a gap."""
-    around = place.around[-1]
-    siblings = list(around.selections) if isinstance(around, SelectionSetNode) else [node]
-    run: list[FieldNode] = []
-    for part in siblings:
-        misplaced = (
-            isinstance(part, FieldNode)
-            and part.name.value in fields_of(below)
-            and part.name.value not in fields_of(here)
-        )
-        if misplaced and isinstance(part, FieldNode):
-            run.append(part)
-        elif node in run:
-            break
-        else:
-            run = []
-    return (run[0], run[-1]) if node in run else (node, node)
-
-
-def _lift_field(node: FieldNode, *, place: Place, case: Case) -> list[Candidate]:
-    """Put a field of the page, such as totalCount, beside the level that it was written below."""
-    level, inner = place.find_enclosing(FieldNode), place.around[-1]
-    if not isinstance(level, FieldNode) or level.name.value not in LIST_LEVELS:
-        return []
-    outer = case.places.find(level)
-    if outer is None or node.name.value not in fields_of(outer.parent_type):
-        return []
-    if not isinstance(inner, SelectionSetNode) or len(inner.selections) < 2:  # noqa: PLR2004 - one besides this
-        return []
-    edits = (Edit(start(level), start(level), f"{case.text(node)} "), Edit(start(node), end(node), ""))
-    says = f"`{node.name.value}` stands beside `{level.name.value}`, not below it."
-    return [Candidate(change=Change(edits=edits), says=says)]
 
 
 def _wrap_in_fragments(node: FieldNode, *, place: Place, parent: GraphQLNamedType, case: Case) -> list[Candidate]:
@@ -354,7 +252,7 @@ def _wrap_in_fragments(node: FieldNode, *, place: Place, parent: GraphQLNamedTyp
         return []
     first, last = (node, node)
     if len(chosen) == 1:
-        first, last = _run_of(node, place=place, here=parent, below=chosen[0])
+        first, last = find_run(node, place=place, here=parent, below=chosen[0])
         change = wrap_nodes(first, last=last, before=f"... on {chosen[0].name} {{ ", after=" }")
     else:
         written = " ".join(f"... on {kind.name} {{ {case.text(node)} }}" for kind in chosen)
@@ -388,7 +286,7 @@ def fix_leaf_or_object(violation: Violation, *, case: Case) -> Diagnosis:
         says = f"`{node.name.value}` is a plain value of type {place.field.type}: it takes no selection."
         return Diagnosis(coordinate=coordinate, candidates=(Candidate(change=Change(edits=(gap,)), says=says),))
     selection = f"{{ {' '.join(_identifying_fields(kind))} }}"
-    rows = next((f" or `{{ {' { '.join(levels)} {{ … }}{' }' * len(levels)}`" for levels, _ in _levels(kind)), "")
+    rows = next((f" or `{{ {' { '.join(levels)} {{ … }}{' }' * len(levels)}`" for levels, _ in list_levels(kind)), "")
     if node.selection_set:
         change = replace_node(node.selection_set, text=selection)
     else:
@@ -436,7 +334,7 @@ def fix_impossible_fragment(violation: Violation, *, case: Case) -> Diagnosis:
     if place is None or around is None or not isinstance(node, InlineFragmentNode) or node.type_condition is None:
         return Diagnosis(hint="No value can be of both types: ask the fragment where its type stands.")
     wanted = node.type_condition.name.value
-    for levels, below in _levels(around):
+    for levels, below in list_levels(around):
         if below.name == wanted or wanted in {kind.name for kind in _possible(below, case=case)}:
             before, after = "".join(f"{level} {{ " for level in levels), " }" * len(levels)
             says = f"`{wanted}` stands below `{' { '.join(levels)}`."

@@ -1,27 +1,22 @@
 """Fixes for what a document sends: arguments, literals, input objects, values of variables."""
 
-import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from graphql import (
     ArgumentNode,
-    BooleanValueNode,
     DirectiveNode,
     EnumValueNode,
     FieldNode,
-    FloatValueNode,
     GraphQLArgument,
     GraphQLEnumType,
     GraphQLInputObjectType,
     GraphQLInputType,
-    IntValueNode,
+    GraphQLNamedType,
     ListValueNode,
     Node,
     ObjectFieldNode,
     ObjectValueNode,
-    StringValueNode,
     ValueNode,
     VariableNode,
     get_named_type,
@@ -45,8 +40,16 @@ from graphql_proxy.fixes.cases import (
     start,
 )
 from graphql_proxy.fixes.drafts import Change, Edit
-from graphql_proxy.fixes.names import NearName, fold_name, is_short_form, pick_sure, rank_names
-from graphql_proxy.fixes.places import arguments_of, fields_of
+from graphql_proxy.fixes.names import (
+    NearName,
+    fold_name,
+    is_of_another,
+    match_abbreviations,
+    pick_sure,
+    rank_names,
+)
+from graphql_proxy.fixes.places import Place, arguments_of, fields_of
+from graphql_proxy.fixes.value_texts import list_enum_values, write_value
 from graphql_proxy.fixes.violations import Violation, fits
 from graphql_proxy.schema.cost import SIZE_NAMES
 
@@ -55,7 +58,6 @@ PAGE_SIZES = (SIZE_NAMES | {"num"}) - {"last"}
 OFFSETS = frozenset({"offset", "skip"})
 DEFAULT_PAGE = 10
 MAX_MEMBERS = 20
-NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 Members = Mapping[str, Any]
 """Arguments of a field or directive, or fields of an input object."""
 
@@ -68,10 +70,10 @@ def fix_unknown_argument(violation: Violation, *, case: Case) -> Diagnosis:
         return Diagnosis()
     name, known, given, where = owner
     ranked = rank_members(node.name.value, members=known, case=case)
-    candidates = _rename_member(node, ranked, members=known, given=given) or _wrap_argument(
+    candidates = _rename_member(node, ranked, members=known, given=given, case=case) or _wrap_argument(
         node, known, given=given, where=where, case=case
     )
-    candidates = candidates or _pair(node, known, given=given, case=case)
+    candidates = candidates or _pair(node, known, given=given, answer=_answer_of(where, case=case), case=case)
     return Diagnosis(
         coordinate=f"{name}({node.name.value}:)",
         hint=describe_members(name, wanted=node.name.value, ranked=ranked, members=known)
@@ -139,12 +141,13 @@ def describe_members(owner: str, *, wanted: str, ranked: list[NearName], members
 
 
 def _rename_member(
-    node: ArgumentNode | ObjectFieldNode, ranked: list[NearName], *, members: Members, given: set[str]
+    node: ArgumentNode | ObjectFieldNode, ranked: list[NearName], *, members: Members, given: set[str], case: Case
 ) -> list[Candidate]:
     """Rename what differs in spelling alone, or is a page's size under another usual name."""
     wanted = node.name.value
     free = [near for near in ranked if near.name not in given and _may_take(node.value, members[near.name].type)]
-    chosen = pick_sure(free) or _same_convention(wanted, members, given=given)
+    cut = match_abbreviations(given - members.keys(), names=members.keys() - given, known_words=case.known_words)
+    chosen = pick_sure(free) or cut.get(wanted) or _same_convention(wanted, members, given=given)
     if chosen is None:
         return []
     says = f"`{wanted}` is called `{chosen}` here, of type {members[chosen].type}."
@@ -205,16 +208,44 @@ def _holder(wanted: str, known: Members) -> str | None:
     return holders[0] if len(holders) == 1 else None
 
 
-def _pair(node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[str], case: Case) -> list[Candidate]:
-    """Take the only unknown name for the only one that is required and missing."""
+def _answer_of(node: Node, *, case: Case) -> GraphQLNamedType | None:
+    """Give the type of what a field answers."""
+    place = case.places.find(node)
+    return get_named_type(place.field.type) if place and place.field else None
+
+
+def _pair(
+    node: ArgumentNode | ObjectFieldNode,
+    members: Members,
+    *,
+    given: set[str],
+    case: Case,
+    answer: GraphQLNamedType | None = None,
+) -> list[Candidate]:
+    """Take the only unknown name for the only one that is required and missing, unless it names something else."""
     unknown = [name for name in given if name not in members]
     missing = [name for name, known in members.items() if _is_required(known) and name not in given]
     if len(unknown) == 1 and not missing:
         return _by_shape(node, members, given=given, case=case)
     if len(unknown) != 1 or len(missing) != 1 or not _takes_now(node.value, members[missing[0]].type, case=case):
         return []
+    if is_another_member(node.name.value, meant=missing[0], members=members, answer=answer, case=case):
+        return []
     says = f"`{missing[0]}: {members[missing[0]].type}` is missing, and `{node.name.value}` unknown: one is the other."
     return [Candidate(change=replace_node(node.name, text=missing[0]), says=says)]
+
+
+def is_another_member(
+    wanted: str, *, meant: str, members: Members, case: Case, answer: GraphQLNamedType | None = None
+) -> bool:
+    """
+    Tell whether a name asks by something that the schema has elsewhere: a user by `email` is not found by `login`.
+
+    What a field answers says what it may be asked by; for an input object every word of the schema counts.
+    """
+    known, elsewhere = {*members, *fields_of(answer)}, case.entities if answer else case.known_words
+    owner = answer.name if answer else ""
+    return is_of_another(wanted, meant=meant, owner=owner, known=known, entities=elsewhere)
 
 
 def _by_shape(
@@ -249,7 +280,7 @@ def _takes_now(value: ValueNode, kind: GraphQLInputType, *, case: Case) -> bool:
 
 
 def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
-    """Give a required argument the variable of its name, where one was sent; a value is never made up."""
+    """Give a required argument the variable of its name, where one was sent; no value is made up but a page's size."""
     node = violation.nodes[0]
     place = case.places.find(node)
     if isinstance(node, DirectiveNode):
@@ -274,6 +305,10 @@ def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
         candidates = (
             Candidate(change=inserted, says=f"`{name}` needs {listed}: the variables of that name are used."),
         )
+    elif isinstance(node, FieldNode) and len(missing) == 1 and not renamed and _is_page_size(missing[0], known, place):
+        text = f"{missing[0]}: {DEFAULT_PAGE}"
+        says = f"`{name}` needs {listed}: `{text}` asks for a page."
+        candidates = (Candidate(change=add_arguments(node, text=text), says=says),)
     nearest = tuple(Nearest(name=one, type=str(known[one].type)) for one in missing)
     return Diagnosis(
         coordinate=f"{name}({missing[0]}:)" if missing else name,
@@ -281,6 +316,14 @@ def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
         nearest=nearest,
         candidates=candidates,
     )
+
+
+def _is_page_size(name: str, known: Members, place: Place | None) -> bool:
+    """Tell whether an argument is the size of a list, or of a page that holds one."""
+    kind = place.field.type if place and place.field else None
+    pages = [field.type for field in fields_of(get_named_type(kind)).values()] if kind else []
+    is_page = any(is_list_type(get_nullable_type(one)) for one in (kind, *pages) if one)
+    return is_page and name.lower() in PAGE_SIZES and get_named_type(known[name].type).name == "Int"
 
 
 def _from_variable(name: str, known: GraphQLArgument, *, case: Case) -> str | None:
@@ -353,7 +396,7 @@ def _fix_input_field(node: ObjectFieldNode, *, case: Case) -> Diagnosis:
         return Diagnosis()
     given = {part.name.value for part in outer.fields or ()}
     ranked = rank_members(node.name.value, members=kind.fields, case=case)
-    candidates = _rename_member(node, ranked, members=kind.fields, given=given) or _pair(
+    candidates = _rename_member(node, ranked, members=kind.fields, given=given, case=case) or _pair(
         node, kind.fields, given=given, case=case
     )
     return Diagnosis(
@@ -388,69 +431,8 @@ def node_hint(kind: GraphQLInputObjectType) -> str:
     return ", ".join(f"{name}: {known.type}" for name, known in list(kind.fields.items())[:MAX_NEAREST])
 
 
-def write_value(node: ValueNode, *, wanted: Any, case: Case) -> list[str]:
-    """Give how a literal is written for a type; every way that surely means the same."""
-    bare = get_nullable_type(wanted)
-    if isinstance(node, ListValueNode):
-        return [case.text(node.values[0])] if len(node.values) == 1 and not is_list_type(bare) else []
-    if is_list_type(bare):
-        return write_value(node, wanted=bare.of_type, case=case)  # a single value stands for a list of one
-    if not isinstance(node, StringValueNode | EnumValueNode | IntValueNode | FloatValueNode | BooleanValueNode):
-        return []
-    raw = str(node.value).lower() if isinstance(node, BooleanValueNode) else str(node.value)
-    if isinstance(node, StringValueNode) and raw.startswith("$") and raw[1:] in list_declared(case):
-        return [raw]
-    if isinstance(bare, GraphQLEnumType):
-        chosen = find_enum_value(raw, kind=bare, case=case)
-        return [chosen] if chosen else []
-    return [text for text in _scalar_texts(raw, node=node) if fits(json.loads(text), wanted=bare)][:1]
-
-
-def list_declared(case: Case) -> set[str]:
-    """Give the names of the variables that the operation declares."""
-    definitions = case.operation.variable_definitions if case.operation else ()
-    return {part.variable.name.value for part in definitions or ()}
-
-
-def _scalar_texts(raw: str, *, node: ValueNode) -> Iterable[str]:
-    """Give what a scalar may be without its quotes, or with them."""
-    if isinstance(node, StringValueNode | FloatValueNode):
-        text = raw.strip().replace("_", "").replace(",", "") if isinstance(node, StringValueNode) else raw
-        if NUMBER.fullmatch(text):
-            yield text
-            if re.fullmatch(r"-?[0-9]+\.0+", text):
-                yield text.partition(".")[0]
-        if raw.strip().lower() in ("true", "false"):
-            yield raw.strip().lower()
-    if isinstance(node, EnumValueNode) and raw.lower() in ("true", "false"):
-        yield raw.lower()
-    if not isinstance(node, StringValueNode):
-        yield json.dumps(raw)
-
-
-def find_enum_value(raw: str, *, kind: GraphQLEnumType, case: Case) -> str | None:
-    """Give the enum value that was surely meant."""
-    values = {name: known.description or "" for name, known in kind.values.items()}
-    plain = re.sub(r"[^A-Za-z0-9_]+", "_", raw.rpartition(".")[2].strip())
-    ranked = rank_names(plain, names=values, known_words=())
-    return pick_sure(ranked) or _stem(plain, values) or case.prefer_mentioned(ranked, wanted=raw)
-
-
-def _stem(plain: str, values: Iterable[str]) -> str | None:
-    """Give the one value that is the wanted one with another ending, as OPENED for OPEN, DESCENDING for DESC."""
-    found = [name for name in values if is_short_form(plain, like=name)]
-    return found[0] if len(found) == 1 else None
-
-
 def _possible_values(node: ValueNode, *, wanted: Any, case: Case) -> tuple[Nearest, ...]:
     kind = get_named_type(wanted)
     if not isinstance(kind, GraphQLEnumType):
         return ()
     return list_enum_values(case.text(node).strip('"'), kind=kind)
-
-
-def list_enum_values(raw: str, *, kind: GraphQLEnumType) -> tuple[Nearest, ...]:
-    """Give an enum's values, those like a text first."""
-    ranked = [near.name for near in rank_names(raw, names=kind.values)]
-    names = list(dict.fromkeys([*ranked, *kind.values]))[:MAX_NEAREST]
-    return tuple(Nearest(name=name, type=kind.name) for name in names)

@@ -21,7 +21,10 @@ MIN_STEM, STEM_SHARE = 6, 0.6
 COUNTING = frozenset({"count", "total", "number", "num"})
 VERBS = frozenset({"is", "has", "can", "viewer", "previous", "next", "last", "first", "max", "min"})
 """Words before a name that make it another question."""
+EMPTY_QUALIFIERS = frozenset({"full", "display"})
+"""Words before a name that change nothing: who asks for a name means the full name."""
 MIN_PREFIX, MIN_CUT = 3, 3
+MIN_ABBREVIATIONS = 2
 
 
 words = lru_cache(maxsize=100_000)(split_words)
@@ -84,7 +87,7 @@ def _score(wanted: str, name: str, *, description: str, known_words: Container[s
     if wanted == name or fold_name(wanted) == fold_name(name):
         return 1.0
     asked, own = words(wanted), words(name)
-    if sorted(asked) == sorted(own):
+    if sorted(asked) == sorted(own) or _without_of(asked) == _without_of(own):
         return SAME_WORDS
     is_unknown = all(word not in known_words for word in asked)
     if _is_misspelt(asked, own, known_words=known_words) or (is_unknown and _is_slip(wanted.lower(), name.lower())):
@@ -92,6 +95,12 @@ def _score(wanted: str, name: str, *, description: str, known_words: Container[s
     if len(asked) == len(own) == 1 and _is_short_form(asked[0], own[0]):
         return 0.75
     return _score_shared_words(asked, own, description=description)
+
+
+def _without_of(said: list[str]) -> list[str]:
+    """Write "date of birth" as "birth date"."""
+    at = said.index("of") if "of" in said[1:-1] else -1
+    return said if at < 0 else said[at + 1 :] + said[:at]
 
 
 def _is_misspelt(asked: list[str], own: list[str], *, known_words: Container[str]) -> bool:
@@ -130,16 +139,38 @@ def is_short_form(one: str, *, like: str) -> bool:
     return _is_short_form("".join(words(one)), "".join(words(like)))
 
 
-def is_abbreviation(wanted: str, *, name: str, known_words: Container[str]) -> bool:
-    """Tell whether a wanted name, no word of the schema, cuts a name of one word short: `lat` of `latitude`."""
+def match_abbreviations(unknown: Iterable[str], *, names: Iterable[str], known_words: Container[str]) -> dict[str, str]:
+    """
+    Give for each unknown name the one that it cuts short or that cuts it short, where at least two do: `lat` and `lon`.
+
+    One alone proves nothing: `time` is no `timezone`.
+    """
+    known = list(names)
+    ways = {one: [name for name in known if _is_cut(one, name, known_words=known_words)] for one in set(unknown)}
+    found = {one: fits[0] for one, fits in ways.items() if len(fits) == 1}
+    return found if len(set(found.values())) == len(found) >= MIN_ABBREVIATIONS else {}
+
+
+def _is_cut(wanted: str, name: str, *, known_words: Container[str]) -> bool:
     asked, own = words(wanted), words(name)
     return (
         len(asked) == len(own) == 1
         and asked[0] not in known_words
         and asked[0] not in COUNTING
-        and len(own[0]) >= len(asked[0]) + MIN_CUT
+        and abs(len(own[0]) - len(asked[0])) >= MIN_CUT
         and _is_short_form(asked[0], own[0])
     )
+
+
+def is_of_another(wanted: str, *, meant: str, owner: str, known: Iterable[str], entities: Container[str]) -> bool:
+    """
+    Tell whether a name asks for something else than another name does: `routeId` and `name` are no `id` of a trip.
+
+    Its own words, those of `meant` and of the owner aside, then are in one of the known names, or are a type.
+    """
+    own = {*words(wanted)} - {*words(meant), *words(owner)}
+    told = {word for name in known if name != meant for word in words(name)}
+    return any(word in told or word in entities for word in own)
 
 
 def is_full_form(wanted: str, *, name: str, names: Container[str]) -> bool:
@@ -165,17 +196,20 @@ def is_count_of(wanted: str, *, name: str) -> bool:
     return all(one == other or _is_short_form(one, other) for one, other in zip(asked, counted, strict=True))
 
 
-def is_qualified(wanted: str, *, name: str, owner: str, entities: Container[str]) -> bool:
+def is_qualified(wanted: str, *, name: str, owner: str, entities: Container[str], is_plain_elsewhere: bool) -> bool:
     """
     Tell whether a name is the wanted one with a qualifier before it that changes nothing.
 
-    That is one word that is no thing of its own, as in `jerseyNumber`, or the name of the type that has the field, as
-    in `ticket_type` of `ticket`.
+    That is the name of the type that has the field, as in `ticket_type` of `ticket`, or one word that is no thing of
+    its own, as in `jerseyNumber`. Where another type has the plain name, only an empty word qualifies nothing: next to
+    `Issue.url`, `avatarUrl` is another question.
     """
     asked, own = words(wanted), words(name)
     if own == [*words(owner), *asked]:
         return True
-    return len(own) == len(asked) + 1 and own[1:] == asked and own[0] not in entities and own[0] not in VERBS
+    if own[1:] != asked or own[0] in entities or own[0] in VERBS:
+        return False
+    return own[0] in EMPTY_QUALIFIERS or not is_plain_elsewhere
 
 
 def _score_shared_words(asked: list[str], own: list[str], *, description: str) -> float:

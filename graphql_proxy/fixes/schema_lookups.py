@@ -16,7 +16,8 @@ from graphql import (
 )
 
 from graphql_proxy.documents import Document
-from graphql_proxy.fixes.field_fixes import LIST_LEVELS, find_deeper
+from graphql_proxy.fixes.field_fixes import find_deeper
+from graphql_proxy.fixes.level_fixes import LIST_LEVELS
 from graphql_proxy.fixes.names import find_similar, fold_name
 from graphql_proxy.fixes.places import fields_of
 

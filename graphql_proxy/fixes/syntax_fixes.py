@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import combinations
 
 from graphql import GraphQLError, GraphQLSyntaxError, parse
 
+from graphql_proxy.fixes.braces import balance_braces
+
 MAX_TEXT = 20_000
 MAX_TOKENS = 6_000
-MAX_BRACKETS = 10
 MAX_SHOWN = 60
 _FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 _STRING = r'"""(?:[^"]|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*'
@@ -30,21 +32,6 @@ def _unquote_keys(text: str) -> str:
 
 def _use_double_quotes(text: str) -> str:
     return _SINGLE_QUOTES.sub(lambda found: f'"{found[1]}"' if found[0].startswith("'") else found[0], text)
-
-
-def _balance(text: str) -> str:
-    """Close what is open at the end, and leave out what closes nothing there."""
-    opened: list[str] = []
-    for found in _BRACKETS.finditer(text):
-        sign = found[0]
-        if sign in _PAIRS:
-            opened.append(_PAIRS[sign])
-        elif sign in _PAIRS.values():
-            if not opened and not text[found.end() :].strip(" \t\r\n}"):
-                return text[: found.start()].rstrip()
-            if not opened or opened.pop() != sign:
-                return text
-    return text + " }" * len(opened) if len(opened) <= MAX_BRACKETS and set(opened) <= {"}"} else text
 
 
 def _close_arguments(text: str) -> str:
@@ -84,21 +71,31 @@ _WAYS: tuple[tuple[Callable[[str], str], str], ...] = (
     (_use_double_quotes, "Strings are written in double quotes."),
     (_expand_paths, "Names are not joined by dots: a field of a field is written `a { b }`, an enum value alone."),
     (_close_arguments, "Arguments end with `)` before the selection begins."),
-    (_balance, "The document ends too early, or too late: close every brace `{` with one `}`."),
 )
 
 
-def fix_syntax(text: str) -> tuple[str, list[str]] | None:
-    """Give a text that parses after the fewest of these fixes, with what they were; None where none helps."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntaxRepair:
+    """The texts that parse after the fewest fixes; several where braces may be closed at several places."""
+
+    texts: list[str]
+    reasons: list[str]
+
+
+def fix_syntax(text: str) -> SyntaxRepair | None:
+    """Give the texts that parse after the fewest fixes, with what those were; None where none helps."""
     if len(text) > MAX_TEXT:
         return None
-    for number in range(1, len(_WAYS) + 1):
+    for number in range(len(_WAYS) + 1):
         for ways in combinations(_WAYS, number):
             fixed = text
             for way, _ in ways:
                 fixed = way(fixed)
+            reasons = _reasons(text, ways)
             if fixed != text and _parses(fixed):
-                return fixed, _reasons(text, ways)
+                return SyntaxRepair(texts=[fixed], reasons=reasons)
+            if balanced := (balance_braces(fixed) if fixed != text or not ways else None):
+                return SyntaxRepair(texts=balanced.texts, reasons=[*reasons, balanced.where])
     return None
 
 

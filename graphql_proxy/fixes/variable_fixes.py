@@ -15,15 +15,13 @@ from graphql import (
 from graphql_proxy.fixes.cases import MAX_NEAREST, Candidate, Case, Diagnosis
 from graphql_proxy.fixes.drafts import Change, write_numbers
 from graphql_proxy.fixes.input_fixes import (
-    NUMBER,
     describe_members,
-    find_enum_value,
-    list_declared,
-    list_enum_values,
+    is_another_member,
     list_nearest,
     rank_members,
 )
 from graphql_proxy.fixes.names import MISSPELT, pick_sure, rank_names
+from graphql_proxy.fixes.value_texts import NUMBER, find_enum_value, list_declared, list_enum_values
 from graphql_proxy.fixes.violations import Violation, fits
 from toolbox.contract.encoding import encode, read_fraction, read_whole
 
@@ -107,6 +105,7 @@ def _fix_input_key(violation: Violation, *, kind: GraphQLInputObjectType, case: 
         chosen is None
         and len(missing) == len(unknown) == 1
         and fits(violation.value, wanted=kind.fields[missing[0]].type)
+        and not is_another_member(wanted, meant=missing[0], members=kind.fields, case=case)
     ):
         chosen = missing[0]
     candidates = (

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from graphql import GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationType, print_ast, validate
 from pydantic import ValidationError
 
 from graphql_proxy import queries
 from graphql_proxy.contracts import ASKING_DEADLINE_SECONDS
-from graphql_proxy.operations import figures
+from graphql_proxy.operations import counting
 from graphql_proxy.operations.hockey_contracts import OPERATION_ERRORS, OperationAnswer
 from graphql_proxy.operations.operation import Operation, run
 from graphql_proxy.operations.parameters import NoParameters, question_model
@@ -39,37 +39,25 @@ class NotATool(ValueError):
     """A row that cannot be offered; the message says what to fix."""
 
 
-class ToolkitOf(Protocol):
-    """Gives the toolkit that the tools belong to; asked late, because the toolkit holds this source."""
+async def load_tools(toolkit: Toolkit) -> Sequence[Tool | SkippedRow]:
+    """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
+    clear_all_caches()
+    schemas.forget()
+    await counting.refresh()
+    rows = await queries.operations(reader=reader)
+    return [await _build_tool(row, toolkit=toolkit) for row in rows if not row["is_contract"]]
 
-    def __call__(self) -> Toolkit:
-        """Give it."""
 
-
-class SavedOperations:
-    """The DynamicTools of this domain: enabled rows that are not documents of the contract's own tools."""
-
-    def __init__(self, toolkit_of: ToolkitOf) -> None:
-        self._toolkit_of = toolkit_of
-
-    async def load(self) -> Sequence[Tool | SkippedRow]:
-        """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
-        clear_all_caches()
-        schemas.forget()
-        await figures.refresh()
-        rows = await queries.operations(reader=reader)
-        return [await self._build_tool(row) for row in rows if not row["is_contract"]]
-
-    async def _build_tool(self, row: Row) -> Tool | SkippedRow:
-        try:
-            upstream = await upstream_named(row["slug"])
-            known = await schemas.find(upstream.slug)
-            tool = made_tool(row, schema=known.schema if known else None, toolkit=self._toolkit_of())
-            return await _for_its_callers(tool, row, upstream=upstream)
-        except (NotATool, InvalidTool) as unusable:
-            return SkippedRow(name=row["name"], reason=str(unusable))
-        except ToolError as refused:
-            return SkippedRow(name=row["name"], reason=refused.message)
+async def _build_tool(row: Row, *, toolkit: Toolkit) -> Tool | SkippedRow:
+    try:
+        upstream = await upstream_named(row["slug"])
+        known = await schemas.find(upstream.slug)
+        tool = made_tool(row, schema=known.schema if known else None, toolkit=toolkit)
+        return await _for_its_callers(tool, row, upstream=upstream)
+    except (NotATool, InvalidTool) as unusable:
+        return SkippedRow(name=row["name"], reason=str(unusable))
+    except ToolError as refused:
+        return SkippedRow(name=row["name"], reason=refused.message)
 
 
 async def _for_its_callers(tool: Tool, row: Row, *, upstream: KnownUpstream) -> Tool:

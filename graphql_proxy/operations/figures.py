@@ -1,94 +1,25 @@
-"""What the upstreams that are open to all really have, for descriptions of tools: queries, and the six operations."""
+"""Sentences about open upstreams for descriptions of tools, as they were last worked out."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-
-from graphql_proxy import queries
-from graphql_proxy.operations.operation import Operation, read_operation
-from graphql_proxy.operations.schema_fitting import MissingInSchema, fit_document
-from graphql_proxy.schema.store import KnownSchema, schemas
-from graphql_proxy.upstreams import KnownUpstream, upstreams
-from toolbox.database.pools import reader
-
-MAX_NAMED = 5
-MAX_JUDGED_BYTES = 8_388_608
-"""A larger schema is not parsed to see whether it has hockey's operations."""
-SAMPLE = "hockey"
-"""The upstream that ships: a part of the API that the contract describes."""
-FULL_QUERIES = 321
-"""The queries of that API, as the contract counts them."""
 
 
 @dataclass(slots=True)
-class _Figures:
-    """Sentences as they were last worked out."""
+class Figures:
+    """What the upstreams have: their queries, and which have each of the six operations."""
 
     counts: str = ""
     operations: dict[str, str] = field(default_factory=dict)
 
 
-_figures = _Figures()
+figures = Figures()
 
 
 def describe_counts() -> str:
     """Give how many queries each upstream has; empty until it was counted."""
-    return _figures.counts
+    return figures.counts
 
 
 def describe_operation(name: str) -> Callable[[], str]:
     """Give what says which upstreams have one of the contract's operations; empty until it was worked out."""
-    return lambda: _figures.operations.get(name, "")
-
-
-async def refresh() -> None:
-    """
-    Count again: the watcher of these tables calls it when they change.
-
-    Counts come from the rows: a schema of 50 MB takes gigabytes once it is parsed, and every process comes by here.
-    """
-    known = [upstream for upstream in await upstreams() if upstream.is_open][:MAX_NAMED]
-    newest = await queries.newest_schemas([upstream.id for upstream in known], reader=reader) if known else {}
-    _figures.counts = _count(known, newest)
-    judged = [
-        (upstream, await schemas.find(upstream.slug))
-        for upstream in known
-        if upstream.id not in newest or newest[upstream.id]["sdl_bytes"] <= MAX_JUDGED_BYTES
-    ]
-    rows = await queries.operations(reader=reader)
-    _figures.operations = {row["name"]: _say_where(read_operation(row), judged) for row in rows if row["is_contract"]}
-
-
-def _count(known: Iterable[KnownUpstream], newest: Mapping[int, queries.Row]) -> str:
-    parts = []
-    for upstream in known:
-        row = newest.get(upstream.id)
-        count = f"{row['query_count']:,} queries" if row else "a schema that is not stored"
-        part = f"; the full hockey API has {FULL_QUERIES}" if row and upstream.slug == SAMPLE else ""
-        parts.append(f"{_name(upstream)}: {count}{part}")
-    return f"Upstreams now: {'; '.join(parts)}." if parts else "No upstream is open to every key now."
-
-
-def _say_where(operation: Operation, known: Iterable[tuple[KnownUpstream, KnownSchema | None]]) -> str:
-    having, lacking = list[str](), list[str]()
-    for upstream, schema in known:
-        (having if schema is None or _has(operation, schema) else lacking).append(_name(upstream))
-    if not lacking:
-        return ""
-    elsewhere = f"Upstreams that have it: {', '.join(having)}." if having else "No upstream has it now."
-    return f"{elsewhere} Not there: {', '.join(lacking)}."
-
-
-def _has(operation: Operation, known: KnownSchema) -> bool:
-    """Tell whether a schema has what every step of an operation cannot do without."""
-    try:
-        for step, mapping in operation.mapping.items():
-            fit_document(operation.document, operation=step, needs=mapping.needs, given={}, schema=known.schema)
-    except MissingInSchema:
-        return False
-    except (KeyError, ValueError):
-        return True  # the operation itself is not usable, which it says when it is called
-    return True
-
-
-def _name(upstream: KnownUpstream) -> str:
-    return f"{upstream.slug}{' (the default)' if upstream.is_default else ''}"
+    return lambda: figures.operations.get(name, "")

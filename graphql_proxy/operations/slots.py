@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from graphql_proxy.operations import hockey
 from graphql_proxy.operations.hockey_contracts import StandingsQuestion
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
@@ -31,6 +30,8 @@ async def _known_teams() -> list[dict[str, Any]]:
 
 
 async def _fetch_teams() -> list[dict[str, Any]]:
+    from graphql_proxy.operations import hockey  # noqa: PLC0415 - loaded by the first question
+
     return list((await hockey.standings(StandingsQuestion(limit=_MAX_TEAMS), caller=_ANYBODY)).rows)
 
 

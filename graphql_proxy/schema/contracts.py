@@ -4,7 +4,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from graphql_proxy.contracts import CHOICE_ERRORS
+from toolbox.contract.errors import ErrorCode
 from toolbox.contract.models import NullMeans, ToolInput, ToolOutput, WholeNumber
+
+NO_SCHEMA = ErrorCode("NO_SCHEMA", 503, "No schema of the upstream is stored.")
+UNKNOWN_NAME = ErrorCode("UNKNOWN_NAME", 404, "The schema has no query or type of that name.")
+SCHEMA_ERRORS = (*CHOICE_ERRORS, NO_SCHEMA, UNKNOWN_NAME)
 
 MAX_DEPTH = 5
 DEFAULT_DEPTH = 1

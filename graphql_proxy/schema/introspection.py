@@ -2,8 +2,7 @@
 
 from difflib import get_close_matches
 
-from graphql_proxy.contracts import CHOICE_ERRORS
-from graphql_proxy.schema.contracts import SchemaAnswer, SchemaQuestion
+from graphql_proxy.schema.contracts import NO_SCHEMA, UNKNOWN_NAME, SchemaAnswer, SchemaQuestion
 from graphql_proxy.schema.descriptions import (
     Budget,
     Uses,
@@ -18,13 +17,9 @@ from graphql_proxy.schema.store import KnownSchema, schemas
 from graphql_proxy.schema.usage import count_uses
 from graphql_proxy.upstreams import upstream_for
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import ErrorCode, ToolError
+from toolbox.contract.errors import ToolError
 
 MAX_NEAR, MAX_NAME = 8, 100
-
-NO_SCHEMA = ErrorCode("NO_SCHEMA", 503, "No schema of the upstream is stored.")
-UNKNOWN_NAME = ErrorCode("UNKNOWN_NAME", 404, "The schema has no query or type of that name.")
-SCHEMA_ERRORS = (*CHOICE_ERRORS, NO_SCHEMA, UNKNOWN_NAME)
 
 
 async def describe_schema(ask: SchemaQuestion, *, caller: Caller) -> SchemaAnswer:

@@ -89,7 +89,7 @@ class LeagueSeason:
     league_name: str | None
 
 
-@strawberry.type(description="Where a team is at home.")
+@strawberry.type(description="A place where a team plays its home games.")
 class Arena:
     name: str | None
 

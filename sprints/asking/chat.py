@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from sprints.asking.charts import make_chart
-from sprints.asking.drafts import Draft, draft_query, generate
+from sprints.asking.drafts import Draft, draft_query, draft_without_model, generate
 from sprints.asking.explanations import explain
 from sprints.asking.reading import read_question
-from sprints.asking.sql_repair import repair
-from sprints.contracts import QueryResult
+from sprints.contracts import PlainAnswer, QueryResult
 from sprints.semantics.checks import find_contradictions, find_cut, find_ties
 from sprints.semantics.describe import remove_chip
 from sprints.semantics.model import shipped_model
@@ -34,37 +33,13 @@ class Filter(ToolOutput):
     text: str = Field(description="The piece in words.")
 
 
-class ChatAnswer(ToolOutput):
-    """What a person gets for a question: an answer with all it rests on, or a question back."""
+class ChatAnswer(PlainAnswer):
+    """An answer with the query that it means, for the next question to change."""
 
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    question: str = Field(description="The question.")
-    answer: str = Field(description="The answer in words; of an ambiguous question, what is asked back.")
-    is_ambiguous: bool = Field(description="True if the user is asked back; sql and rows are then empty.")
-    sql: str | None = Field(description="The statement that gave the rows.")
-    rows: list[dict[str, Any]] = Field(description="The rows.")
-    count: int = Field(alias="rowCount", description="How many.")
-    runtime_ms: float = Field(description="Milliseconds that the statement took.")
-    assumptions: list[str] = Field(description="What was assumed, a sentence each.")
-    suggestions: list[str] = Field(description="What may be asked next.")
-    chart: dict[str, Any] | None = Field(None, description="A Vega-Lite specification of the rows, as data.")
-    verified_query: str | None = Field(None, description="The verified query that the statement is, if it is one.")
-    source: Literal["layer", "verified", "model"] | None = Field(
-        None,
-        description="What the rows rest on: the semantic layer, a verified query, or SQL that a model wrote unchecked.",
-    )
-    interpretation: str | None = Field(None, description="What was understood, in words.")
     filters: list[Filter] | None = Field(None, description="Its pieces; each can be taken away.")
     query: MetricQuery | None = Field(
         None, description="The question in the terms of the layer; send it as context with the next question."
     )
-    error: str | None = Field(None, description="Why the statement could not be run.")
-    notes: list[str] | None = Field(None, description="What should be known of the rows.")
-
-    def row_count(self) -> int:
-        """Count the rows."""
-        return len(self.rows)
 
 
 async def chat(
@@ -90,6 +65,8 @@ async def chat(
     sql, assumptions = draft.sql, list(draft.statements)
     result = await try_execute(sql)
     if result.error:
+        from sprints.asking.sql_repair import repair  # noqa: PLC0415 - PostgreSQL's parser, for what fails
+
         repaired = await repair(sql, error=result.error, reader=reader, model=model)
         if repaired.repaired_sql != sql:
             sql, result = repaired.repaired_sql, await try_execute(repaired.repaired_sql)
@@ -126,6 +103,15 @@ async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[st
         return (BY_MODEL,) if is_new_doubt else (), find_cut(result.rows, sql=draft.sql)
     doubts = await find_contradictions(draft.query, rows=result.rows, model=shipped_model(), run=execute)
     return doubts, find_ties(result.rows, query=draft.query)
+
+
+async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool) -> MetricQuery | None:
+    """Give the query that the last of these questions means, each of which may change the one before it."""
+    context: MetricQuery | None = None
+    for question in questions:
+        reading = await read_question(question, now=now, reader=reader, context=context)
+        context = draft_without_model(reading).query or context
+    return context
 
 
 def remove_filters(query: MetricQuery, *, positions: Sequence[int]) -> MetricQuery:

@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 MODEL_SECONDS = 25.0
 MAX_UNKNOWN_NAMES = 3
+NEAR = " Questions near it that I can answer: "
 UNSURE = "I could not turn that into a query. Please say it another way."
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
 _SLASHED_DAY = regex.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{4}")
@@ -223,7 +224,7 @@ def _ask_back(reading: QuestionReading) -> Draft:
     reason = parse.why or (f"I cannot tell what {words} should mean here." if words else "")
     said = " ".join([*_list_unknown_names(reading), *([reason] if reason else [])])
     listed = "; ".join(f"'{one}'" for one in near)
-    works = f" Questions near it that I can answer: {listed}." if near else ""
+    works = f"{NEAR}{listed}." if near else ""
     doubts = doubts or (Doubt(question="Ask it in other words, or one of these.", replaces="question"),)
     asked = f"{said or 'I am not sure what you are asking.'}{works}"
     return Draft(clarification=asked, suggestions=near, doubts=doubts)

@@ -8,9 +8,9 @@ from typing import Any
 from sprints.asking.charts import is_number
 from sprints.asking.prompts import EXPLAIN, ExplainedRows, write_explanation_task
 from sprints.contracts import QueryResult
-from sprints.semantics.checks import find_unfounded_numbers
 from toolbox.contract.encoding import encode
 from toolbox.model import Message, Model, ModelFailure
+from toolbox.text.numbers import KnownNumbers
 
 logger = logging.getLogger(__name__)
 
@@ -53,8 +53,11 @@ async def explain(
         text = f"The model could not explain the rows: {failure} {describe_rows(result)}"
         return Explanation(text=text, suggestions=tuple(suggestions))
     text = given.explanation.strip() or describe_rows(result)
-    if unfounded := find_unfounded_numbers(text, rows=result.rows, sources=(question, *assumptions)):
-        numbers = ", ".join(dict.fromkeys(unfounded[:MAX_FACTS]))
+    known = KnownNumbers()
+    known.add_data(result.rows)
+    known.add_text("\n".join((question, *assumptions)))
+    if unfounded := known.find_unfounded(text):
+        numbers = ", ".join(unfounded[:MAX_FACTS])
         text = f"{describe_rows(result)} The model's text is left out, because no row gives its {numbers}."
     return Explanation(text=text, suggestions=tuple(given.suggestions or suggestions))
 

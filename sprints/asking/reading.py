@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from sprints.linking.link import Linked
+from sprints.linking.link import LinkedQuestion
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
@@ -26,7 +26,7 @@ class QuestionReading:
     """A question, what it names, and the query that it means, if the grammar reads it whole."""
 
     question: str
-    linked: Linked
+    linked: LinkedQuestion
     parse: Parse
     index: NameIndex
     library: Library
@@ -107,7 +107,7 @@ async def suggest_questions(question: str, *, now: datetime, reader: Pool) -> tu
     return reading.list_nearest(topic=verified.topic if verified else "", without=verified.slug if verified else "")
 
 
-def _explain_days(linked: Linked, *, now: date, as_of: date | None) -> list[str]:
+def _explain_days(linked: LinkedQuestion, *, now: date, as_of: date | None) -> list[str]:
     """Say from which day days are counted, and where the data ends before the days that are asked about."""
     said = []
     if linked.periods and linked.today != now:

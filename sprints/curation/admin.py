@@ -14,10 +14,13 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from sprints.contracts import MAX_QUESTION
 from sprints.curation.actions import ask, find_refusals_of, promote_answer, run_row
+from sprints.curation.sql_editor import SqlEditor
 from sprints.models import VerifiedQuery
 from sprints.verified.load import PromotionError
 from sprints.verified.slots import find_mistakes
 from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
+
+SLOTS_HELP = 'An object is needed: {"sprint": "current sprint"}.'
 
 
 class WordingsField(forms.CharField):
@@ -43,17 +46,38 @@ class VerifiedQueryForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = VerifiedQuery
         fields = ("slug", "topic", "question", "phrasings", "sql", "slots", "assumptions", "is_enabled")
+        widgets = {"sql": SqlEditor}
 
     def clean(self) -> dict[str, Any]:
         """Refuse slots that the SQL does not have, slots that do not exist, and SQL that the guard refuses."""
         cleaned = super().clean() or {}
         slots = cleaned.get("slots") or {}
         if not isinstance(slots, dict):
-            raise ValidationError({"slots": 'An object is needed: {"sprint": "current sprint"}.'})
+            raise ValidationError({"slots": SLOTS_HELP})
         sql = cleaned.get("sql") or ""
         if found := find_mistakes(sql, defaults=slots) or find_refusals_of(sql):
             raise ValidationError({"sql": found})
         return cleaned
+
+
+class StatementForm(forms.Form):
+    """A statement that is tried before it is saved."""
+
+    sql = forms.CharField(error_messages={"required": "Type a statement first."})
+    slots = forms.JSONField(required=False, error_messages={"invalid": SLOTS_HELP})
+
+    def clean_slots(self) -> dict[str, Any]:
+        """Want an object."""
+        slots = self.cleaned_data["slots"]
+        if slots is not None and not isinstance(slots, dict):
+            raise ValidationError(SLOTS_HELP)
+        return slots or {}
+
+    def make_row(self) -> VerifiedQuery:
+        """Make the row that would be saved, with a question that means nothing."""
+        return VerifiedQuery(
+            slug="draft", question="draft", sql=self.cleaned_data["sql"], slots=self.cleaned_data["slots"]
+        )
 
 
 class AskForm(forms.Form):
@@ -83,7 +107,8 @@ class VerifiedQueryAdmin(CuratedAdmin):
         run = path(
             "<int:number>/run/", self.admin_site.admin_view(self.run_page), name="sprints_verifiedquery_run_page"
         )
-        return [ask, run, *super().get_urls()]
+        try_it = path("try/", self.admin_site.admin_view(self.try_page), name="sprints_verifiedquery_try_page")
+        return [ask, run, try_it, *super().get_urls()]
 
     @action(description="Ask a question", url_path="ask-any")  # type: ignore[untyped-decorator]
     def ask(self, request: HttpRequest) -> HttpResponse:
@@ -103,6 +128,14 @@ class VerifiedQueryAdmin(CuratedAdmin):
         checked, shared = run_row(row, now=timezone.now())
         context = {**self.admin_site.each_context(request), "title": str(row), "checked": checked, "shared": shared}
         return render(request, "sprints/run_verified.html", context)
+
+    def try_page(self, request: HttpRequest) -> HttpResponse:
+        """Run the statement of a form that is not saved; gives the part of a page that shows what came."""
+        if not (self.has_add_permission(request) or self.has_change_permission(request)):
+            return HttpResponse(status=403)
+        form = StatementForm(request.POST)
+        checked = run_row(form.make_row(), now=timezone.now())[0] if form.is_valid() else []
+        return render(request, "sprints/checked_statements.html", {"checked": checked, "form": form})
 
     def ask_page(self, request: HttpRequest) -> HttpResponse:
         """Answer a question; a click keeps the answer."""

@@ -7,9 +7,10 @@ from typing import Any
 from sprints.contracts import QueryResult
 from sprints.semantics.compile import compile_query
 from sprints.semantics.describe import describe_query
+from sprints.semantics.enums import Grain
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, Term, TimeRole
-from sprints.semantics.query import DimensionGroup, Grain, MetricQuery, Named, TimeGroup
+from sprints.semantics.query import DimensionGroup, MetricQuery, NamedCondition, TimeGroup
 from sprints.sql_sandbox.execution import try_execute
 from sprints.verified.synonyms import FORMS, TERMS_BY_KIND
 
@@ -120,7 +121,7 @@ def _make_examples(term: Term, *, model: SemanticModel) -> list[MetricQuery]:
             listed = MetricQuery(rows_of=entity.id, columns=(term.id,), limit=EXAMPLE_ROWS)
             return [grouped, listed] if count and term.groupable else [listed]
         case Predicate():
-            listed = MetricQuery(rows_of=entity.id, where=Named(predicate=term.id), limit=EXAMPLE_ROWS)
-            return [*([MetricQuery(measures=count, where=Named(predicate=term.id))] if count else []), listed]
+            listed = MetricQuery(rows_of=entity.id, where=NamedCondition(predicate=term.id), limit=EXAMPLE_ROWS)
+            return [*([MetricQuery(measures=count, where=NamedCondition(predicate=term.id))] if count else []), listed]
     group: Any = TimeGroup(grain=Grain.MONTH, role=term.id)
     return [MetricQuery(measures=count, group_by=(group,), limit=EXAMPLE_ROWS)] if count else []

@@ -28,7 +28,7 @@ from toolbox.model import Model, ModelFailure
 
 MAX_ROWS, STATEMENT_SECONDS = 10_000, 20
 _FUNCTIONS = Path(guard.__file__).with_name("functions.sql")
-_READ_ONLY = f"-c default_transaction_read_only=on -c statement_timeout={STATEMENT_SECONDS * 1000}"
+_READ_ONLY = f"SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {STATEMENT_SECONDS * 1000}"
 _COLUMNS = """
 SELECT c.table_schema AS schema, c.table_name AS name, c.column_name AS column, c.data_type AS type,
        c.is_nullable = 'YES' AS nullable
@@ -77,9 +77,8 @@ class External:
             return QueryResult(rows=[], count=0, runtime_ms=0.0, error=str(error).splitlines()[0])
 
     async def _rows(self, statement: str) -> dict[str, Any]:
-        async with await psycopg.AsyncConnection.connect(
-            self.address, options=_READ_ONLY, row_factory=dict_row
-        ) as link_:
+        async with await psycopg.AsyncConnection.connect(self.address, row_factory=dict_row) as link_:
+            await link_.execute(_READ_ONLY.encode())
             cursor = await link_.execute(statement.encode(), prepare=True)
             rows = await cursor.fetchmany(MAX_ROWS)
             await link_.rollback()

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import regex
@@ -44,7 +45,7 @@ def overlaps(one: Stretch, *, others: Iterable[Stretch]) -> bool:
     return any(one.start < other.end and other.start < one.end for other in others)
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """Give the text in composed form, which positions of words refer to."""
     return unicodedata.normalize("NFC", text)
 
@@ -63,7 +64,7 @@ def words(text: str) -> list[Word]:
 
 def name_words(name: str) -> tuple[str, ...]:
     """Give the folded words of a name."""
-    return tuple(word.folded for word in words(normalised(name)))
+    return tuple(word.folded for word in words(normalise(name)))
 
 
 def is_unspaced(text: str) -> bool:
@@ -76,7 +77,12 @@ def _word(found: regex.Match[str]) -> Word:
     for ending in ("'s", "\u2019s"):
         if len(text) > len(ending) and text.lower().endswith(ending):
             text = text[: -len(ending)]
-    return Word(fold(text).translate(_APOSTROPHES), found.start(), found.end())
+    return Word(_fold_word(text), found.start(), found.end())
+
+
+@lru_cache(maxsize=8192)
+def _fold_word(word: str) -> str:
+    return fold(word).translate(_APOSTROPHES)
 
 
 def _is_accent(letter: str) -> bool:

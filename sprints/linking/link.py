@@ -6,7 +6,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import TypeVar
 
-from sprints.linking.folding import Stretch, Word, normalised, overlaps, words
+from sprints.linking.folding import Stretch, Word, normalise, overlaps, words
 from sprints.linking.names import Kind, Name, NameIndex
 from sprints.linking.periods import Period, find_periods
 from sprints.linking.references import (
@@ -46,7 +46,7 @@ class Unclear:
 
 
 @dataclass(slots=True, kw_only=True)
-class Linked:
+class LinkedQuestion:
     """A question and everything that was found in it; positions refer to `text`."""
 
     text: str
@@ -70,14 +70,14 @@ class Linked:
         return list(dict.fromkeys(named))
 
 
-def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING) -> Linked:
+def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING) -> LinkedQuestion:
     """
     Link a question. Pure: the index holds the names of the data, `today` is a value.
 
     `meant` says which of several a name means, as `Unclear` offered them.
     """
-    text = normalised(question)[:MAX_QUESTION]
-    linked = Linked(text=text, words=words(text), today=today, keys=find_issue_keys(text))
+    text = normalise(question)[:MAX_QUESTION]
+    linked = LinkedQuestion(text=text, words=words(text), today=today, keys=find_issue_keys(text))
     linked.unit = find_unit_name(text)
     linked.sprint_references = _select_outside(find_sprint_references(text), linked.keys)
     taken: list[Stretch] = [*linked.keys, *linked.sprint_references]
@@ -94,7 +94,7 @@ def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, st
     return linked
 
 
-def _narrow(linked: Linked, *, meant: Mapping[str, str]) -> None:
+def _narrow(linked: LinkedQuestion, *, meant: Mapping[str, str]) -> None:
     """Choose among namesakes as was said before, or by the team that the question names elsewhere."""
     teams = {name.value for one in linked.spotted if one.kind == "team" for name in one.names}
     for place, one in enumerate(linked.spotted):
@@ -108,7 +108,7 @@ def _narrow(linked: Linked, *, meant: Mapping[str, str]) -> None:
             linked.spotted[place] = replace(one, names=tuple(inside))
 
 
-def _choose_sprints(linked: Linked, *, index: NameIndex) -> None:
+def _choose_sprints(linked: LinkedQuestion, *, index: NameIndex) -> None:
     teams = linked.of_kind("team")
     by_name = [one for one in linked.spotted if one.kind == "sprint"]
     named = [name for one in by_name for name in _of_teams(one.names, teams)]
@@ -124,7 +124,7 @@ def _choose_sprints(linked: Linked, *, index: NameIndex) -> None:
     linked.sprints = list(dict.fromkeys(named))
 
 
-def _explain(linked: Linked) -> None:
+def _explain(linked: LinkedQuestion) -> None:
     """Write the assumptions, and ask about what fits several rows."""
     for one in linked.spotted:
         if one.is_hard and one.kind != "sprint" and len(one.names) > 1:
@@ -145,7 +145,8 @@ def _write_choice(one: SpottedName) -> str:
     listed = [name.label for name in one.names[:MAX_LISTED]]
     more = f" and {len(one.names) - MAX_LISTED} more" if len(one.names) > MAX_LISTED else ""
     choices = f"{', '.join(listed[:-1])} or {listed[-1]}" if not more else f"{', '.join(listed)}{more}"
-    noun, ask = ("users", "Please give the full name.") if one.kind == "person" else ("teams", "Please give its key.")
+    asks = {"person": ("users", "Please give the full name."), "epic": ("epics", "Please give its key.")}
+    noun, ask = asks.get(one.kind, ("teams", "Please give its key."))
     return f"Which {one.said} are you referring to? There are {len(one.names)} {noun} of that name: {choices}. {ask}"
 
 
@@ -154,7 +155,7 @@ def _write_assumption(one: SpottedName) -> str:
     name = one.names[0]
     if one.is_exact and one.said.casefold() in (name.text.casefold(), *(alias.casefold() for alias in name.aliases)):
         return ""
-    noun = {"person": "user", "team": "team", "sprint": "sprint"}[one.kind]
+    noun = {"person": "user", "team": "team", "sprint": "sprint", "epic": "epic"}[one.kind]
     return f"Took '{one.said}' as the {noun} {name.label}."
 
 

@@ -12,11 +12,11 @@ from rapidfuzz.distance import OSA
 
 from sprints.linking.folding import fold, is_unspaced, name_words
 
-Kind = Literal["person", "team", "sprint", "status", "priority", "label", "type"]
+Kind = Literal["person", "team", "sprint", "status", "priority", "label", "type", "epic"]
 
 MIN_FUZZY_LETTERS = 4
 LONG_WORD = 7
-MAX_NAME_WORDS = 6
+MAX_NAME_WORDS = 10
 MAX_CANDIDATES = 12
 _YEARS = range(1990, 2101)
 _SAYS_NOTHING = frozenset({"team", "squad", "project", "the", "and", "of", "de", "van", "von"})
@@ -49,13 +49,15 @@ class Name:
 
 @dataclass(slots=True)
 class NameIndex:
-    """Names by their folded words; `parts` are single words of names (a first name, a team's key)."""
+    """Names by their folded words; `parts` are single words of names (a first name, a key), `starts` first words."""
 
     whole: dict[tuple[str, ...], list[Name]] = field(default_factory=lambda: defaultdict(list))
     parts: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
     unspaced: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
     sprints: list[Name] = field(default_factory=list)
     by_edge: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    starts: set[str] = field(default_factory=set)
+    titles: dict[int, list[tuple[str, Name]]] = field(default_factory=lambda: defaultdict(list))
     everything: tuple[Name, ...] = ()
 
     @classmethod
@@ -83,6 +85,13 @@ class NameIndex:
         found = process.extract(word, near, scorer=OSA.distance, score_cutoff=most, limit=MAX_CANDIDATES)
         return sorted((alike, edits) for alike, edits, _ in found if edits < len(alike) / 2.5)
 
+    def find_title(self, words: tuple[str, ...]) -> Name | None:
+        """Give the epic whose title is one or two typing mistakes away, if it is the only one."""
+        text, known = " ".join(words), self.titles.get(len(words), ())
+        found = process.extract(text, [title for title, _ in known], scorer=OSA.distance, score_cutoff=2, limit=2)
+        is_near = len(found) == 1 and len(text) >= LONG_WORD
+        return known[found[0][2]][1] if is_near else None
+
     def nearest(self, text: str, *, kinds: tuple[Kind, ...] = ("person", "team"), most: int = 3) -> list[Name]:
         """Give the names most like the text, for a suggestion."""
         names = [name for name in self.everything if name.kind in kinds]
@@ -100,7 +109,10 @@ class NameIndex:
         if not folded:
             return
         _put(name, into=self.whole[folded])
-        if is_unspaced(text):
+        self.starts.add(folded[0])
+        if name.kind == "epic":
+            self.titles[len(folded)].append((" ".join(folded), name))
+        if is_unspaced(text) and name.kind != "epic":
             _put(name, into=self.unspaced[fold(text)])
         is_proper = name.kind in ("person", "team")
         for part in folded if is_proper or len(folded) == 1 else ():

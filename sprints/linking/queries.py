@@ -20,6 +20,11 @@ SELECT kind, value, text, team, team_id, alias, state, at FROM (
   SELECT 'sprint', s.sprint_id::text, s.sprint_name, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '',
          s.state, coalesce(s.completed_at, s.ends_at)
   FROM sprintscope.sprints AS s LEFT JOIN sprintscope.teams AS t USING (team_id)
+  UNION ALL
+  (SELECT 'epic', e.issue_id::text, e.title, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '', '', NULL
+   FROM sprintscope.issues AS e LEFT JOIN sprintscope.teams AS t USING (team_id)
+   WHERE e.issue_id IN (SELECT epic_id FROM sprintscope.issues GROUP BY epic_id)
+   ORDER BY e.created_at DESC LIMIT 20000)
 ) AS named
 LIMIT 200000
 """
@@ -41,7 +46,7 @@ _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
 
 async def load_names(*, reader: Pool) -> list[Name]:
-    """Read every name there is; two statements, the second over all issues."""
+    """Read every name there is; two statements over all issues."""
     rows = (await reader.fetch(_NAMES)).rows
     words = (await reader.fetch(_WORDS)).rows
     return [*(_make_name(row) for row in rows), *(_make_word(row) for row in words)]

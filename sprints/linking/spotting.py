@@ -8,15 +8,15 @@ from sprints.linking.folding import Word, fold, is_unspaced
 from sprints.linking.names import MAX_NAME_WORDS, Kind, Name, NameIndex
 
 ORDINARY = frozenset((files("sprints.linking") / "ordinary_words.txt").read_text(encoding="utf-8").split())
-HARD: tuple[Kind, ...] = ("person", "team", "sprint")
+HARD: tuple[Kind, ...] = ("person", "team", "sprint", "epic")
 """Kinds whose names are proper names: an answer that leaves one out answers another question."""
-_ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "status", "priority", "type", "label")
+_ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "epic", "status", "priority", "type", "label")
 MAX_WORDS = 80
 """A question has fewer; the rest of a pasted page is not looked at for names."""
 _HINTS: dict[str, Kind] = {
     "status": "status", "state": "status", "column": "status", "priority": "priority", "label": "label",
     "labels": "label", "labelled": "label", "labeled": "label", "tagged": "label", "tag": "label", "team": "team",
-    "sprint": "sprint", "type": "type",
+    "sprint": "sprint", "type": "type", "epic": "epic", "epics": "epic",
 }  # fmt: skip
 
 
@@ -52,11 +52,21 @@ def find_names(text: str, *, words: Sequence[Word], index: NameIndex) -> list[Sp
 
 def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[SpottedName | None, int]:
     """Find the longest name that begins at this word; give it and how many words to go on by."""
-    for size in range(min(MAX_NAME_WORDS, len(words) - place), 0, -1):
+    longest = min(MAX_NAME_WORDS, len(words) - place) if words[place].folded in index.starts else 0
+    for size in range(longest, 0, -1):
         run = words[place : place + size]
-        names = index.whole.get(tuple(word.folded for word in run))
+        names = [
+            name for name in index.whole.get(tuple(word.folded for word in run), ())
+            if name.kind != "epic" or _is_title(text, words, place=place, size=size, name=name)
+        ]  # fmt: skip
         if names and (size > 1 or _may_be_a_name(text, words, place=place, names=names)):
             return _make_spotted_name(text, run, names=names, before=words[:place]), size
+    if place and _HINTS.get(words[place - 1].folded) == "epic":
+        for size in range(min(MAX_NAME_WORDS, len(words) - place), 0, -1):
+            run = words[place : place + size]
+            if title := index.find_title(tuple(word.folded for word in run)):
+                spotted = _make_spotted_name(text, run, names=[title], before=words[:place])
+                return replace(spotted, is_exact=False), size
     return _find_by_parts(text, words, place=place, index=index)
 
 
@@ -93,10 +103,18 @@ def _find_by_word(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:
 def _may_be_a_name(text: str, words: Sequence[Word], *, place: int, names: Sequence[Name]) -> bool:
     """Tell whether an ordinary word is meant as a name: inside a sentence with a capital, or called by its kind."""
     word = words[place]
-    if word.folded not in ORDINARY or any(name.kind not in ("person", "team") for name in names):
+    if word.folded not in ORDINARY or any(name.kind not in ("person", "team", "epic") for name in names):
         return True
     before = words[place - 1].folded if place else ""
     return bool(place) and (text[word.start].isupper() or _HINTS.get(before) in {name.kind for name in names})
+
+
+def _is_title(text: str, words: Sequence[Word], *, place: int, size: int, name: Name) -> bool:
+    """Tell whether words are meant as the title of an epic: beside that word, or written as the title is, inside."""
+    beside = [words[at].folded for at in (place - 1, place + size) if 0 <= at < len(words)]
+    if any(_HINTS.get(word) == "epic" for word in beside):
+        return True
+    return size > 1 and place > 0 and text[words[place].start : words[place + size - 1].end] in name.text
 
 
 def _make_spotted_name(text: str, run: Sequence[Word], *, names: Iterable[Name], before: Sequence[Word]) -> SpottedName:

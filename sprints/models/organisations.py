@@ -47,6 +47,7 @@ class Team(models.Model):
 
     class Meta:
         db_table = "sprints_teams"
+        verbose_name = "sprint team"
         constraints = [models.UniqueConstraint(name="sprints_teams_key", fields=["organisation", "team_key"])]
 
     def __str__(self) -> str:
@@ -69,6 +70,8 @@ class User(models.Model):
 
     class Meta:
         db_table = "sprints_users"
+        verbose_name = "person"
+        verbose_name_plural = "people"
         constraints = [models.UniqueConstraint(name="sprints_users_account", fields=["organisation", "external_id"])]
         indexes = [models.Index(fields=["full_name"], name="sprints_users_name")]
 

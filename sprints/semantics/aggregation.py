@@ -8,11 +8,12 @@ one. Legs are put together by their groups, so that measures of different rows n
 from typing import Literal, NamedTuple
 
 from sprints.semantics.conditions import ConditionWriter
+from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError, unknown_term
 from sprints.semantics.lookup import allowed_dimensions, find_dimension, find_measure, find_time_role, roles_of
 from sprints.semantics.model import Dimension, Measure, SemanticModel
-from sprints.semantics.query import MAX_LIMIT, Condition, Group, MetricQuery, Named, Operator, Share, TimeGroup
-from sprints.semantics.result import Compiled, ResultColumn
+from sprints.semantics.query import MAX_LIMIT, Condition, Group, MetricQuery, NamedCondition, Share, TimeGroup
+from sprints.semantics.result import CompiledQuery, ResultColumn
 from sprints.semantics.scope import AliasNames, Scope, reaches
 from sprints.semantics.statement import Statement, is_one_aggregate
 
@@ -69,7 +70,7 @@ class Aggregation:
         self.notes: list[str] = []
         self._refuse_misfits()
 
-    def compile(self) -> Compiled:
+    def compile(self) -> CompiledQuery:
         """Write the statement."""
         legs: dict[_Leg, list[_Value]] = {}
         for value in self.values:
@@ -82,7 +83,7 @@ class Aggregation:
         else:
             self._merge(parts, statement=statement)
         self._shape(statement)
-        return Compiled(sql=statement.write(), columns=self._columns(), notes=tuple(self.notes))
+        return CompiledQuery(sql=statement.write(), columns=self._columns(), notes=tuple(self.notes))
 
     # What is asked
 
@@ -125,7 +126,7 @@ class Aggregation:
         expression = writer.scope.expand((measure.expression or "").strip())
         if not measure.where or not self._counts_zero_groups(measure):
             return expression
-        predicates = " AND ".join(writer.write(Named(predicate=name)) for name in measure.where)
+        predicates = " AND ".join(writer.write(NamedCondition(predicate=name)) for name in measure.where)
         return f"{expression} FILTER (WHERE {predicates})"
 
     def _name_group(self, group: Group, *, place: int) -> _GroupKey:
@@ -227,7 +228,7 @@ class Aggregation:
         return len({self._leg_of(value, side=0) for value in self.values}) > 1
 
     def _leg_conditions(self, leg: _Leg, *, writer: ConditionWriter) -> list[str]:
-        conditions: list[Condition] = [Named(predicate=name) for name in leg.where]
+        conditions: list[Condition] = [NamedCondition(predicate=name) for name in leg.where]
         if self.query.where is not None:
             conditions.append(self.query.where)
         if self.query.compare:
@@ -446,21 +447,21 @@ class Aggregation:
         return outputs
 
     def _measure_outputs(self, measure: Measure) -> list[tuple[ResultColumn, str]]:
-        def rounded(column: str, decimals: int) -> str:
+        def round_column(column: str, decimals: int) -> str:
             return f"round(CAST({column} AS numeric), {decimals})" if decimals or not measure.additive else column
 
         name, unit = measure.id, measure.unit
         column = ResultColumn(name, measure.label, unit, "measure", name)
-        outputs = [(column, rounded(f"m_{name}", measure.decimals))]
+        outputs = [(column, round_column(f"m_{name}", measure.decimals))]
         if self.query.share is not None and self.query.share.part is not None:
             part = ResultColumn(f"{name}_part", f"{measure.label}, the part", unit, "measure", name)
-            outputs.append((part, rounded(f"q_{name}", measure.decimals)))
+            outputs.append((part, round_column(f"q_{name}", measure.decimals)))
         if self.query.share is not None:
             share = ResultColumn(f"{name}_share", f"share of {measure.label}", "percent", "share", name)
             outputs.append((share, f"round(CAST(share_{name} AS numeric), 1)"))
         if self.query.trend or self.query.compare:
             change = ResultColumn(f"{name}_change", f"change of {measure.label}", unit, "change", name)
-            outputs.append((change, rounded(f"change_{name}", measure.decimals)))
+            outputs.append((change, round_column(f"change_{name}", measure.decimals)))
         return outputs
 
     def _columns(self) -> tuple[ResultColumn, ...]:

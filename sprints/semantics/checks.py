@@ -1,19 +1,19 @@
 """
 Checks of an answer before it is given: each finding is a sentence for the reader, and no finding is no proof.
 
-Numbers of a text must come from the rows, rows must meet the filters of the question, and where a measure can be
-derived another way both ways must agree.
+Rows must meet the filters of the question, and where a measure can be derived another way both ways must agree.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from sprints.contracts import QueryResult
 from sprints.semantics.compile import compile_query
 from sprints.semantics.describe import describe_condition, split_conditions
+from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import Dimension, SemanticModel
 from sprints.semantics.query import (
@@ -21,64 +21,21 @@ from sprints.semantics.query import (
     Condition,
     InPeriod,
     MetricQuery,
-    Named,
+    NamedCondition,
     Not,
-    Operator,
     Reference,
     TimeRange,
 )
 from toolbox.contract.errors import ToolError
+from toolbox.text.numbers import as_number
 
 Run = Callable[[str], Awaitable[QueryResult]]
 Rows = Sequence[dict[str, Any]]
 
 MAX_SHOWN = 3
 _LIMIT = re.compile(r"\bLIMIT\s+(\d+)\s*;?\s*\Z", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 _MEASURE_SUFFIX = re.compile(r"_(?:part|share|change)$")
 _COLUMN = re.compile(r"\{row\}\.([a-z_][a-z0-9_]*)")
-
-
-def find_unfounded_numbers(text: str, *, rows: Rows, sources: Iterable[str] = ()) -> tuple[str, ...]:
-    """
-    List the numbers of a text that neither rows nor sources give.
-
-    Rows give their numbers (rounded as the text has them), how many they are, and each column's sum, mean, smallest,
-    largest and range. Sources are texts whose numbers may be repeated: the question, what was understood of it.
-    """
-    known = set(_known_numbers(rows))
-    for source in (*sources, *(str(value) for row in rows for value in row.values() if _as_number(value) is None)):
-        known.update(number for written in _NUMBER.findall(source) if (number := _as_number(written)) is not None)
-        known.update(Decimal(digits) for digits in re.findall(r"\d+", source))
-    return tuple(written for written in _NUMBER.findall(text) if not _is_known(written, known=known))
-
-
-def _known_numbers(rows: Rows) -> Iterator[Decimal]:
-    yield Decimal(len(rows))
-    for name in rows[0] if rows else ():
-        column = [number for row in rows if (number := _as_number(row.get(name))) is not None]
-        yield from column
-        if column:
-            total = sum(column, Decimal())
-            yield from (total, total / len(column), max(column) - min(column), Decimal(len(column)))
-
-
-def _is_known(written: str, *, known: set[Decimal]) -> bool:
-    number = _as_number(written)
-    if number is None:
-        return False
-    places = len(written.partition(".")[2])
-    return any(round(candidate, places) == number or round(abs(candidate), places) == number for candidate in known)
-
-
-def _as_number(value: object) -> Decimal | None:
-    if isinstance(value, bool) or value is None:
-        return None
-    try:
-        number = Decimal(str(value).replace(",", ""))
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
 
 
 def find_unfiltered_rows(rows: Rows, *, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:
@@ -138,7 +95,7 @@ def _meets(row: dict[str, Any], *, condition: Condition, model: SemanticModel) -
     match condition:
         case Comparison():
             return _compares(row, comparison=condition, model=model)
-        case Named() if condition.predicate in model.predicates:
+        case NamedCondition() if condition.predicate in model.predicates:
             comparison = model.predicates[condition.predicate].comparison
             return None if comparison is None else _compares(row, comparison=comparison, model=model)
         case Not():
@@ -153,7 +110,8 @@ def _meets(row: dict[str, Any], *, condition: Condition, model: SemanticModel) -
 
 def _compares(row: dict[str, Any], *, comparison: Comparison, model: SemanticModel) -> bool | None:
     dimension = model.dimensions.get(comparison.field)
-    if dimension is None or dimension.many:
+    is_by_key = any(isinstance(value, Reference) for value in comparison.values)
+    if dimension is None or dimension.many or (is_by_key and not dimension.named):
         return None
     present, value = _dimension_value(row, dimension=dimension)
     if not present:
@@ -176,7 +134,7 @@ def _holds(value: object, *, op: Operator, expected: list[object]) -> bool | Non
         return _equals_any(value, expected)
     if op is Operator.CONTAINS:
         return str(expected[0]).lower() in str(value).lower()
-    left, right = _as_number(value), _as_number(expected[0])
+    left, right = as_number(value), as_number(expected[0])
     if left is None or right is None:
         return None
     return {
@@ -188,9 +146,9 @@ def _holds(value: object, *, op: Operator, expected: list[object]) -> bool | Non
 
 
 def _equals_any(value: object, expected: list[object]) -> bool:
-    number = _as_number(value)
+    number = as_number(value)
     return any(
-        str(value).lower() == str(other).lower() or (number is not None and number == _as_number(other))
+        str(value).lower() == str(other).lower() or (number is not None and number == as_number(other))
         for other in expected
     )
 
@@ -293,4 +251,4 @@ def find_disagreements(rows: Rows, *, second_rows: Rows, query: MetricQuery, mod
 def _by_group(rows: Rows, *, measure: str, model: SemanticModel) -> dict[tuple[str, ...], Decimal]:
     """Give a measure by the columns that are no measure."""
     names = [name for name in (rows[0] if rows else ()) if _MEASURE_SUFFIX.sub("", name) not in model.measures]
-    return {tuple(str(row[name]) for name in names): _as_number(row[measure]) or Decimal() for row in rows}
+    return {tuple(str(row[name]) for name in names): as_number(row[measure]) or Decimal() for row in rows}

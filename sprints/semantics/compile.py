@@ -3,11 +3,11 @@
 from sprints.semantics.aggregation import Aggregation
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import MetricQuery, Rank
-from sprints.semantics.result import Compiled
+from sprints.semantics.result import CompiledQuery
 from sprints.semantics.rows import compile_rows
 
 
-def compile_query(query: MetricQuery, *, model: SemanticModel) -> Compiled:
+def compile_query(query: MetricQuery, *, model: SemanticModel) -> CompiledQuery:
     """Write a query as SQL; raises SemanticError where a term is missing or does not fit."""
     return compile_rows(query, model=model) if query.rows_of else Aggregation(query, model=model).compile()
 

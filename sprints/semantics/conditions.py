@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError, unknown_term
 from sprints.semantics.lookup import default_time_of, find_dimension, find_predicate, find_time_role, roles_of
 from sprints.semantics.model import Dimension, Entity, Predicate, Relation, SemanticModel, Span, TimeRole
@@ -14,9 +15,8 @@ from sprints.semantics.query import (
     Condition,
     Has,
     InPeriod,
-    Named,
+    NamedCondition,
     Not,
-    Operator,
     Or,
     Reference,
     TimeRange,
@@ -64,8 +64,8 @@ class ConditionWriter:
         match condition:
             case Comparison():
                 return self._comparison(condition)
-            case Named():
-                return self._named(find_predicate(condition.predicate, model=self._model))
+            case NamedCondition():
+                return self._write_predicate(find_predicate(condition.predicate, model=self._model))
             case TimeRange():
                 return self._time_range(condition)
             case InPeriod():
@@ -93,7 +93,7 @@ class ConditionWriter:
         path = self.scope.path_to(dimension)
         return write_comparison(comparison, dimension=dimension, scope=self.scope, path=path)
 
-    def _named(self, predicate: Predicate) -> str:
+    def _write_predicate(self, predicate: Predicate) -> str:
         path = self.scope.path_to(predicate)
         parts = [write_predicate(predicate, scope=self.scope, path=path)]
         parts += [
@@ -122,7 +122,7 @@ class ConditionWriter:
         path = self.scope.path_to(role)
         if role.relation is None:
             return write_overlap(self._span_of(role, path=path), start=start, end=end, lasts=not role.is_moment)
-        inner, on = self._related(self._relation(role.relation, path=path), path=path)
+        inner, on = self._open_relation(self._relation(role.relation, path=path), path=path)
         span = Span(start=inner.expand(role.start), end=inner.expand(role.end or role.start))
         overlap = write_overlap(span, start=start, end=end, lasts=True)
         return f"EXISTS (SELECT 1 {inner.write_from()} WHERE {on} AND {overlap})"
@@ -138,14 +138,14 @@ class ConditionWriter:
             raise unknown_term(f"relation of {entity.plural}", name=name, candidates=entity.relations)
         return entity.relations[name]
 
-    def _related(self, relation: Relation, *, path: RolePath) -> tuple[Scope, str]:
+    def _open_relation(self, relation: Relation, *, path: RolePath) -> tuple[Scope, str]:
         """Begin a SELECT of the related rows; gives it with the condition that relates them."""
-        inner = self.scope.nested(self._model.entities[relation.entity])
+        inner = self.scope.open_nested(self._model.entities[relation.entity])
         on = relation.on.replace("{row}", self.scope.alias_at(path)).replace("{other}", inner.alias)
         return inner, on
 
     def _has(self, condition: Has) -> str:
-        inner, on = self._related(self._relation(condition.relation, path=()), path=())
+        inner, on = self._open_relation(self._relation(condition.relation, path=()), path=())
         where = on if condition.where is None else f"{on} AND {self._deeper(inner).write(condition.where)}"
         source = inner.write_from()
         if condition.at_least == 1:
@@ -168,10 +168,10 @@ class ConditionWriter:
                 nearest=(role.id,),
             )
         membership = owner.membership
-        inner, on = self._related(self._relation(membership.relation, path=path), path=path)
+        inner, on = self._open_relation(self._relation(membership.relation, path=path), path=path)
         rule = membership.now if condition.how == "in" else membership.ever
         writer = self._deeper(inner)
-        parts = [on, writer.write(Named(predicate=rule)), writer.write(condition.where)]
+        parts = [on, writer.write(NamedCondition(predicate=rule)), writer.write(condition.where)]
         if condition.role is not None:
             role = find_time_role(condition.role, model=self._model)
             end = f"coalesce({inner.expand(membership.left)}, 'infinity')"

@@ -3,16 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from sprints.semantics.compile import compile_query
+from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import allowed_dimensions
 from sprints.semantics.model import Entity, Measure, SemanticModel
 from sprints.semantics.query import (
     Comparison,
     DimensionGroup,
-    Grain,
     MetricQuery,
-    Named,
-    Operator,
+    NamedCondition,
     TimeGroup,
     TimeRange,
 )
@@ -86,7 +85,7 @@ def _find_broken_terms(model: SemanticModel) -> Iterator[str]:
     for entity in model.entities.values():
         for role in entity.paths:
             if find_path(entity, role=role, model=model) is None:
-                yield f"Entity {entity.id}: the path to {role} leads nowhere."
+                yield f"Entity {entity.id}: the path to {role} leads to no entity."
     for measure in model.measures.values():
         if {model.measures[name].time for name in measure.ratio or ()} - {measure.time}:
             yield f"Measure {measure.id} divides measures that are counted by another time than its own."
@@ -115,7 +114,7 @@ def _list_probes(model: SemanticModel) -> Iterator[tuple[str, MetricQuery]]:
     for predicate in model.predicates.values():
         owner = _owner_of(predicate.entity, predicate.reached_as, model=model)
         columns = _some_column(owner, model=model)
-        named = Named(predicate=predicate.id)
+        named = NamedCondition(predicate=predicate.id)
         yield f"Predicate {predicate.id}", MetricQuery(rows_of=owner, columns=columns, where=named)
     for role in model.time_roles.values():
         owner = _owner_of(role.entity, role.reached_as, model=model)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import find_dimension, find_measure, find_predicate, find_time_role
 from sprints.semantics.model import Dimension, Measure, SemanticModel
@@ -17,9 +18,8 @@ from sprints.semantics.query import (
     InPeriod,
     MeasureLimit,
     MetricQuery,
-    Named,
+    NamedCondition,
     Not,
-    Operator,
     Or,
     Reference,
     TimeGroup,
@@ -140,9 +140,9 @@ def _subject(query: MetricQuery, *, model: SemanticModel) -> str:
 def _adjective(condition: Condition, *, model: SemanticModel) -> str | None:
     """Give the word of a condition that stands before the noun, where it is one word without a preposition."""
     text = None
-    if isinstance(condition, Named):
+    if isinstance(condition, NamedCondition):
         text = find_predicate(condition.predicate, model=model).label
-    elif isinstance(condition, Not) and isinstance(condition.part, Named):
+    elif isinstance(condition, Not) and isinstance(condition.part, NamedCondition):
         text = find_predicate(condition.part.predicate, model=model).negated
     return text if text is not None and " " not in text else None
 
@@ -173,7 +173,7 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
     match condition:
         case Comparison():
             return _comparison_text(condition, dimension=find_dimension(condition.field, model=model))
-        case Named():
+        case NamedCondition():
             return find_predicate(condition.predicate, model=model).label
         case TimeRange():
             label = find_time_role(condition.role, model=model).label if condition.role else ""
@@ -190,14 +190,14 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
             return _has_text(condition, model=model)
         case And() | Or():
             glue = " and " if isinstance(condition, And) else " or "
-            return glue.join(_bracketed(part, model=model) for part in condition.parts)
+            return glue.join(_put_in_brackets(part, model=model) for part in condition.parts)
         case Not():
-            if isinstance(condition.part, Named):
+            if isinstance(condition.part, NamedCondition):
                 return find_predicate(condition.part.predicate, model=model).negated
             return f"not ({describe_condition(condition.part, model=model)})"
 
 
-def _bracketed(condition: Condition, *, model: SemanticModel) -> str:
+def _put_in_brackets(condition: Condition, *, model: SemanticModel) -> str:
     text = describe_condition(condition, model=model)
     return f"({text})" if isinstance(condition, And | Or) else text
 
@@ -333,7 +333,7 @@ def _parts_of(condition: Condition) -> tuple[str, str, tuple[str, ...]]:
     match condition:
         case Comparison():
             return condition.field, str(condition.op), tuple(_value_text(value) for value in condition.values)
-        case Named():
+        case NamedCondition():
             return condition.predicate, "is", ()
         case TimeRange():
             bounds = (str(bound) for bound in (condition.start, condition.end) if bound is not None)
@@ -353,12 +353,12 @@ def _parts_of(condition: Condition) -> tuple[str, str, tuple[str, ...]]:
 def _list_assumptions(query: MetricQuery, *, model: SemanticModel) -> list[str]:
     """Say how the terms of a query are defined, each once."""
     measures = [find_measure(name, model=model) for name in query.measures]
-    said = {f"{_capitalised(measure.label)}: {measure.description}": None for measure in measures}
+    said = {f"{_capitalise(measure.label)}: {measure.description}": None for measure in measures}
     for condition in split_conditions(query.where):
         inner = condition.part if isinstance(condition, Not) else condition
-        if isinstance(inner, Named):
+        if isinstance(inner, NamedCondition):
             predicate = find_predicate(inner.predicate, model=model)
-            said[f"{_capitalised(predicate.label)}: {predicate.description}"] = None
+            said[f"{_capitalise(predicate.label)}: {predicate.description}"] = None
         if isinstance(inner, TimeRange) and inner.role is None:
             said.update(dict.fromkeys(_time_assumptions(measures, model=model)))
     return list(said)
@@ -369,5 +369,5 @@ def _time_assumptions(measures: list[Measure], *, model: SemanticModel) -> list[
     return [f"The time is when it was {role.label}." for role in roles]
 
 
-def _capitalised(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from sprints.contracts import CamelAnswer
-from sprints.semantics.query import Grain, Operator
+from sprints.semantics.enums import Grain, Operator
 from toolbox.contract.errors import ErrorCode
 from toolbox.contract.models import ToolInput, WholeNumber
 

@@ -8,6 +8,7 @@ from typing import Any
 from sprints.semantics.checks import Run, find_contradictions
 from sprints.semantics.compile import compile_query
 from sprints.semantics.describe import describe_query, join_conditions, split_conditions
+from sprints.semantics.enums import Grain
 from sprints.semantics.errors import SemanticError, find_nearest
 from sprints.semantics.lookup import (
     allowed_dimensions,
@@ -38,11 +39,10 @@ from sprints.semantics.query import (
     Comparison,
     Condition,
     DimensionGroup,
-    Grain,
     Group,
     InPeriod,
     MetricQuery,
-    Named,
+    NamedCondition,
     Not,
     Or,
     Order,
@@ -193,7 +193,7 @@ def _read_filter(given: MetricFilter, *, model: SemanticModel) -> tuple[Conditio
                 nearest=nearest,
                 kind="filter",
             )
-        named = Named(predicate=given.field)
+        named = NamedCondition(predicate=given.field)
         return (Not(part=named) if given.op == "is_not" else named), model.predicates[given.field]
     dimension = find_dimension(given.field, model=model)
     try:

@@ -14,7 +14,8 @@ from typing import Annotated, Literal, Self
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from sprints.semantics.query import Comparison, Grain, Operator, Scalar
+from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.query import Comparison, Scalar
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Expression = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -223,7 +224,7 @@ class TimeRole(_Part):
     """
     A moment of a row, or the time it lasted (`end` is given; rows of `relation` where it lasted several times).
 
-    Of a moment that `lies_ahead`, as a day by which something is wanted, a month without a year is the nearest.
+    Of a moment that `lies_ahead`, as a due date, a month without a year is the nearest.
     A moment can be grouped by; a range of time holds what overlaps it.
     """
 

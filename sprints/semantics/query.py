@@ -7,10 +7,11 @@ Names of terms are plain text here; the compiler looks them up and says which on
 """
 
 from datetime import date, datetime
-from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+
+from sprints.semantics.enums import Grain, Operator
 
 MAX_CONDITIONS = 40
 MAX_VALUES = 200
@@ -35,32 +36,6 @@ Scalar = StrictBool | StrictInt | StrictFloat | str
 Value = Scalar | Reference
 
 
-class Grain(StrEnum):
-    """A unit of the calendar; weeks begin on Monday."""
-
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
-    QUARTER = "quarter"
-    YEAR = "year"
-
-
-class Operator(StrEnum):
-    """How a dimension is compared. Null equals nothing, and differs from every value."""
-
-    EQ = "eq"
-    NE = "ne"
-    LT = "lt"
-    LE = "le"
-    GT = "gt"
-    GE = "ge"
-    IN = "in"
-    NOT_IN = "not_in"
-    CONTAINS = "contains"
-    IS_NULL = "is_null"
-    IS_NOT_NULL = "is_not_null"
-
-
 _UNARY = {Operator.IS_NULL, Operator.IS_NOT_NULL}
 _LISTS = {Operator.IN, Operator.NOT_IN}
 
@@ -82,7 +57,7 @@ class Comparison(_Node):
         return self
 
 
-class Named(_Node):
+class NamedCondition(_Node):
     """A predicate of the model, such as open or carried_over."""
 
     kind: Literal["named"] = "named"
@@ -152,7 +127,9 @@ class Not(_Node):
     part: "Condition"
 
 
-Condition = Annotated[Comparison | Named | TimeRange | InPeriod | Has | And | Or | Not, Field(discriminator="kind")]
+Condition = Annotated[
+    Comparison | NamedCondition | TimeRange | InPeriod | Has | And | Or | Not, Field(discriminator="kind")
+]
 
 
 class DimensionGroup(_Node):

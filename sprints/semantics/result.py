@@ -15,7 +15,7 @@ class ResultColumn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class CompiledQuery:
     """A statement, its columns, and what a reader must know of the rows."""
 
     sql: str

@@ -5,11 +5,11 @@ from sprints.semantics.errors import SemanticError, unknown_term
 from sprints.semantics.lookup import default_time_of, find_dimension
 from sprints.semantics.model import Dimension, SemanticModel
 from sprints.semantics.query import MAX_LIMIT, MetricQuery
-from sprints.semantics.result import Compiled, ResultColumn
+from sprints.semantics.result import CompiledQuery, ResultColumn
 from sprints.semantics.scope import AliasNames, Scope
 
 
-def compile_rows(query: MetricQuery, *, model: SemanticModel) -> Compiled:
+def compile_rows(query: MetricQuery, *, model: SemanticModel) -> CompiledQuery:
     """Write a list of rows."""
     if query.rows_of not in model.entities:
         listed = (entity.id for entity in model.entities.values() if entity.columns)
@@ -22,7 +22,7 @@ def compile_rows(query: MetricQuery, *, model: SemanticModel) -> Compiled:
     dimensions = [find_dimension(name, model=model) for name in query.columns or entity.columns]
     if not dimensions:
         raise SemanticError(f"{entity.plural.capitalize()} have no columns of their own.", suggestion="Give columns.")
-    selected = [f"{_shown(dimension, scope=scope)} AS {dimension.id}" for dimension in dimensions]
+    selected = [f"{_write_column(dimension, scope=scope)} AS {dimension.id}" for dimension in dimensions]
     conditions = [writer.write(query.where)] if query.where is not None else []
     order = [
         f"{_raw(find_dimension(by.by, model=model), scope=scope)} {by.direction.upper()} NULLS LAST"
@@ -47,14 +47,14 @@ def compile_rows(query: MetricQuery, *, model: SemanticModel) -> Compiled:
     lines = [source[0], *inner, *source[1:]] if source else sorted_rows
     lines.append(f"LIMIT {query.limit or MAX_LIMIT}")
     columns = tuple(ResultColumn(d.id, d.label, d.unit, "value", d.id) for d in dimensions)
-    return Compiled(sql="\n".join(lines), columns=columns)
+    return CompiledQuery(sql="\n".join(lines), columns=columns)
 
 
 def _raw(dimension: Dimension, *, scope: Scope) -> str:
     return scope.expand(dimension.expression.strip(), path=scope.path_to(dimension))
 
 
-def _shown(dimension: Dimension, *, scope: Scope) -> str:
+def _write_column(dimension: Dimension, *, scope: Scope) -> str:
     raw = _raw(dimension, scope=scope)
     return raw if dimension.decimals is None else f"round(CAST({raw} AS numeric), {dimension.decimals})"
 

@@ -69,7 +69,7 @@ class Scope:
         """Give the alias of the base entity."""
         return self._aliases[()]
 
-    def nested(self, entity: Entity) -> "Scope":
+    def open_nested(self, entity: Entity) -> "Scope":
         """Begin a SELECT inside this one."""
         return Scope(entity, model=self.model, names=self.names)
 

@@ -12,6 +12,8 @@ closed.
 import asyncio
 import logging
 import math
+import os
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -39,19 +41,20 @@ POLL_SECONDS = 0.25
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-_OPTIONS = " ".join(
-    f"-c {setting}"
-    for setting in (
-        "default_transaction_read_only=on",
-        f"statement_timeout={STATEMENT_SECONDS * 1000}",
-        "search_path=sprintscope",
-        "timezone=UTC",
-        "datestyle=ISO",
-        "intervalstyle=postgres",
-        "standard_conforming_strings=on",
-        "jit=off",
+_BEGIN = "; ".join(
+    (
+        "BEGIN READ ONLY",
+        f"SET LOCAL statement_timeout = {STATEMENT_SECONDS * 1000}",
+        "SET LOCAL search_path = sprintscope",
+        "SET LOCAL timezone = 'UTC'",
+        "SET LOCAL datestyle = 'ISO'",
+        "SET LOCAL intervalstyle = 'postgres'",
+        "SET LOCAL standard_conforming_strings = on",
+        "SET LOCAL jit = off",
+        "SET LOCAL application_name = '{name}'",
     )
 )
+"""Of the transaction and not of the session: behind a pooler each transaction may have another."""
 _AS_TEXT = (
     "date time timetz interval bytea uuid inet cidr record int4range int8range numrange daterange tsrange tstzrange "
     "int4multirange int8multirange nummultirange datemultirange tsmultirange tstzmultirange"
@@ -102,9 +105,18 @@ class _Numeric(NumericLoader):
         return value if value.is_finite() else bytes(data).decode()
 
 
+async def begin(connection: Connection) -> None:
+    """Begin the READ ONLY transaction of one statement, with the settings that it runs under."""
+    await connection.execute(_BEGIN.format(name=_backend_name(connection)).encode(), prepare=False)
+
+
+def _backend_name(connection: Connection) -> str:
+    """Name the backend that works for a connection, which a pooler may change: its own number is not known there."""
+    return f"toolroom-analyst-{_HOST}-{os.getpid()}-{id(connection):x}"
+
+
 async def _configure(connection: Connection) -> None:
-    """Read values as an answer holds them; prepare nothing, because nothing outlives a statement here."""
-    connection.prepare_threshold = None
+    """Read values as an answer holds them."""
     for name in _AS_TEXT.split():
         connection.adapters.register_loader(name, TextLoader)
     for name in ("timestamp", "timestamptz"):
@@ -131,7 +143,8 @@ class AnalystPool(Pool):
     """A pool whose slot is free again when the backend has finished with the statement, not when the caller has."""
 
     def __init__(self, *, max_size: int) -> None:
-        super().__init__("analyst", options=_OPTIONS, max_size=max_size, configure=_configure, reset=_reset)
+        # Nothing is prepared, because nothing outlives a statement here.
+        super().__init__("analyst", max_size=max_size, prepares=False, configure=_configure, reset=_reset)
         self._slots = asyncio.Semaphore(max_size)
         self._releases: set[asyncio.Task[None]] = set()
 
@@ -149,10 +162,10 @@ class AnalystPool(Pool):
                 await self._slots.acquire()
         except TimeoutError:
             raise NoFreeSlot from None
-        used: list[tuple[Connection, int]] = []
+        used: list[Connection] = []
 
         async def work_noting_backend(connection: Connection) -> Result:
-            used.append((connection, connection.info.backend_pid))
+            used.append(connection)
             return await work(connection)
 
         running = asyncio.ensure_future(super().run(work_noting_backend))
@@ -169,24 +182,24 @@ class AnalystPool(Pool):
         finally:
             self._release_slot(running, used=used)
 
-    def _release_slot(self, running: asyncio.Future[Any], *, used: list[tuple[Connection, int]]) -> None:
+    def _release_slot(self, running: asyncio.Future[Any], *, used: list[Connection]) -> None:
         """Free the slot, now or when the last backend of the work is gone."""
-        if running.done() and not (used and used[-1][0].closed):
+        if running.done() and not (used and used[-1].closed):
             self._slots.release()
             return
         release = asyncio.ensure_future(self._release_after(running, used=used))
         self._releases.add(release)
         release.add_done_callback(self._releases.discard)
 
-    async def _release_after(self, running: asyncio.Future[Any], *, used: list[tuple[Connection, int]]) -> None:
+    async def _release_after(self, running: asyncio.Future[Any], *, used: list[Connection]) -> None:
         await asyncio.wait({running})
         if not running.cancelled():
             running.exception()  # read, so that asyncio does not log it
-        if used and used[-1][0].closed:
-            await self._wait_until_gone(used[-1][1])
+        if used and used[-1].closed:
+            await self._wait_until_gone(_backend_name(used[-1]))
         self._slots.release()
 
-    async def _wait_until_gone(self, backend: int) -> None:
+    async def _wait_until_gone(self, backend: str) -> None:
         """End a backend and wait until PostgreSQL no longer lists it."""
         while True:
             try:
@@ -201,18 +214,21 @@ class AnalystPool(Pool):
         self._slots, self._releases = asyncio.Semaphore(self.max_size), set()
 
 
-async def _end_backend(connection: Connection, *, backend: int) -> bool:
+async def _end_backend(connection: Connection, *, backend: str) -> bool:
     """Tell a backend of the analyst to end; False if there is none. Without the right to, it ends by itself."""
-    cursor = await connection.execute(_LISTED, {"backend": backend, "role": settings.SPRINTS_ANALYST_ROLE})
-    if await cursor.fetchone() is None:
+    found = await (
+        await connection.execute(_LISTED, {"backend": backend, "role": settings.SPRINTS_ANALYST_ROLE})
+    ).fetchone()
+    if found is None:
         return False
     try:
-        await connection.execute("SELECT pg_terminate_backend(%s)", [backend])
+        await connection.execute("SELECT pg_terminate_backend(%s)", [found["pid"]])
     except psycopg.errors.InsufficientPrivilege:
-        logger.info("The owner may not end backends of the analyst; waiting for backend %s.", backend)
+        logger.info("The owner may not end backends of the analyst; waiting for backend %s.", found["pid"])
     return True
 
 
-_LISTED = "SELECT 1 FROM pg_stat_activity WHERE pid = %(backend)s AND usename = %(role)s LIMIT 1"
+_LISTED = "SELECT pid FROM pg_stat_activity WHERE application_name = %(backend)s AND usename = %(role)s LIMIT 1"
+_HOST = secrets.token_hex(4)
 
 analyst = AnalystPool(max_size=settings.SPRINTS_ANALYST_POOL)

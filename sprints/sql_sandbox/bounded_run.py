@@ -11,7 +11,7 @@ import psycopg
 from django.conf import settings
 from psycopg.rows import tuple_row
 
-from sprints.sql_sandbox.analyst_pool import STATEMENT_SECONDS, analyst
+from sprints.sql_sandbox.analyst_pool import STATEMENT_SECONDS, analyst, begin
 from sprints.sql_sandbox.guard import CheckedStatement
 from toolbox.contract.encoding import encode
 from toolbox.database.pools import Connection
@@ -56,7 +56,7 @@ async def run(connection: Connection, *, checked: CheckedStatement) -> StreamedR
     """
     async with connection.cursor(row_factory=tuple_row) as cursor:
         try:
-            await cursor.execute("BEGIN READ ONLY")
+            await begin(connection)
             statement = checked.sql
             if checked.is_select:
                 statement = _BOUNDED.format(statement=checked.sql, largest=MAX_ROW_BYTES)
@@ -73,7 +73,7 @@ async def explain(connection: Connection, *, checked: CheckedStatement) -> None:
     """Have a statement planned in a READ ONLY transaction that is rolled back; raises psycopg's errors."""
     async with connection.cursor(row_factory=tuple_row) as cursor:
         try:
-            await cursor.execute("BEGIN READ ONLY")
+            await begin(connection)
             await cursor.execute(f"EXPLAIN (COSTS) {checked.sql}".encode())
         finally:
             if not connection.closed:

@@ -12,7 +12,7 @@ from itertools import product
 from json import dumps
 from typing import Any, cast
 
-from sprints.linking.link import Linked, link
+from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import RefreshingCache
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.lexicon import Lexicon
@@ -79,7 +79,7 @@ class VerifiedStatement:
         is_single = all(slots.count(slot) == 1 for slot in _SCALARS & set(slots))
         return self.needed <= set(slots) <= self.offered and is_single
 
-    def find_hidden_default(self, linked: Linked, *, lexicon: Lexicon) -> str | None:
+    def find_hidden_default(self, linked: LinkedQuestion, *, lexicon: Lexicon) -> str | None:
         """
         Give the slot whose default leaves out what neither the question nor the rows say: all but the last 6 sprints.
 
@@ -105,7 +105,7 @@ class Library:
     statements: tuple[VerifiedStatement, ...] = ()
     by_terms: dict[tuple[Term, ...], list[tuple[VerifiedStatement, CuratedWording]]] = field(default_factory=dict)
 
-    def find(self, linked: Linked, *, index: NameIndex, lexicon: Lexicon) -> VerifiedStatement | None:
+    def find(self, linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon) -> VerifiedStatement | None:
         """
         Find the one query that has the question among its wordings, word by word.
 
@@ -124,7 +124,7 @@ class Library:
                 return next(iter(found.values())) if len(found) == 1 else None
         return None
 
-    def rank(self, linked: Linked, *, index: NameIndex, lexicon: Lexicon) -> list[VerifiedStatement]:
+    def rank(self, linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon) -> list[VerifiedStatement]:
         """Order the queries by how much of their nearest wording the question shares."""
         [reading, *_] = _read_question(linked, index=index, lexicon=lexicon)
         asked = {*reading.terms, *reading.slots}
@@ -179,7 +179,7 @@ def _read_wording(text: str, *, has_unit: bool, lexicon: Lexicon) -> CuratedWord
     return CuratedWording(terms=reading.terms, slots=tuple(sorted(slots)))
 
 
-def _read_question(linked: Linked, *, index: NameIndex, lexicon: Lexicon) -> list[CuratedWording]:
+def _read_question(linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon) -> list[CuratedWording]:
     """Read a question in each way that words like "bugs" and "week" can be: as a name or as a word."""
     tokens = cut(linked, lexicon=lexicon, index=index)
     ways = product((True, False), repeat=2)

@@ -6,7 +6,7 @@ from datetime import date
 
 import regex
 
-from sprints.linking.link import Linked, link
+from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.names import Kind, NameIndex
 from sprints.linking.periods import Period
 from sprints.sql_sandbox.literals import quote_literal
@@ -65,7 +65,7 @@ def find_mistakes(sql: str, *, defaults: Mapping[str, object]) -> list[str]:
     return found
 
 
-def fill(sql: str, *, linked: Linked, index: NameIndex, defaults: Mapping[str, object]) -> FilledStatement:
+def fill(sql: str, *, linked: LinkedQuestion, index: NameIndex, defaults: Mapping[str, object]) -> FilledStatement:
     """
     Fill the slots from what a question names, else from the defaults; parts in double brackets go where nothing is.
 
@@ -100,7 +100,7 @@ def _write_slot(found: regex.Match[str], values: Mapping[str, Mapping[str, str]]
     return values[slot][part]
 
 
-def find_literals(slot: str, *, linked: Linked) -> dict[str, str]:
+def find_literals(slot: str, *, linked: LinkedQuestion) -> dict[str, str]:
     """Give the literals for a slot that the question fills; nothing where it does not."""
     if slot in NAMED:
         return _list_literals([name.value for name in linked.of_kind(slot)])
@@ -114,7 +114,9 @@ def find_literals(slot: str, *, linked: Linked) -> dict[str, str]:
     return {"": f"{amount.value:g}"} if amount else {}
 
 
-def _read_default(slot: str, said: str, *, linked: Linked, index: NameIndex) -> tuple[dict[str, str], list[str]]:
+def _read_default(
+    slot: str, said: str, *, linked: LinkedQuestion, index: NameIndex
+) -> tuple[dict[str, str], list[str]]:
     """Read a default as if the question had said it, for the teams that it names."""
     if slot in ("days", "top", "number"):
         return {"": f"{float(said):g}"}, [f"Took {said} {'days' if slot == 'days' else 'rows at most'}."]
@@ -156,7 +158,7 @@ def make_template(question: str, *, sql: str, index: NameIndex, today: date) -> 
     return text.strip(), sql
 
 
-def _find_slot_positions(linked: Linked) -> list[tuple[int, int, str]]:
+def _find_slot_positions(linked: LinkedQuestion) -> list[tuple[int, int, str]]:
     """Give what stands for a slot, of each slot the first."""
     found = [
         (one.start, one.end, str(one.kind)) for one in linked.spotted if len(one.names) == 1 or one.kind == "sprint"

@@ -119,8 +119,9 @@ def test_a_task_is_its_run_and_ends_with_the_answer_and_what_it_cost(
 
 
 def test_it_is_offered_what_the_key_may_and_never_itself(
-    alice: Caller, another_key: Callable[..., Caller], scripted_as: Scripted
+    alice: Caller, another_key: Callable[..., Caller], scripted_as: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("agents.runs.tool_choice.MAX_TOOL_BYTES", 10**6)
     narrow = scripted_as(says("Little."))
     _Task(another_key("agents:write", "linescore:read")).work()
     wide = scripted_as(says("Much."))
@@ -198,7 +199,7 @@ def test_with_the_task_its_run_is_cancelled(
 def test_without_tasks_it_is_begun_and_looked_at_again(
     alice: Caller, scripted_as: Scripted, onlooker: Observer
 ) -> None:
-    scripted_as(says("21 periods."))
+    scripted_as(says("Carolina won."))
 
     begun = orjson.loads(_ask(ASKED | {"waitSeconds": 0}, caller=alice).body)
     work_on(UUID(begun["runId"]))
@@ -206,7 +207,7 @@ def test_without_tasks_it_is_begun_and_looked_at_again(
 
     assert begun["state"] == "queued"
     assert "runId" in begun["next"]
-    assert (ended["state"], ended["answer"]) == ("succeeded", "21 periods.")
+    assert (ended["state"], ended["answer"]) == ("succeeded", "Carolina won.")
     assert "next" not in ended
 
 

@@ -7,6 +7,7 @@ only read conversations, one that may also write them.
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -256,8 +257,11 @@ def test_a_person_approves_on_the_page_what_they_may_do_themselves(
 
     keys.user.groups.add(Group.objects.create(name="graphql_proxy:write"))
     _forget_people()
-    assert "Whalers" in browser.get(page).content.decode()
-    browser.post(f"{page}approve/", {"arguments": json.dumps(rename("Nordiques"))})
+    waiting = browser.get(page).content.decode()
+    assert "Whalers" in waiting
+    digest = re.search(r'name="digest" value="(\w+)"', waiting)
+    assert digest
+    browser.post(f"{page}approve/", {"arguments": json.dumps(rename("Nordiques")), "digest": digest[1]})
     work_on(waiting_run)
     assert upstream.names == ["Nordiques"]
 

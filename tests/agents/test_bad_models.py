@@ -104,14 +104,14 @@ def test_ever_new_calls_end_with_the_steps(fake_model: ModelServer, talk: Owner,
 
 
 def test_slow_tokens_reach_watchers_as_they_come(fake_model: ModelServer, talk: Owner, onlooker: Observer) -> None:
-    fake_model.when("slowly", Turn(text="one two three four", seconds_between=0.15))
+    fake_model.when("slowly", Turn(text="now then here goes", seconds_between=0.15))
 
     run_id = talk.say("slowly")
 
     onlooker.end_of(run_id)
     told = [event["data"]["text"] for event in onlooker.events(run_id) if event["kind"] == "text"]
     assert len(told) >= 3
-    assert "".join(told) == "one two three four"
+    assert "".join(told) == "now then here goes"
 
 
 def test_what_a_tool_answers_gives_no_orders(fake_model: ModelServer, talk: Owner, onlooker: Observer) -> None:
@@ -171,7 +171,7 @@ def test_a_server_without_native_tools_is_served(
     fake_model.native = native
     fake_model.when(f"tools {native}", GOOD, DONE)
 
-    run_id = talk.say(f"tools {native}")
+    run_id = talk.say(f"tools {native}", toolkits=["linescore"])
 
     assert onlooker.end_of(run_id)["state"] == "succeeded"
     assert [step["tool"] for step in onlooker.steps(run_id)] == ["", LINESCORE, ""]

@@ -105,7 +105,9 @@ def test_an_idempotent_write_that_a_dead_worker_began_is_made_again() -> None:
 
 
 def test_a_text_without_calls_ends_the_run() -> None:
-    assert make_policy().next_action([model_step(1, text=" Four. ")]) == End(state="succeeded", text="Four.")
+    assert make_policy().next_action([model_step(1, text=" Four. ")]) == End(
+        state="succeeded", text="Four.", said="Four."
+    )
 
 
 def test_the_answer_is_all_that_the_model_said_as_watchers_read_it() -> None:
@@ -113,7 +115,7 @@ def test_the_answer_is_all_that_the_model_said_as_watchers_read_it() -> None:
 
     end = make_policy().next_action(steps)
 
-    assert end == End(state="succeeded", text="Let me look.\n\nFour.")
+    assert end == End(state="succeeded", text="Let me look.\n\nFour.", said="Let me look.\n\nFour.")
 
 
 def test_an_empty_answer_fails_with_a_sentence() -> None:
@@ -234,7 +236,7 @@ def test_steps_that_are_used_up_end_the_run_before_the_model_is_asked() -> None:
 def test_an_answer_is_an_answer_though_the_budget_is_used_up() -> None:
     end = make_policy(budgets=Budgets(steps=1, answer_bytes=1_000)).next_action([model_step(1, text="Four.")])
 
-    assert end == End(state="succeeded", text="Four.")
+    assert end == End(state="succeeded", text="Four.", said="Four.")
 
 
 def test_more_calls_than_the_budget_has_steps_are_not_made() -> None:

@@ -43,6 +43,7 @@ def test_what_is_no_json_is_cut_as_text() -> None:
     assert truncate_json(b"z" * 9_000, most_bytes=1_000).startswith("zzz")
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(),

@@ -5,8 +5,6 @@ import pytest
 from tests.architecture.prose import EXEMPT, check_file, check_python, check_text, is_checked
 from tests.architecture.sources import ROOT, files, name_of
 
-PENDING = ROOT / "tests/architecture/pending_prose.txt"
-
 
 @pytest.mark.parametrize(
     "text",
@@ -60,11 +58,10 @@ def test_code_is_not_prose() -> None:
 
 
 def test_documents_pages_and_messages_are_plain_english() -> None:
-    pending = set(PENDING.read_text(encoding="utf-8").split()) if PENDING.exists() else set()
     offences = [
         f"{name_of(path)}:{line}: {phrase!r}: {plain}"
         for path in files()
-        if is_checked(path) and name_of(path) not in pending
+        if is_checked(path)
         for line, phrase, plain in check_file(path)
     ]
 

@@ -23,6 +23,7 @@ ORM_MODULES = ("models.py", "queries.py", "load.py", "admin.py", "resources.py")
 ORM_ELSEWHERE = {
     "config/demo.py",
     "graphql_proxy/ingest/samples.py",
+    "toolbox/access/groups.py",  # runs after migrations
     "toolbox/admin_pages/jobs.py",
     "toolbox/catalogue/prompts.py",
     "toolbox/management/commands/create_api_key.py",
@@ -53,7 +54,7 @@ POSITIONAL = {
     "toolbox/database/migration_operations.py:NotifyResourceChanges.database_forwards",
     "toolbox/database/migration_operations.py:NotifyToolChanges.database_backwards",
     "toolbox/database/migration_operations.py:NotifyToolChanges.database_forwards",
-    "toolbox/database/pools.py:Pool.fetch",
+    "toolbox/database/pool.py:Pool.fetch",
     "toolbox/dispatch/arguments.py:parse_arguments",
     "toolbox/examples/filters.py:column",  # Django calls filters so, these five
     "toolbox/examples/filters.py:first_of",

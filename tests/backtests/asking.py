@@ -26,6 +26,20 @@ async def good(tool: str, /, **arguments: Any) -> Any:
     return body
 
 
+async def good_floats(tool: str, /, **arguments: Any) -> Any:
+    """Give the body of an answer that must be one; numbers as floats."""
+    return as_floats(await good(tool, **arguments))
+
+
+def as_floats(value: Any) -> Any:
+    """Put floats in place of Decimals, however deep."""
+    if isinstance(value, dict):
+        return {name: as_floats(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [as_floats(part) for part in value]
+    return float(value) if isinstance(value, Decimal) else value
+
+
 async def refused(tool: str, /, **arguments: Any) -> tuple[str, int, Any]:
     """Give code, status and the error of a call that must be refused."""
     status, body = await ask(tool, **arguments)

@@ -10,6 +10,7 @@ from django.db import connections
 
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
+from backtests.models import Run
 
 Load = Callable[..., LoadReport]
 InThread = Callable[[Callable[[], Any]], Any]
@@ -44,9 +45,11 @@ def load(in_thread: InThread) -> Load:
 
 
 @pytest.fixture
-def run_id() -> UUID:
-    """Give an id that no run has yet."""
-    return uuid4()
+def run_id(in_thread: InThread) -> Iterator[UUID]:
+    """Give an id that no run has yet; what the test stores under it goes with the test."""
+    new_id = uuid4()
+    yield new_id
+    in_thread(Run.objects.filter(run_id=new_id).delete)
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def disordered(seed: int, *, run_id: str, events: int) -> list[dict[str, Any]]:
     return made + source.sample(made, events // 20)
 
 
-@pytest.fixture(scope="module", params=range(6))
+@pytest.fixture(scope="module", params=[0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 5))])
 def stored(
     request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any
 ) -> tuple[str, list[dict[str, Any]]]:

@@ -195,6 +195,6 @@ async def test_a_failing_statement_is_a_database_error(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.CRITICAL)
-    monkeypatch.setattr(queries, "_RUN", "SELECT nothing FROM nowhere WHERE id = %s")
+    monkeypatch.setattr(queries, "_RUN", "SELECT nothing FROM missing WHERE id = %s")
 
     assert (await refused("get_validation_errors", runId=RUN))[:2] == ("DATABASE_ERROR", 500)

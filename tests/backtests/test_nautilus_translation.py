@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from backtests.ingest import engines
 from backtests.ingest.check import check
-from backtests.ingest.engines import Event, formats, translator
+from backtests.ingest.engines import Event, Given, find_engine, list_engines
 from backtests.ingest.from_engine import read_engine
 from backtests.ingest.record import EventRow, LoggedEvent, Unreadable
 
@@ -49,7 +49,7 @@ SOLD = POSITION | {
 
 
 def translated(*records: dict[str, Any]) -> list[Event]:
-    translate = translator("nautilus", run_id=RUN).translate
+    translate = find_engine("nautilus").make_translator(RUN, given=Given()).translate
     return [event for record in records for event in translate(record)]
 
 
@@ -220,9 +220,9 @@ def test_a_line_that_is_no_record_stops_nothing() -> None:
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
-    assert "nautilus" in formats()
+    assert "nautilus" in list_engines()
     with pytest.raises(KeyError, match="nautilus"):
-        translator("metatrader", run_id=RUN)
+        find_engine("metatrader")
 
 
 def test_an_engine_is_added_by_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +233,7 @@ def test_an_engine_is_added_by_one_module(tmp_path: Path, monkeypatch: pytest.Mo
     line = b'{"id": 1, "time": "2025-01-02T15:00:00Z", "ticker": "AAPL", "price": 7}'
     [trade] = read_engine([line], name="acme", run_id=RUN)
 
-    assert formats() == ["acme", "nautilus"]
+    assert "acme" in list_engines()
     assert isinstance(trade, LoggedEvent)
     assert (trade.event_type, trade.properties) == ("TradeExecution", b'{"SecuritySymbol":"AAPL","Price":7}')
 

@@ -19,11 +19,11 @@ from tests.backtests.test_nautilus_translation import FILL, POSITION
 pytestmark = pytest.mark.usefixtures("open_database")
 
 
-@pytest.fixture(params=["upload lane", "ninja"])
+@pytest.fixture(params=["upload middleware", "ninja"])
 async def client(request: pytest.FixtureRequest, cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
     """Give alice a client, whose uploads are served before Django and then by Django."""
     django: Any = get_asgi_application()
-    application = UploadMiddleware(django) if request.param == "upload lane" else django
+    application = UploadMiddleware(django) if request.param == "upload middleware" else django
     transport = httpx.ASGITransport(application)
     headers = {"Authorization": f"Bearer {cast.alice}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as made:
@@ -125,8 +125,8 @@ async def test_an_engines_stream_is_stored_in_the_contracts_words(client: httpx.
 
 @pytest.mark.parametrize(
     ("query", "words"),
-    [("format=nautilu", "contract, nautilus"), ("fromat=nautilus", "Use format once"), ("dry=1", "format and sweep"),
-     ("format=nautilus&format=contract", "Use format once")],
+    [("format=nautilu", "contract, auto, backtesting"), ("fromat=nautilus", "Use format once"),
+     ("dry=1", "format, sweep, columns, symbol"), ("format=nautilus&format=contract", "Use format once")],
 )  # fmt: skip
 async def test_a_query_parameter_that_is_not_known_is_refused(
     client: httpx.AsyncClient, run_id: UUID, query: str, words: str

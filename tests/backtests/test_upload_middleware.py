@@ -24,12 +24,12 @@ GONE = {"type": "http.disconnect"}
 class Client:
     """An ASGI client that sends pieces, and looks at what happens meanwhile."""
 
-    def __init__(self, lane: UploadMiddleware, *, run_id: UUID, key: str) -> None:
-        self.lane, self.run_id, self.key = lane, run_id, key
+    def __init__(self, middleware: UploadMiddleware, *, run_id: UUID, key: str) -> None:
+        self.middleware, self.run_id, self.key = middleware, run_id, key
         self.asked = 0
         self.sent: list[dict[str, Any]] = []
 
-    async def upload(self, messages: Iterable[dict[str, Any]], *, request_id: str = "upload-lane-test") -> Any:
+    async def upload(self, messages: Iterable[dict[str, Any]], *, request_id: str = "upload-test") -> Any:
         """Give status and body of the answer; None where nothing was answered."""
         coming = iter(messages)
 
@@ -50,7 +50,7 @@ class Client:
         ]  # fmt: skip
         path = f"/api/backtests/runs/{self.run_id}/events"
         scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
-        await self.lane(scope, receive, send)
+        await self.middleware(scope, receive, send)
         return (self.sent[0]["status"], json.loads(self.sent[1]["body"])) if self.sent else None
 
 
@@ -114,7 +114,7 @@ async def test_a_client_that_vanishes_leaves_whole_batches_and_an_audit_row(
     assert 0 < await stored(client.run_id) <= len(lines)
     left = await audited("vanished-client")
     assert (left.outcome, left.status, left.code) == (ToolCall.Outcome.CANCELLED, 499, "CANCELLED")
-    again = Client(client.lane, run_id=client.run_id, key=client.key)
+    again = Client(client.middleware, run_id=client.run_id, key=client.key)
     done = {"type": "http.request", "body": b"", "more_body": False}
     _, body = await again.upload([*pieces(lines, each=500), done])
     assert body["stored"] + body["duplicate"] == len(lines) == await stored(client.run_id)
@@ -154,8 +154,8 @@ async def test_other_addresses_are_handed_on() -> None:
     async def behind(scope: Any, receive: Any, send: Any) -> None:
         seen.append(scope["path"])
 
-    lane = UploadMiddleware(behind)
+    middleware = UploadMiddleware(behind)
     for method, path in (("GET", "/api/backtests/runs/x/events"), ("POST", "/api/backtests/runs/x"), ("POST", "/")):
-        await lane({"type": "http", "method": method, "path": path, "headers": []}, None, None)  # type: ignore[arg-type]
+        await middleware({"type": "http", "method": method, "path": path, "headers": []}, None, None)  # type: ignore[arg-type]
 
     assert seen == ["/api/backtests/runs/x/events", "/api/backtests/runs/x", "/"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.sprint_answers import QUESTIONS as QUESTIONS_FILE
 from benchmarks.sprint_answers import Verdict, judge_answer, load_questions
 
 QUESTIONS = load_questions()
@@ -46,6 +47,17 @@ def test_there_are_200_questions_in_ten_styles_40_of_them_to_ask_back() -> None:
         assert (len(mine), sum(q["kind"] == "ask_back" for q in mine)) == (20, 4)
     assert len({q["style"] for q in QUESTIONS}) == 10
     assert all((q["previous"] is not None) == (q["style"] == "follow-up") for q in QUESTIONS)
+
+
+def test_the_third_set_has_ten_of_each_style_two_of_them_to_ask_back() -> None:
+    third = load_questions(QUESTIONS_FILE.with_name("questions_3.jsonl"))
+
+    assert len(third) == 100
+    for style in {q["style"] for q in third}:
+        mine = [q for q in third if q["style"] == style]
+        assert (len(mine), sum(q["kind"] == "ask_back" for q in mine)) == (10, 2)
+    for q in third:
+        assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
 
 
 def test_names_and_further_columns_and_order_do_not_matter() -> None:

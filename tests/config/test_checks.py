@@ -36,6 +36,7 @@ def _check(**environment: str) -> dict[str, list[str]]:
     return answer
 
 
+@pytest.mark.slow
 def test_with_https_on_it_is_clean_and_every_answer_says_hsts() -> None:
     found = _check(TOOLROOM_HTTPS="1", TOOLROOM_URL="https://tools.example.org")
 
@@ -43,6 +44,7 @@ def test_with_https_on_it_is_clean_and_every_answer_says_hsts() -> None:
     assert any("strict-transport-security" in line and "max-age=3600" in line for line in found["lines"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "id_", "hint"),
     [

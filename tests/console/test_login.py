@@ -1,13 +1,19 @@
 """Who gets in, and what a browser is told."""
 
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 from limits import RateLimitItemPerMinute
 
 from console.accounts.login import login_link_path
 from toolbox.access import login_limits
 from toolbox.access.address_limits import AddressLimit
+from toolbox.http.server_address import announce_address
 
 pytestmark = pytest.mark.django_db(transaction=False)
 
@@ -68,3 +74,24 @@ def test_a_password_that_fits_begins_the_count_anew_and_is_refused_when_it_comes
     seen = [attempt("curator", password)[0] for password in ("wrong", "curator", "wrong", "wrong", "curator")]
 
     assert seen == [200, 302, 200, 200, 429]
+
+
+@pytest.fixture
+def own_settings(settings: Any, tmp_path: Path) -> Any:
+    settings.TOOLROOM_VAR, settings.TOOLROOM_URL = tmp_path, ""
+    return settings
+
+
+def test_the_command_prints_where_quickstart_serves(own_settings: Any) -> None:
+    def print_link(*arguments: str) -> str:
+        printed = StringIO()
+        call_command("login_link", "alice", *arguments, stdout=printed)
+        return printed.getvalue().partition("/login/once/")[0]
+
+    assert print_link() == "http://127.0.0.1:8000"
+    with announce_address("http://127.0.0.1:8017"):
+        assert print_link() == "http://127.0.0.1:8017"
+        assert print_link("--at", "https://tools.example.org/") == "https://tools.example.org"
+    assert print_link() == "http://127.0.0.1:8000"
+    own_settings.TOOLROOM_URL = "https://tools.example.org"
+    assert print_link() == "https://tools.example.org"

@@ -15,6 +15,7 @@ from django.test import Client
 from console.markdown import render_markdown
 from console.tools.call_snippets import KEY, render_snippets
 from console.tools.form_fields import choose_control, make_fields, read_arguments
+from console.tools.result_chart import draw_chart
 from console.tools.result_table import find_table
 from tests.agents.conversation_client import Owner
 from tests.toolbox.transports import mcp_over_http
@@ -25,6 +26,13 @@ from toolbox.database.pools import Pool, owner_pool, work_pool
 
 MAX_STATEMENTS = 8
 TOOLS = list(registry.tools())
+
+
+def test_each_application_serves_the_files_of_pages(scratch_database: None) -> None:
+    for client in (Client(), Client()):
+        served = client.get("/static/console/console.css")
+        assert (served.status_code, served["Content-Type"]) == (200, 'text/css; charset="utf-8"')
+        served.close()
 
 
 def test_pages_ask_few_statements_however_much_was_said(
@@ -144,3 +152,47 @@ def test_rows_are_the_longest_list_of_objects() -> None:
     assert (table.columns, table.numeric, table.total) == (["a", "b", "c"], [True, True, False], 2)
     assert [cell.text for cell in table.rows[1]] == ["2.5", "", '{"d":1}']
     assert find_table({"a": 1, "b": [1, 2]}) is None
+
+
+def test_a_chart_shows_what_the_rows_are_ordered_by() -> None:
+    found = [("a", 0.7, 0.92), ("b", 0.95, 0.81), ("c", 0.8, 0.4)]
+    ranked = find_table([{"title": title, "confidence": sure, "similarity": near} for title, sure, near in found])
+    unordered = find_table([{"title": title, "goals": goals} for title, goals in (("a", 1), ("b", 3), ("c", 2))])
+
+    assert ranked
+    assert unordered
+    assert [chart.column for chart in (draw_chart(ranked), draw_chart(unordered)) if chart] == ["similarity", "goals"]
+
+
+@pytest.mark.django_db
+def test_a_file_is_shown_in_its_own_lines(client: Client) -> None:
+    client.force_login(User.objects.get(username="curator"))
+    path = "app/src/main/kotlin/com/example/trailnotes/data/Note.kt"
+
+    page = client.post("/tools/read_file/", {"filePath": path}).content.decode()
+
+    shown = page[page.index('<pre class="text"') :].partition("</pre>")[0]
+    assert "\ndata class Note(" in shown
+
+
+@pytest.mark.django_db
+def test_deleting_a_conversation_asks_first_and_says_what_goes(client: Client) -> None:
+    curator = User.objects.get(username="curator")
+    talk = Owner("", owner_id=curator.pk)
+    conversation = talk.begin()
+    client.force_login(curator)
+
+    page = client.get(f"/c/{conversation}/").content.decode()
+
+    asked = page[: page.index(f'action="/c/{conversation}/delete/"')]
+    assert asked.rfind("<details") > asked.rfind("</details>")
+    assert "cannot be undone" in asked[asked.rindex("<details") :]
+
+
+def test_a_chart_stands_above_its_rows() -> None:
+    table = find_table([{"team": "CAR", "goals": 3}, {"team": "WPG", "goals": 1}])
+    assert table
+
+    shown = render_to_string("console/result.html", {"table": table, "drawing": draw_chart(table), "name": "rows"})
+
+    assert shown.index("goals by team") < shown.index("<table")

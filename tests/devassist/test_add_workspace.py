@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
@@ -23,7 +24,7 @@ def test_the_command_adds_a_workspace_and_gives_it_to_keys(
     assert (row.root, row.is_open, row.is_default) == (str(tmp_path), False, False)
     assert {key.name for key in row.keys.all()} == {"alice", "bob"}
     assert "seen by 2 keys" in capsys.readouterr().out
-    for wrong in (["/nowhere-at-all"], [str(shop), "--key", "nobody"], [str(shop), "--name", "No Name"]):
+    for wrong in (["/missing-at-all"], [str(shop), "--key", "nobody"], [str(shop), "--name", "No Name"]):
         with pytest.raises(CommandError):
             call_command("add_workspace", *wrong)
     assert ApiKey.objects.filter(name="alice").exists()
@@ -31,7 +32,7 @@ def test_the_command_adds_a_workspace_and_gives_it_to_keys(
 
 def test_the_admin_looks_at_the_disk(scratch_database: None, tmp_path: Path) -> None:
     client = Client()
-    assert client.login(username="curator", password="curator")
+    client.force_login(User.objects.get(username="curator"))
     page = "/admin/devassist/workspace/add/"
 
     refused = client.post(page, {"name": "there", "root": "/proc/self"})

@@ -64,6 +64,7 @@ def _over_mcp(client: httpx.Client, tool: str, arguments: dict[str, Any]) -> Any
     return answer.json()["result"]["structuredContent"]
 
 
+@pytest.mark.slow
 def test_no_path_leads_outside_on_any_face(cast: SimpleNamespace, make_workspace: MakeWorkspace, place: Path) -> None:
     """On a server of its own: one that runs already may take 4 s to know of the workspace."""
     name = make_workspace(place, is_open=True)

@@ -4,10 +4,10 @@ import json
 from contextlib import aclosing
 from typing import Any
 
+from toolbox.answering.provider import AnswererModel
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.dispatch.dispatch import Call, dispatch
-from toolbox.examples.provider import ExamplesModel
 from toolbox.model import CallRequested, Message, TextDelta, ToolRequest
 
 CALLS = ["get_user_error_context", "get_code_context", "find_callers_of_function", "vector_search_db"]
@@ -32,7 +32,7 @@ async def test_examples_lead_from_the_editor_to_a_past_root_cause(scratch_databa
     made: list[str] = []
 
     while messages[-1].role != "assistant" or messages[-1].calls:
-        async with aclosing(ExamplesModel().turn(messages, tools=tools)) as events:
+        async with aclosing(AnswererModel().turn(messages, tools=tools)) as events:
             came = [event async for event in events]
         calls = tuple(event.request for event in came if isinstance(event, CallRequested))
         said = "".join(event.text for event in came if isinstance(event, TextDelta))

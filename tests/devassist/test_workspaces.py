@@ -29,14 +29,14 @@ async def test_a_key_sees_what_it_was_given_and_nothing_tells_of_others(
 
     given = await _ask(fast_client, key, workspace=name)
     refused = await _ask(fast_client, other, workspace=name)
-    absent = await _ask(fast_client, other, workspace="test-nowhere")
+    absent = await _ask(fast_client, other, workspace="test-missing")
 
     assert given.json() == {
         "success": True,
         "data": {"filePath": "a.kt", "content": "class A\n", "lineCount": 1, "encoding": "utf-8", "fileSize": 8},
     }
     assert (refused.status_code, refused.json()["error"]["code"]) == (404, "UNKNOWN_WORKSPACE")
-    assert refused.text.replace(name, "X") == absent.text.replace("test-nowhere", "X")
+    assert refused.text.replace(name, "X") == absent.text.replace("test-missing", "X")
 
 
 async def test_an_owner_s_conversation_sees_what_any_of_their_keys_sees(
@@ -107,7 +107,7 @@ async def test_a_client_that_can_be_asked_is_asked_which_workspace_is_meant(
     assert picked.name == names[1]
 
 
-@pytest.mark.parametrize("root", ["projects/shop", "/", "/proc/self", "/etc", "/nowhere-at-all", "/dev", "/tmp/\0"])
+@pytest.mark.parametrize("root", ["projects/shop", "/", "/proc/self", "/etc", "/missing-at-all", "/dev", "/tmp/\0"])
 def test_some_folders_cannot_be_a_root(root: str) -> None:
     assert problem_of_root(root)
 

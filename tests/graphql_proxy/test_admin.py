@@ -9,6 +9,7 @@ from django.test import Client
 from graphql_proxy.ingest.load import load_hints
 from graphql_proxy.models import ErrorHint, Upstream, UpstreamHeader
 from graphql_proxy.secrets import seal, unseal
+from tests.mock_upstream import MockUpstream
 
 SECRET = "Bearer hush-hush"
 ADD = "/admin/graphql_proxy/upstream/add/"
@@ -225,3 +226,28 @@ def test_a_list_opens(curator: Client, upstream: Upstream, page: str) -> None:
     load_hints()
 
     assert curator.get(f"/admin/graphql_proxy/{page}/").status_code == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8017", "10.1.2.3", "[::1]", "169.254.169.254"])
+def test_a_private_address_is_saved_only_for_an_upstream_that_may_stand_there(curator: Client, host: str) -> None:
+    address = f"http://{host}/graphql"
+
+    refused = curator.post(ADD, _form(address=address)).content.decode()
+    allowed = curator.post(ADD, _form(address=address, is_local="on"))
+
+    assert "private address" in refused
+    assert "Is local" in refused
+    if host.startswith("169.254"):  # where clouds keep credentials: never
+        assert allowed.status_code == 200
+    else:
+        assert (allowed.status_code, Upstream.objects.get(slug="stats").address) == (302, address)
+
+
+def test_saving_says_whether_the_upstream_answers(curator: Client, mock: MockUpstream) -> None:
+    there = curator.post(ADD, _form(address=mock.address, is_local="on"), follow=True).content.decode()
+    Upstream.objects.filter(slug="stats").delete()
+    away = curator.post(ADD, _form(address="http://127.0.0.1:9/graphql", is_local="on"), follow=True).content.decode()
+
+    assert "stats answers" in there
+    assert "stats does not answer as a GraphQL API" in away
+    assert Upstream.objects.filter(slug="stats").exists()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from graphql_proxy.operations import figures
+from graphql_proxy.operations import counting, figures
 from graphql_proxy.tools import toolkit
 from tests.graphql_proxy.conftest import MakeUpstream
 from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL
@@ -45,7 +45,7 @@ def test_every_tool_that_it_names_is_there() -> None:
 async def test_the_live_figures_count_the_schema_that_is_stored(make_upstream: MakeUpstream) -> None:
     slug = make_upstream("http://127.0.0.1:9/", sdl=SMALL_SDL, slug="aaa-small")
 
-    await figures.refresh()
+    await counting.refresh()
 
     assert f"{slug}: 5 queries" in TOOL.description
     assert "(the default)" in TOOL.description
@@ -62,7 +62,7 @@ async def test_an_operation_says_which_upstream_has_it(make_upstream: MakeUpstre
     with_players = make_upstream("http://127.0.0.1:9/", sdl=WITH_PLAYERS_SDL, slug="aaa-players")
     without = make_upstream("http://127.0.0.1:9/", sdl="type Query { teams: Int }", slug="aab-without")
 
-    await figures.refresh()
+    await counting.refresh()
 
     player = next(tool for tool in toolkit.tools if tool.name == "get_player")
     having, _, lacking = player.description.rpartition("Upstreams that have it: ")[2].partition("Not there: ")
@@ -71,7 +71,7 @@ async def test_an_operation_says_which_upstream_has_it(make_upstream: MakeUpstre
 
 
 async def test_the_sample_says_how_much_of_the_full_api_it_is(cast: object) -> None:
-    await figures.refresh()
+    await counting.refresh()
 
     if "hockey" in figures.describe_counts():
         assert "the full hockey API has 321" in TOOL.description
@@ -81,9 +81,9 @@ async def test_a_very_large_schema_is_counted_and_not_parsed_for_it(
     make_upstream: MakeUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slug = make_upstream("http://127.0.0.1:9/", sdl="this is never parsed", slug="aaa-large")
-    monkeypatch.setattr(figures, "MAX_JUDGED_BYTES", 10)
+    monkeypatch.setattr(counting, "MAX_JUDGED_BYTES", 10)
 
-    await figures.refresh()
+    await counting.refresh()
 
     assert f"{slug}: 5 queries" in figures.describe_counts()
     assert slug not in figures.describe_operation("get_player")()

@@ -20,15 +20,24 @@ SHAPES = build_schema("""
 type Query {
   person(id: ID!): Person  personReview(id: ID!): Review  trips(order: Order, kind: Kind, mode: Mode): TripPage!
   shop_by_pk(id: ID!): shop  shop_notes(id: ID!): [note!]!
+  pages: PinConnection  rooms(first: Int!): [Room!]!  busiest(first: Int!): Room
 }
+type Mutation { addPin(pin: PinInput!): Pin }
+input PinInput { ownerId: ID! }
+type Pin { note: String }
+type PinConnection { edges: [PinEdge!]! total: Int }
+type PinEdge { node: Pin cursor: String }
+type Room { roomId: ID! slogan: String }
 type Person { id: ID! name: String! portrait: String address: Address! position: Position author: User latitude: Float
+  longitude: Float birthDate: String knownAlias: String homeSlogan: String
+  "The alias that is shown." shown: String
   forkCount: Int isFork: Boolean
   texts: [String!]! text: String textWithMarks: String fullText: String }
 type Position { degrees: Float minutes: Float }
 type Address { street: String! country: Country! contact: Contact }
 type Country { name: String! isoCode: String! }
 type Contact { emailAddress: String phone: String }
-type User { login: String! biography: String }
+type User { login: String! biography: String name: String twitterUsername: String }
 type Review { stars: Int! }
 type TripPage { rows: [Trip!]! total: Int! }
 type Trip { start: String! }
@@ -44,8 +53,25 @@ enum Order { ASC DESC } enum Kind { WALK RIDE } enum Mode { RIDE SAIL }
         ("{ trips { nodes { start } } }", "{ trips { rows { start } } }"),
         ("{ trips { edges { node { start } } } }", "{ trips { rows { start } } }"),
         ("{ trips { nodes { total } } }", "{ trips {  total  } }"),
-        ("{ person(id: 1) { lat } }", "{ person(id: 1) { latitude } }"),
-        ("{ person(id: 1) { por } }", "{ person(id: 1) { portrait } }"),
+        ("{ person(id: 1) { lat lon } }", "{ person(id: 1) { latitude longitude } }"),
+        ("{ person(id: 1) { lat } }", None),
+        ("{ person(id: 1) { por } }", None),
+        ("{ person(id: 1) { dateOfBirth } }", "{ person(id: 1) { birthDate } }"),
+        ("{ pages { nodes { note } } }", "{ pages { edges { node { note } } } }"),
+        ("{ pages { items { cursor } } }", "{ pages { edges { cursor } } }"),
+        ("{ person(id: 1) { author { username } } }", None),
+        ("{ person(id: 1) { alias } }", None),
+        ("{ person(id: 1) { slogan } }", None),
+        ("{ person(id: 1) { personPhone } }", None),
+        ('{ person(name: "Ann") { name } }', None),
+        ('{ person(address: "Ann") { name } }', None),
+        ("{ person(reviewId: 1) { name } }", None),
+        ("{ person(personId: 1) { name } }", "{ person(id: 1) { name } }"),
+        ("{ person(key: 1) { name } }", "{ person(id: 1) { name } }"),
+        ("mutation { addPin(pin: { roomId: 1 }) { note } }", None),
+        ("mutation { addPin(pin: { posterId: 1 }) { note } }", "mutation { addPin(pin: { ownerId: 1 }) { note } }"),
+        ("{ rooms { roomId } }", "{ rooms(first: 10) { roomId } }"),
+        ("{ busiest { roomId } }", None),
         ("{ shop(id: 1) { name } }", "{ shop_by_pk(id: 1) { name } }"),
         (
             "{ person(id: 1) { address { emailAddress } } }",
@@ -192,3 +218,37 @@ def test_whole_numbers_past_64_bits_are_offered_digit_by_digit() -> None:
     draft = replace(draft, query="query A($login: String!) { user(login: $login) { id } }")
     advice = advise([GraphqlError(message="no")], draft=draft, known=KNOWN)
     assert encode(advice.retry_with) == b'{"variables":{"n":1000000000000000000000000000000,"login":"kim"}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed", "told"),
+    [
+        ("{ trips {\n rows { start }\n total }", "{ trips {\n rows { start }\n total } }", "line 1, column 1"),
+        ("{ trips { rows { start total } }", "{ trips { rows { start } total } }", "nothing closes the `{` at line 1"),
+        ("{ trips { total } person(id: 1) { name }", "{ trips { total } person(id: 1) { name } }", "column 1:"),
+        ("{ trips { total } } }", "{ trips { total  } }", "the `}` at line 1, column 21 closes nothing"),
+        ("{ trips { rows { start } } total } }", "{ trips { rows { start  } total } }", "closes nothing"),
+        ("{ person(id: 1) { address { street } name }", "{ person(id: 1) { address { street } name } }", "column 1"),
+        ("{ person(id: 1) { author { login name }", None, "choose one"),
+        ("query A { trips { total } query B { trips { total } }", None, "different meanings"),
+        ("{ trips { toal }", "{ trips { total } }", "`toal` is called `total`"),
+        ("{ trips { " * 6, None, "nothing closes the `{` at line 1, column 1 and line 1, column 9"),
+        ("} trips { total }", None, "the `}` at line 1, column 1 closes nothing"),
+        ("{ trips { } total } { }", None, ""),
+    ],
+)
+def test_a_brace_is_written_or_left_out_only_where_one_place_alone_is_valid(
+    text: str, fixed: str | None, told: str
+) -> None:
+    known = KnownSchema(schema=SHAPES, index=SchemaIndex.from_schema(SHAPES), version=1)
+    advice = advise([GraphqlError(message="Syntax Error")], draft=Draft(query=text), known=known)
+    assert (advice.retry_with or {}).get("query") == fixed
+    assert told in "\n".join(advice.hints)
+
+
+def test_a_long_document_with_many_places_for_a_brace_gets_its_place_alone() -> None:
+    known = KnownSchema(schema=SHAPES, index=SchemaIndex.from_schema(SHAPES), version=1)
+    fields = " ".join(f"a{number}: trips {{ rows {{ start }} }}" for number in range(300))
+    advice = advise([GraphqlError(message="Syntax Error")], draft=Draft(query=f"{{ {fields} trips {{ "), known=known)
+    assert advice.retry_with is None
+    assert any("nothing closes the `{` at line 1, column 1" in hint for hint in advice.hints)

@@ -1,12 +1,13 @@
 """The contract's convenience tools: against a mocked API with players, the real API's schema, and our own upstream."""
 
 from collections.abc import Iterator
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
-from graphql import build_schema, parse, validate
+from graphql import GraphQLSchema, build_schema, parse, validate
 
 from graphql_proxy.ingest.samples import shipped_operations
 from tests.data.reference import read_text
@@ -45,9 +46,14 @@ async def answer_of(client: httpx.AsyncClient, tool: str, **parameters: Any) -> 
     return body
 
 
+@cache
+def read_real_schema() -> GraphQLSchema:
+    return build_schema(REAL_SDL)
+
+
 @pytest.fixture(scope="module")
 def real() -> Iterator[MockUpstream]:
-    with mock_upstream(build_schema(REAL_SDL)) as running:
+    with mock_upstream(read_real_schema()) as running:
         yield running
 
 
@@ -68,22 +74,21 @@ async def test_it_answers_on_a_mocked_api(
     assert "clarification" not in body
 
 
-@pytest.mark.parametrize(("tool", "parameters"), SUCCESSES, ids=called)
-async def test_it_answers_on_the_real_schema_with_documents_that_fit_it(
-    fast_client: httpx.AsyncClient, real_upstream: str, real: MockUpstream, tool: str, parameters: dict[str, Any]
+async def test_they_answer_on_the_real_schema_with_documents_that_fit_it(
+    fast_client: httpx.AsyncClient, real_upstream: str, real: MockUpstream
 ) -> None:
-    body = await answer_of(fast_client, tool, **parameters, upstream=real_upstream)
+    for tool, parameters in SUCCESSES:
+        body = await answer_of(fast_client, tool, **parameters, upstream=real_upstream)
 
-    assert body["rows"]
-    assert body["notOffered"] == []
-    schema = build_schema(REAL_SDL)
-    assert [validate(schema, parse(said["query"])) for said in real.asked] == [[]] * len(real.asked)
+        assert body["rows"], (tool, parameters)
+        assert body["notOffered"] == [], (tool, parameters)
+    documents = {said["query"] for said in real.asked}
+    assert len(documents) >= len({tool for tool, _ in SUCCESSES})
+    assert {document: found for document in documents if (found := validate(read_real_schema(), parse(document)))} == {}
 
 
 def test_every_shipped_document_fits_the_real_schema() -> None:
-    schema = build_schema(REAL_SDL)
-
-    assert [validate(schema, parse(str(row["document"]))) for row in shipped_operations()] == [[]] * 6
+    assert [validate(read_real_schema(), parse(str(row["document"]))) for row in shipped_operations()] == [[]] * 6
 
 
 async def test_parameters_arrive_as_variables(

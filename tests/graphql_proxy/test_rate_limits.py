@@ -84,6 +84,7 @@ def test_limits_are_read_in_the_forms_of_real_servers(
         (429, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "40"}, b"", 40),
         (429, {}, b"", math.nan),
         (503, {"retry-after": "5"}, b"", 5),
+        (503, {"retry-after": "Sun, 22 Nov 2026 12:01:30 GMT"}, b"", 90),
         (503, {}, b"rate limit", None),
         (403, {"retry-after": "60"}, b"", 60),
         (403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "40"}, b"", 40),

@@ -62,7 +62,7 @@ async def test_an_upstream_that_is_gone_gets_no_row() -> None:
 
 async def test_a_database_that_is_away_changes_nothing(make_upstream: MakeUpstream) -> None:
     upstream_id = _id_of(make_upstream("https://api.example.org/graphql"))
-    closed = Pool("closed", options="", max_size=1)
+    closed = Pool("closed", max_size=1)
     closed.conninfo = lambda: "host=127.0.0.1 port=1 dbname=none connect_timeout=1"  # type: ignore[method-assign]
     await record_refusal(RefusalRecord(upstream_id=upstream_id, message="kept from the log"), pool=closed)
     assert _rows(upstream_id) == []

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from graphql_proxy.models import SavedOperation, Upstream
-from graphql_proxy.operations import figures
+from graphql_proxy.operations import counting, figures
 from graphql_proxy.tools import toolkit
 from graphql_proxy.upstreams import upstream_for
 from tests.bad_upstream import BadUpstream
@@ -176,11 +176,11 @@ def test_a_revoked_key_opens_nothing_to_its_owners_conversations(
 
 def test_descriptions_do_not_name_what_is_closed(make_upstream: MakeUpstream) -> None:
     slug = make_upstream("http://127.0.0.1:9/", slug="aaa-described")
-    event_loop.run(figures.refresh())
+    event_loop.run(counting.refresh())
     said_while_open = figures.describe_counts()
 
     _close(slug)
-    event_loop.run(figures.refresh())
+    event_loop.run(counting.refresh())
 
     assert slug in said_while_open
     assert slug not in figures.describe_counts()

@@ -1,4 +1,4 @@
-"""What the database derives from periods, whoever writes them, is what the arithmetic here says."""
+"""What the database derives from periods, however they are written, is what the arithmetic here says."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ games = st.lists(goals(), min_size=1, max_size=5)
 
 @contextmanager
 def game_of(periods: list[Goals]) -> Iterator[Game]:
-    """Store a game between Carolina at home and Boston, and take it back afterwards."""
+    """Store a game of Boston at Carolina, and take it back afterwards."""
     with transaction.atomic():
         game = Game.objects.create(
             game_id=GAME_ID,

@@ -80,20 +80,20 @@ async def test_every_team_is_found_by_its_name_and_by_its_lower_case_code(fast_c
 
 
 @pytest.mark.parametrize(
-    ("given", "mended"),
+    ("given", "fixed"),
     [("2025-02-30", "2025-02-28"), ("2025-02-29", "2025-02-28"), ("2024-02-30", "2024-02-29"),
      ("2025-04-31", "2025-04-30"), ("2025-2-1", "2025-02-01"), ("2025/02/01", "2025-02-01"), ("20250201", "2025-02-01"),
      ("2025-02-01T00:00:00Z", "2025-02-01"), ("2025-02-00", "2025-02-01"), (" 2025-02-01", "2025-02-01")],
 )  # fmt: skip
 @pytest.mark.parametrize("field", ["startDate", "endDate"])
 async def test_a_day_that_does_not_exist_is_refused_with_one_that_does(
-    fast_client: httpx.AsyncClient, field: str, given: str, mended: str
+    fast_client: httpx.AsyncClient, field: str, given: str, fixed: str
 ) -> None:
     error = await _refused(fast_client, {field: given})
 
     assert (error["type"], error["field"]) == ("VALIDATION_ERROR", field)
-    assert error["details"] == {"code": "INVALID_DATE", "retryWith": {field: mended}}
-    assert mended in error["suggestion"]
+    assert error["details"] == {"code": "INVALID_DATE", "retryWith": {field: fixed}}
+    assert fixed in error["suggestion"]
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,18 @@ async def test_a_range_of_one_day_is_a_range(fast_client: httpx.AsyncClient) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "mended"),
+    ("given", "fixed"),
     [("2024-2026", "2024-2025"), ("2024-2024", "2024-2025"), ("2024", "2024-2025"), ("2024-25", "2024-2025"),
      ("20242025", "2024-2025"), ("2024/2025", "2024-2025")],
 )  # fmt: skip
 async def test_a_season_of_other_than_two_years_in_a_row_is_refused(
-    fast_client: httpx.AsyncClient, given: str, mended: str
+    fast_client: httpx.AsyncClient, given: str, fixed: str
 ) -> None:
     error = await _refused(fast_client, {"season": given})
 
     assert (error["type"], error["field"]) == ("VALIDATION_ERROR", "season")
-    assert error["details"] == {"code": "INVALID_SEASON", "retryWith": {"season": mended}}
-    assert mended in error["suggestion"]
+    assert error["details"] == {"code": "INVALID_SEASON", "retryWith": {"season": fixed}}
+    assert fixed in error["suggestion"]
 
 
 @pytest.mark.parametrize("given", ["this", "", "9999-10000", "9999-0000", "٢٠٢٤-٢٠٢٥"])
@@ -175,13 +175,13 @@ async def test_a_limit_in_quotes_is_refused_with_the_number(fast_client: httpx.A
     assert error["details"]["retryWith"] == {"limit": 10}
 
 
-@pytest.mark.parametrize(("given", "mended"), [("win", "WIN"), ("Wins", "WIN"), ("lost", "LOSS"), ("TIED", "TIE")])
-async def test_an_outcome_is_one_of_three(fast_client: httpx.AsyncClient, given: str, mended: str) -> None:
+@pytest.mark.parametrize(("given", "fixed"), [("win", "WIN"), ("Wins", "WIN"), ("lost", "LOSS"), ("TIED", "TIE")])
+async def test_an_outcome_is_one_of_three(fast_client: httpx.AsyncClient, given: str, fixed: str) -> None:
     error = await _refused(fast_client, {"periodOutcome": given})
 
     assert error["field"] == "periodOutcome"
-    assert error["suggestion"].startswith(f"Use one of: {mended}")
-    assert error["details"]["retryWith"] == {"periodOutcome": mended}
+    assert error["suggestion"].startswith(f"Use one of: {fixed}")
+    assert error["details"]["retryWith"] == {"periodOutcome": fixed}
 
 
 @pytest.mark.parametrize("given", ["true", 1, 0, "yes", []], ids=repr)

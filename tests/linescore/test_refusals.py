@@ -52,7 +52,7 @@ UNMENDABLE: list[dict[str, Any]] = [
     {"verb\x07ose": True},
     {"\u200b": 1},
 ]
-"""Several mistakes at once, or a name that cannot be repeated as it came: mended whole, or nothing is promised."""
+"""Several mistakes at once, or a name that cannot be repeated as it came: fixed whole, or nothing is promised."""
 
 
 def merged(target: Any, patch: Any) -> Any:
@@ -74,9 +74,9 @@ async def test_a_refusal_s_suggestion_applied_mechanically_succeeds_on_the_secon
 ) -> None:
     first = await fast_client.post(ADDRESS, json=ask)
     assert first.status_code in (400, 404), first.text
-    mended = merged(ask, first.json()["error"]["details"]["retryWith"])
+    fixed = merged(ask, first.json()["error"]["details"]["retryWith"])
 
-    second = await fast_client.post(ADDRESS, json=mended)
+    second = await fast_client.post(ADDRESS, json=fixed)
 
     assert second.status_code == 200, second.text
     assert second.json()["data"]["count"] >= 1

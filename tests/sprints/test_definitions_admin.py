@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -25,7 +26,7 @@ TERMS = list_definitions(MODEL, synonyms=())
 @pytest.fixture
 def curator(client: Client, scratch_database: None) -> Iterator[Client]:
     clear_all_caches()
-    assert client.login(username="curator", password="curator")
+    client.force_login(User.objects.get(username="curator"))
     yield client
     clear_all_caches()
 

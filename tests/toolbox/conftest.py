@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from backtests import slots
+from tests.backtests.shipped import SHIPPED
 from tests.toolbox.transports import A_TOOL
+from toolbox.database.caches import clear_all_caches
 from toolbox.models import ApiKey
 
 
@@ -17,6 +20,20 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolbox.database.pools.reader.clock", lambda: 0.0)
     monkeypatch.setattr("sprints.sql_sandbox.analyst_pool.analyst.clock", lambda: 0.0)
     monkeypatch.setattr("toolbox.dispatch.entry.clock", lambda: 0.0)
+
+
+@pytest.fixture
+def shipped_run_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let questions know the shipped run alone, and none that other tests stored."""
+    fetch = slots._fetch_runs
+
+    async def fetch_shipped() -> list[dict[str, Any]]:
+        return [row for row in await fetch() if str(row["run_id"]) == str(SHIPPED)]
+
+    monkeypatch.setattr(slots, "_fetch_runs", fetch_shipped)
+    clear_all_caches()
+    yield
+    clear_all_caches()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from django.contrib.auth.models import User  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 
-from config.postgres.cluster import SUPERUSER, _run, _start, address, ensure_running  # noqa: E402
+from config.postgres.cluster import SUPERUSER, _run, address, ensure_running, start  # noqa: E402
 from linescore.ingest.samples import load_samples  # noqa: E402
 from toolbox.access import keys  # noqa: E402
 from toolbox.audit.log import audit  # noqa: E402
@@ -99,7 +99,7 @@ def main() -> None:
     outage_under_an_idle_pool()
     ended_connections()
     stop_under_a_statement()
-    _start(place)
+    start(place)
     call("back again")
     event_loop.run(audit.flush())
     found = event_loop.run(owner_pool.fetch("SELECT count(*) AS calls FROM toolbox_tool_calls"))
@@ -126,7 +126,7 @@ def outage_under_busy_pools(key: str) -> None:
     keys.forget()
     call("away, with a key that must be looked up", credential=key)
     met["rows that wait"] = len(audit._buffer)
-    _start(place)
+    start(place)
     call("back")
     call("back, with a key", credential=key)
 
@@ -138,7 +138,7 @@ def outage_under_an_idle_pool() -> None:
     stop()
     call("away, from an idle pool")
     met["a pool is kept while away"] = reader._pool is not None
-    _start(place)
+    start(place)
     call("back, from an idle pool")
 
 

@@ -147,10 +147,10 @@ def _environment() -> list[str]:
 
 
 def _celery_tasks() -> list[str]:
-    from celery import current_app
+    from config.celery import app
 
-    current_app.loader.import_default_modules()
-    return [name for name in current_app.tasks if not name.startswith("celery.")]
+    app.loader.import_default_modules()
+    return [name for name in app.tasks if not name.startswith("celery.")]
 
 
 def _views(database_url: str) -> list[str]:

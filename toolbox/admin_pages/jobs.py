@@ -93,7 +93,10 @@ class JobAdmin(KeptAdmin):
         job = self.get_object(request, str(job_id))
         if job is None or not self.has_view_permission(request, job):
             return HttpResponse("There is no such job for you.", status=404)
-        return render(request, "toolbox/job_progress.html", {"job": job})
+        shown = render(request, "toolbox/job_progress.html", {"job": job})
+        if not job.is_live:
+            shown["HX-Refresh"] = "true"  # the fields below it, and Cancel, are those of a job that waited
+        return shown
 
     @admin.action(description="Cancel the selected jobs", permissions=["change"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Job]) -> None:

@@ -15,7 +15,7 @@ from unfold.contrib.filters.admin import FieldTextFilter
 
 from toolbox.admin_pages.curation import BrowsedAdmin, MomentFilter, PickFilter
 from toolbox.audit.log import LOST_SECONDS
-from toolbox.catalogue.registry import registry
+from toolbox.catalogue.registry import domain_title, registry
 from toolbox.contract.errors import KERNEL_CODES
 from toolbox.models import ToolCall
 
@@ -53,7 +53,7 @@ class DomainFilter(PickFilter):
 
     def values(self) -> Iterable[tuple[str, str]]:
         """Name the domains."""
-        return [(toolkit.domain, toolkit.domain) for toolkit in registry.toolkits()]
+        return [(toolkit.domain, domain_title(toolkit.domain)) for toolkit in registry.toolkits()]
 
 
 class ToolFilter(PickFilter):

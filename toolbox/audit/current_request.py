@@ -5,3 +5,5 @@ from contextvars import ContextVar
 current_request: ContextVar[str] = ContextVar("current_request", default="")
 current_trace: ContextVar[str] = ContextVar("current_trace", default="")
 """The caller's `traceparent` (W3C Trace Context), where calls are traced."""
+current_session: ContextVar[tuple[str, str]] = ContextVar("current_session", default=("", ""))
+"""The MCP session that the request names and the version of the protocol that it speaks; empty for none."""

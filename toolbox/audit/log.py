@@ -21,6 +21,7 @@ import psycopg
 
 from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, StatementTimeout
 from toolbox.database import event_loop
+from toolbox.database.disk_full import DISK_IS_FULL, WHEN_DISK_IS_FULL, is_disk_full
 from toolbox.database.pools import Connection, owner_pool
 from toolbox.text.redaction import redact
 
@@ -117,6 +118,8 @@ class Audit:
             found = await owner_pool.fetch(_INTEND, [*_row(call), idempotency_key])
         except (DatabaseUnavailable, psycopg.Error) as away:
             logger.warning("%s is refused, for it cannot be journaled: %s", call.tool, away)
+            if is_disk_full(away):
+                raise Refusal(UNAVAILABLE, DISK_IS_FULL, suggestion=WHEN_DISK_IS_FULL) from away
             raise Refusal(
                 UNAVAILABLE,
                 "Calls that write cannot be recorded at the moment, so none are taken. Nothing was done.",

@@ -25,6 +25,13 @@ GROUP BY domain, tool, outcome, code, bucket
 ORDER BY domain, tool
 LIMIT 20000
 """
+_BY_DAY = """
+SELECT began_at, outcome, code, bucket, sum(calls)::bigint AS calls
+FROM toolbox_call_counts
+WHERE grain = 'day' AND began_at >= %s AND domain <> 'console'
+GROUP BY began_at, outcome, code, bucket
+LIMIT 50000
+"""
 _LOST = """
 SELECT domain, tool, count(*) AS calls
 FROM toolbox_tool_calls
@@ -121,3 +128,14 @@ def sum_traffic(parts: Iterable[Traffic]) -> Traffic:
         for ending, count in part.outcomes.items():
             whole.outcomes[ending] = whole.outcomes.get(ending, 0) + count
     return whole
+
+
+async def by_day(*, since: datetime) -> dict[datetime, Traffic]:
+    """Give what the calls of each day came to, pages of the console left out; raises DatabaseUnavailable."""
+    found: dict[datetime, Traffic] = {}
+    for row in (await owner_pool.fetch(_BY_DAY, [since])).rows:
+        traffic = found.setdefault(row["began_at"], Traffic("", ""))
+        ending = row["outcome"], row["code"]
+        traffic.outcomes[ending] = traffic.outcomes.get(ending, 0) + row["calls"]
+        traffic.buckets[row["bucket"]] += row["calls"]
+    return found

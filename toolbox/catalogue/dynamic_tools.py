@@ -1,117 +1,137 @@
 """
 Keeps tools that are rows in step with the database, in every process.
 
-Tables announce their changes (toolbox/database/migration_operations.py). One connection a process listens, and a lost
-announcement is made up for within a minute.
+Tables announce their changes (toolbox/database/migration_operations.py), which toolbox/database/notifications.py
+receives; rows are loaded anew too where an announcement may have been missed, and after 2 s where they could not be.
 """
 
 import asyncio
 import logging
+import math
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 import psycopg
 
 from toolbox.catalogue.prompts import PROMPTS_PAYLOAD, refresh_prompts
 from toolbox.catalogue.registry import Registry, registry
-from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout
+from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.contract.tool import DynamicTools
 from toolbox.database import event_loop
 from toolbox.database.migration_operations import CHANNEL, DOCUMENTS
-from toolbox.database.pools import Pool, owner_pool
+from toolbox.database.notifications import Listener, Notifications, notifications
+from toolbox.database.replicas import needed_position
 
 logger = logging.getLogger(__name__)
 
-Refresh = Callable[[], Awaitable[None]]
 RETRY_SECONDS = 2.0
-RECHECK_SECONDS = 60.0
+
+Refresh = Callable[[], Awaitable[None]]
 
 
 class DynamicToolCache:
-    """Listens for one registry, on the process's event loop; `refreshers` load other rows by payload."""
+    """Keeps one registry in step, on the process's event loop; `refreshers` load other rows by payload."""
 
-    def __init__(self, watched: Registry, *, pool: Pool, refreshers: Mapping[str, Refresh] | None = None) -> None:
+    def __init__(
+        self,
+        watched: Registry,
+        *,
+        heard: Notifications = notifications,
+        refreshers: Mapping[str, Refresh] | None = None,
+    ) -> None:
         self._registry = watched
-        self._pool = pool
-        self._listening: asyncio.Task[None] | None = None
-        self._loaded = asyncio.Event()
-        self._listeners: dict[str, Callable[[str], None]] = {}
+        self._notifications = heard
         self._refreshers = dict(refreshers or {})
+        self._loading: asyncio.Task[None] | None = None
+        self._loaded, self._changed = asyncio.Event(), asyncio.Event()
+        self._wanted: set[str] = set()
+        self._failed: set[str] = set()
+        self._stops: list[Callable[[], None]] = []
         event_loop.on_shutdown(self.close)
-        os.register_at_fork(after_in_child=self._abandon_listening)
-
-    def add_listener(self, channel: str, *, listener: Callable[[str], None]) -> None:
-        """Call `listener` with each payload of another channel; to be called before the first `wait_until_loaded`."""
-        self._listeners[channel] = listener
+        os.register_at_fork(after_in_child=self._abandon_loading)
 
     async def wait_until_loaded(self) -> None:
         """
         Wait until rows were loaded once, or could not be; returns at once from then on.
 
-        The first call opens the connection. Raises nothing: without a database there are no dynamic tools.
+        Raises nothing: without a database there are no dynamic tools.
         """
         if not self._loaded.is_set():
-            await event_loop.run_on_loop(self._start_listening)
+            await event_loop.run_on_loop(self._start)
 
     async def close(self) -> None:
-        """Stop listening; the next call begins again."""
-        task, self._listening = self._listening, None
+        """Load no more; the next call begins again."""
+        task = self._loading
+        for stop in self._stops:
+            stop()
+        self._stops.clear()
+        self._abandon_loading()
         if task:
             task.cancel()
             await asyncio.wait([task])
-        self._loaded.clear()
 
-    async def _start_listening(self) -> None:
-        if not (self._sources() or self._listeners or self._refreshers):
+    async def _start(self) -> None:
+        if not (self._sources() or self._refreshers):
             self._loaded.set()
             return
-        if self._listening is None:
-            self._listening = asyncio.create_task(self._listen())
+        if not self._stops:
+            rows = Listener(receive=self._want, poll=self._want_all)
+            documents = Listener(receive=self._registry.notify, poll=None)  # which one changed, nobody can tell
+            self._stops = [
+                self._notifications.add_listener(CHANNEL, listener=rows),
+                self._notifications.add_listener(DOCUMENTS, listener=documents),
+            ]
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.create_task(self._load_forever())
         await self._loaded.wait()
 
-    async def _listen(self) -> None:
+    def _want(self, domain: str) -> None:
+        self._wanted.add(domain)
+        self._changed.set()
+
+    def _want_all(self) -> None:
+        self._wanted.update(self._sources(), self._refreshers)
+        self._changed.set()
+
+    async def _load_forever(self) -> None:
+        needed_position.set(math.inf)  # a replica may not have what was just announced
+        await self._notifications.wait_until_tried()
+        self._want_all()
         while True:
-            try:
-                await self._listen_until_lost()
-            except (psycopg.Error, OSError) as lost:
-                logger.warning("tools that are rows are not refreshed for now: %s", lost)
-            except Exception:  # a source that fails must not end the listening; logged here, tried again
-                logger.exception("the tools that are rows could not be loaded")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RETRY_SECONDS if self._failed else None):
+                    await self._changed.wait()
+            self._changed.clear()
+            wanted, self._wanted = self._wanted | self._failed, set()
+            for domain in wanted:
+                await self._load(domain)
             self._loaded.set()
-            await asyncio.sleep(RETRY_SECONDS)
 
-    async def _listen_until_lost(self) -> None:
-        connection = await psycopg.AsyncConnection.connect(self._pool.conninfo(), autocommit=True)
-        async with connection:
-            listeners = {DOCUMENTS: self._registry.notify, **self._listeners}
-            for channel in (CHANNEL, *listeners):
-                await connection.execute(f"LISTEN {channel}".encode())
-            while True:
-                await self._load([*self._sources(), *self._refreshers])
-                self._loaded.set()
-                async for notice in connection.notifies(timeout=RECHECK_SECONDS):
-                    if listener := listeners.get(notice.channel):
-                        listener(notice.payload)
-                    else:
-                        await self._load([notice.payload])
-
-    async def _load(self, domains: Iterable[str]) -> None:
+    async def _load(self, domain: str) -> None:
+        """Load the rows of a domain, or note that it failed; what fails again is not logged again."""
         sources = self._sources()
-        for domain in domains:
-            try:
-                if refresh_prompts := self._refreshers.get(domain):
-                    await refresh_prompts()
-                elif domain in sources:
-                    self._registry.replace_dynamic_tools(await sources[domain].load(), domain=domain)
-            except (psycopg.Error, DatabaseUnavailable, StatementTimeout) as away:
-                logger.warning("the rows of %s stay as they were: %s", domain, away)
+        try:
+            if refresh_prompts := self._refreshers.get(domain):
+                await refresh_prompts()
+            elif domain in sources:
+                self._registry.replace_dynamic_tools(await sources[domain].load(), domain=domain)
+        except Exception as failed:  # a source that fails must not end the loading of others
+            if domain not in self._failed:
+                is_away = isinstance(failed, (psycopg.Error, DatabaseUnavailable))
+                logger.warning("the rows of %s stay as they were: %s", domain, failed, exc_info=not is_away)
+            self._failed.add(domain)
+        else:
+            self._failed.discard(domain)
 
     def _sources(self) -> dict[str, DynamicTools]:
         return {toolkit.domain: toolkit.dynamic for toolkit in self._registry.toolkits() if toolkit.dynamic}
 
-    def _abandon_listening(self) -> None:
-        """In a forked child nobody listens yet."""
-        self._listening, self._loaded = None, asyncio.Event()
+    def _abandon_loading(self) -> None:
+        """In a forked child nobody loads yet."""
+        self._loading = None
+        self._loaded, self._changed = asyncio.Event(), asyncio.Event()
+        self._wanted, self._failed = set(), set()
 
 
-dynamic_tools = DynamicToolCache(registry, pool=owner_pool, refreshers={PROMPTS_PAYLOAD: refresh_prompts})
+dynamic_tools = DynamicToolCache(registry, refreshers={PROMPTS_PAYLOAD: refresh_prompts})

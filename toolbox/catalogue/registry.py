@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain
 
+from django.apps import apps
+
 from toolbox.catalogue.documentation import make_guide
 from toolbox.contract.caller import Caller
 from toolbox.contract.resources import Prompt, Resource
@@ -156,3 +158,8 @@ def _describe_listing(tool: Tool) -> tuple[object, ...]:
 
 
 registry = Registry()
+
+
+def domain_title(domain: str) -> str:
+    """Give the name of a domain that people read: its app's verbose name."""
+    return str(apps.get_app_config(domain).verbose_name) if apps.is_installed(domain) else domain

@@ -32,6 +32,10 @@ class ToolOutput(BaseModel):
         """Tell how many rows the answer holds, for the audit; None where that means nothing."""
         return None
 
+    def error_count(self) -> int:
+        """Tell how many errors came with the answer, as an upstream gives that answers in part or not at all."""
+        return 0
+
 
 @dataclass(frozen=True, slots=True)
 class KeepsDigits:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter
 
+from toolbox.contract.answerer import Answerer
 from toolbox.contract.caller import CallContext, Caller
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.encoding import encode
@@ -208,7 +209,8 @@ class Toolkit:
 
     `summary` is what a person reads first about the domain. Importing a toolkit has no effect; the registry takes it
     in at start. `dynamic` adds tools that are rows (toolbox/catalogue/dynamic_tools.py). `slots` are what the domain's
-    questions name (toolbox/contract/slots.py). Curated prompts know `completers` by their names.
+    questions name (toolbox/contract/slots.py). Curated prompts know `completers` by their names. `answerer` makes what
+    answers the domain's questions beside the curated examples; it is called with the first question.
     """
 
     domain: str
@@ -220,6 +222,7 @@ class Toolkit:
     resources: list[Resource] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
     completers: dict[str, Completer] = field(default_factory=dict)
+    answerer: Callable[[], Answerer] | None = None
 
     def resource(self, uri: str, **options: Any) -> Callable[[Function], Function]:
         """Offer what an async function of texts gives as a document at an address; takes the fields of Resource."""

@@ -56,10 +56,10 @@ async def _call_tool(tool: Tool, call: Call, active: ActiveCall) -> Reply:
     client.call, client.deadline = active.context, active.deadline
     output = await tool.ask(question, client=client)
     rows = output.row_count() if hasattr(output, "row_count") else None
+    errors = output.error_count() if hasattr(output, "error_count") else 0
     links = tuple(tool.links(question, answer=output)) if tool.links else ()
-    return Reply(
-        body=encode(output if tool.returns_contents else tool.envelope.success(output)), rows=rows, links=links
-    )
+    body = encode(output if tool.returns_contents else tool.envelope.success(output))
+    return Reply(body=body, rows=rows, errors=errors, links=links)
 
 
 async def _refuse_unknown_tool(active: ActiveCall) -> Reply:

@@ -57,6 +57,8 @@ from toolbox.contract.errors import (
 from toolbox.contract.models import Link
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
+from toolbox.database.disk_full import DISK_IS_FULL, WHEN_DISK_IS_FULL, is_disk_full
+from toolbox.database.own_writes import mark_written, prepare_reads
 from toolbox.models import ToolCall
 
 logger = logging.getLogger(__name__)
@@ -111,15 +113,17 @@ class Reply:
     """
     What goes back: the JSON body, its HTTP status, and what the audit keeps of it.
 
-    A refusal has a `code` and the `error` that it says, for transports that render errors in a form of their own.
-    `continuation` says that the call goes on in another way, or cannot with this client. `links` are documents that
-    say more; `bearer` tells clients of OAuth what to fetch a token for.
+    `errors` counts those that an upstream gave with its answer. A refusal has a `code` and the `error` that it says,
+    for transports that render errors in a form of their own. `continuation` says that the call goes on in another way,
+    or cannot with this client. `links` are documents that say more; `bearer` tells clients of OAuth what to fetch a
+    token for.
     """
 
     body: bytes
     status: int = 200
     code: str = ""
     rows: int | None = None
+    errors: int = 0
     retry_after_seconds: int | None = None
     content_type: str = "application/json"
     continuation: CallInterrupted | MissingCapability | None = None
@@ -186,6 +190,7 @@ class ActiveCall:
         if operation.scope is not None and not caller.has(operation.scope):
             held = caller.scopes if caller.issuer else None
             raise ScopeMissing(operation.scope, held=held, is_tool=isinstance(operation, Tool))
+        prepare_reads(caller, writes=operation.writes)
         idempotency_key = ""
         if operation.writes:
             idempotency_key = self._derive_idempotency_key(caller)
@@ -246,6 +251,7 @@ class ActiveCall:
             except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
                 # The write is committed already; its outcome waits in the buffer, and its row says so until then.
                 logger.exception("The outcome of a writing call waits for the database")
+            await asyncio.shield(mark_written(self._caller))
 
     def _record(self) -> CallRecord:
         caller, request, operation = self._caller, self.request, self.operation
@@ -290,6 +296,9 @@ class ActiveCall:
             if not isinstance(error, OperationFailed):
                 self.outcome = Outcome.REFUSED
             return render_refusal(error, envelope=envelope)
+        if is_disk_full(error):
+            logger.error("%s: the database's disk is full", operation.name)
+            return self._failure(envelope.database_down, DISK_IS_FULL, suggestion=WHEN_DISK_IS_FULL)
         if isinstance(error, DatabaseUnavailable):
             logger.warning("%s: the database is away: %s", operation.name, error)
             message, suggestion = _DATABASE_AWAY
@@ -360,6 +369,7 @@ def perform_in_thread(
             request.credential = find_person()
         event_loop.run(call.begin())
         current_request.set(request.request_id)
+        prepare_reads(call.caller, writes=operation.writes)
         try:
             answer = work(call)
         except (TimeoutError, StatementTimeout) as late:

@@ -74,6 +74,20 @@ def find_slots(domain: str) -> dict[str, Slot]:
     return {slot.name: slot for slot in toolkit.slots} if toolkit else {}
 
 
+async def load_sample_texts(example: KnownExample) -> dict[str, str]:
+    """Give a text for each placeholder of an example; two of one slot differ where the data has two."""
+    slots = find_slots(example.domain)
+    given: dict[str, int] = {}
+    texts: dict[str, str] = {}
+    for placeholder in example.placeholders:
+        slot = slots.get(placeholder.slot)
+        real = await slot.samples() if slot else ()
+        number = given[placeholder.slot] = given.get(placeholder.slot, -1) + 1
+        if real:
+            texts[placeholder.name] = real[min(number, len(real) - 1)]
+    return texts
+
+
 async def _fetch() -> list[KnownExample]:
     return [KnownExample(**row) for row in (await owner_pool.fetch(_EXAMPLES)).rows]
 

@@ -10,9 +10,8 @@ import orjson
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
-from toolbox.examples.cache import KnownExample
+from toolbox.examples.cache import KnownExample, load_sample_texts
 from toolbox.examples.matching import ExampleMatch, Unclear, match
-from toolbox.examples.provider import load_sample_texts
 from toolbox.examples.templates import CannotFill, fill_question, find_problems, make_arguments, render_answer
 
 TRANSPORT = "examples"

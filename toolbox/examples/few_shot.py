@@ -4,9 +4,8 @@ import json
 from collections.abc import Sequence
 
 from toolbox.contract.tool import Tool
-from toolbox.examples.cache import KnownExample, find_examples_for_tools
+from toolbox.examples.cache import KnownExample, find_examples_for_tools, load_sample_texts
 from toolbox.examples.matching import ExampleMatch, find_nearest, match
-from toolbox.examples.provider import load_sample_texts
 from toolbox.examples.templates import CannotFill, fill_arguments, fill_question, find_problems
 from toolbox.model.protocol import Message
 

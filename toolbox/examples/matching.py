@@ -20,9 +20,9 @@ _FUNCTION_WORDS = frozenset(
     for word in words(
         "a about actually again ago all also am an and any are as at be been bit but by can could did do does doing "
         "ever exactly for from get give going good got great had has have how i if in info information into is it its "
-        "just kind last let like list many me much my next no not now of on only or our out over past place please "
-        "really s see show so some sort take tell than thanks that the their them then there these they this to today "
-        "took up us was we well were what when where which who will with would yesterday you your "
+        "just kind last let like list many me much my no not now of on only or our out over past place please "
+        "really s see show so some sort take tell than thanks that the their them then there these they this to "
+        "took up us was we well were what when where which who will with would you your "
     )
 )
 
@@ -190,15 +190,23 @@ class ExampleMatch:
 
     example: KnownExample
     values: Values
+    score: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear:
-    """The question is this example, but something it names could be several things, or is not said."""
+    """
+    The question is this example, but something it names could be several things, or is not said.
+
+    `values` are those of the other placeholders that are known; `placeholder` is the one that is not.
+    """
 
     example: KnownExample
     slot: Slot
     candidates: Sequence[Candidate] = ()
+    placeholder: str = ""
+    values: Values = field(default_factory=dict)
+    score: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +214,7 @@ class NotCovered:
     """No example is like the question; these come nearest."""
 
     nearest: Sequence[KnownExample]
+    score: float = 0.0
 
 
 Outcome = ExampleMatch | Unclear | NotCovered
@@ -246,24 +255,19 @@ def parse_question(text: str) -> ParsedQuestion:
     return ParsedQuestion(text, words(text))
 
 
-async def match(question: str, *, examples: Sequence[KnownExample]) -> Outcome:
+async def match(question: str, *, examples: Sequence[KnownExample], weights: Weights | None = None) -> Outcome:
     """
-    Find the example that a question is.
+    Find the example that a question is; `weights` are those of words among more examples than these.
 
     Queries: what the slots' resolvers ask, each once.
     """
     about = parse_question(question)
-    weights = Weights(examples)
+    weights = weights or Weights(examples)
     ranked = sorted([await _compare(about, example, weights=weights) for example in examples], key=_sort_key)
     if not ranked or ranked[0].fit.score < MIN_SCORE or _is_ambiguous(ranked):
-        return NotCovered(nearest=[one.example for one in ranked[:NEAREST_COUNT]])
+        score = ranked[0].fit.score if ranked else 0.0
+        return NotCovered(nearest=[one.example for one in ranked[:NEAREST_COUNT]], score=score)
     return await _fill_values(about, ranked[0])
-
-
-async def fill_example(question: str, *, example: KnownExample, examples: Sequence[KnownExample]) -> Outcome:
-    """Give the values of an example that was chosen for a question, weighing words by all examples as when it was."""
-    about = parse_question(question)
-    return await _fill_values(about, await _compare(about, example, weights=Weights(examples)))
 
 
 async def find_nearest(
@@ -338,16 +342,23 @@ def _group_mentions(candidates: Iterable[Candidate]) -> list[SlotMention]:
 
 
 async def _fill_values(about: ParsedQuestion, best: _RankedExample) -> Outcome:
-    """Give each placeholder its value, the first that cannot have one ends it."""
+    """Give each placeholder its value; the first that has none is asked for."""
     slots = find_slots(best.example.domain)
     values: dict[str, Candidate] = {}
+    unclear: list[tuple[Placeholder, Sequence[Candidate]]] = []
     for placeholder in best.example.placeholders:
-        slot = slots[placeholder.slot]
-        candidates = await _candidates(about, best, placeholder=placeholder, slot=slot)
-        if len(candidates) != 1:
-            return Unclear(example=best.example, slot=slot, candidates=candidates)
-        values[placeholder.name] = candidates[0]
-    return ExampleMatch(example=best.example, values=values)
+        candidates = await _candidates(about, best, placeholder=placeholder, slot=slots[placeholder.slot])
+        if len(candidates) == 1:
+            values[placeholder.name] = candidates[0]
+        else:
+            unclear.append((placeholder, candidates))
+    if not unclear:
+        return ExampleMatch(example=best.example, values=values, score=best.fit.score)
+    placeholder, candidates = unclear[0]
+    return Unclear(
+        example=best.example, slot=slots[placeholder.slot], candidates=candidates, placeholder=placeholder.name,
+        values=values, score=best.fit.score,
+    )  # fmt: skip
 
 
 async def _candidates(

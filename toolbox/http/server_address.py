@@ -1,6 +1,8 @@
 """Where this server is, as its clients see it: the resource that tokens are for, and the addresses of its metadata."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -8,6 +10,7 @@ from django.http import HttpRequest
 
 from toolbox.catalogue.registry import registry
 
+DEFAULT_ADDRESS = "http://127.0.0.1:8000"
 MCP = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
 _PROXY_HEADER = b"x-forwarded-proto"
@@ -30,6 +33,31 @@ def site(sent: Mapping[bytes, str], *, scheme: str) -> str:
 def site_of(request: HttpRequest) -> str:
     """Give the site of a request whose host Django has validated."""
     return site({b"host": request.get_host()}, scheme=request.scheme or "http")
+
+
+def find_address() -> str:
+    """Give the address of this server to a command: TOOLROOM_URL, where a server announced itself, or the default."""
+    if settings.TOOLROOM_URL:
+        return str(settings.TOOLROOM_URL)
+    try:
+        return _address_file().read_text(encoding="utf-8").strip()
+    except OSError:
+        return DEFAULT_ADDRESS
+
+
+@contextmanager
+def announce_address(address: str) -> Iterator[None]:
+    """Tell commands of the same TOOLROOM_VAR where this server is, until the block ends."""
+    _address_file().parent.mkdir(parents=True, exist_ok=True)
+    _address_file().write_text(address, encoding="utf-8")
+    try:
+        yield
+    finally:
+        _address_file().unlink(missing_ok=True)
+
+
+def _address_file() -> Path:
+    return Path(settings.TOOLROOM_VAR) / "address"
 
 
 def metadata_address(place: str, *, path: str = "") -> str:

@@ -14,10 +14,11 @@ from typing import Any
 
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolbox.access.keys import identify, run_until_revoked
-from toolbox.audit.current_request import current_request
+from toolbox.audit.current_request import current_request, current_session
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import AddressedToken, Caller
@@ -158,6 +159,7 @@ class McpHttpRequest:
         self.credential = AddressedToken(token, path=scope["path"].rstrip("/")) if token else None
         self.upstream_credentials = read_upstream_credentials(sent)
         self.session_id = sent.get(SESSION_HEADER, "")
+        current_session.set((self.session_id, sent.get(MCP_PROTOCOL_VERSION_HEADER.encode(), "")))
         self.is_recorded = False
 
     @property

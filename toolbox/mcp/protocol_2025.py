@@ -23,10 +23,10 @@ from mcp_types import INTERNAL_ERROR
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Message, Send
 
-from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import LOG_LEVELS, ClientRequest, ConnectedChannel, MissingCapability
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.database.notifications import Listener, notifications
 from toolbox.database.pools import owner_pool
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.dispatch.entry import ActiveCall, perform, render_refusal
@@ -217,7 +217,7 @@ class PendingElicitations:
 
     def __init__(self) -> None:
         self._open: dict[str, tuple[int | None, asyncio.Future[dict[str, Any]]]] = {}
-        dynamic_tools.add_listener(ANSWERS_CHANNEL, listener=self._receive)
+        notifications.add_listener(ANSWERS_CHANNEL, listener=Listener(receive=self._receive, poll=None))
 
     @asynccontextmanager
     async def open(self, caller: Caller) -> AsyncIterator[tuple[str, asyncio.Future[dict[str, Any]]]]:
@@ -270,7 +270,7 @@ class RunningCalls:
 
     def __init__(self) -> None:
         self._running: dict[str, _RunningCall] = {}
-        dynamic_tools.add_listener(CANCELLATIONS_CHANNEL, listener=self._receive)
+        notifications.add_listener(CANCELLATIONS_CHANNEL, listener=Listener(receive=self._receive, poll=None))
 
     async def dispatch(self, call: Call, *, session_id: str, call_id: int | str) -> Reply | None:
         """Answer a call; None if its client cancelled it, and with it the statement in the database."""

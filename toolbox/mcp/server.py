@@ -175,7 +175,7 @@ class _ToolHandlers:
 
         async def answer(call: ActiveCall) -> Reply:
             arguments = params.arguments or {}
-            body = tool_listing.answer_compact(
+            body = await tool_listing.answer_compact(
                 params.name, arguments=arguments, caller=call.caller, registry=self.registry
             )
             return Reply(body=encode(body))

@@ -6,10 +6,8 @@ list: one finds tools by words, one describes a tool, one calls it. What can be 
 key may use. A call through it is the tool's own, with its own audit row, questions and tasks.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import log
 from typing import Any
 
 import mcp_types as types
@@ -23,19 +21,10 @@ from toolbox.contract.json_schema import strip_descriptions
 from toolbox.contract.tool import Tool
 from toolbox.dispatch.arguments import find_duplicate_key, may_have_duplicate_keys
 from toolbox.mcp.tool_calls import ToolsCall
+from toolbox.tool_search.catalogue import SEARCH_DESCRIPTION, SEARCH_TOOLS, catalogue_search
 
-SEARCH, DESCRIBE, CALL = NAMES = "search_tools", "describe_tool", "call_tool"
-MAX_FOUND = 10
-MAX_QUERY_CHARACTERS = 400
-MIN_WORD_CHARACTERS = 3
+SEARCH, DESCRIBE, CALL = NAMES = SEARCH_TOOLS, "describe_tool", "call_tool"
 BYTES_PER_TOKEN = 4
-_WORD = re.compile(r"[^\W_]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
-_STOP_WORDS = frozenset(
-    ("the", "and", "for", "with", "that", "what", "which", "how", "did", "does", "are", "was", "were", "this", "from",
-     "into", "have", "has", "all", "any")
-)  # fmt: skip
-_NAME_WEIGHT, _DOMAIN_WEIGHT, _TEXT_WEIGHT, _PARAMETER_WEIGHT, _PREFIX_FACTOR = 3.0, 2.0, 1.0, 0.5, 0.5
 _REFUSAL_SCHEMA = {"type": "object", "required": ["error"]}
 """Every refusal, the kernel's and every domain's; in full it would double the catalogue for no gain."""
 
@@ -115,71 +104,16 @@ def list_compact_tools() -> list[types.Tool]:
     ]
 
 
-def answer_compact(name: str, *, arguments: dict[str, Any], caller: Caller, registry: Registry) -> dict[str, Any]:
+async def answer_compact(name: str, *, arguments: dict[str, Any], caller: Caller, registry: Registry) -> dict[str, Any]:
     """Answer a call of `search_tools` or `describe_tool`; raises ToolError."""
     if name == SEARCH and isinstance(arguments.get("query"), str) and arguments.keys() == {"query"}:
-        return _search(arguments["query"][:MAX_QUERY_CHARACTERS], caller=caller, registry=registry)
+        return await catalogue_search.search(arguments["query"], tools=registry.visible_to(caller))
     if name == DESCRIBE and isinstance(arguments.get("name"), str) and arguments.keys() == {"name"}:
         return _describe(arguments["name"], caller=caller, registry=registry)
     expected = ", ".join(f"{part} ({about['type']})" for part, about in _COMPACT_TOOLS[name][1]["properties"].items())
     raise ToolError(
         KERNEL_ENVELOPE.bad_input, f"{name} cannot be called so.", suggestion=f"Send {expected}, and nothing else."
     )
-
-
-def _search(query: str, *, caller: Caller, registry: Registry) -> dict[str, Any]:
-    tools = registry.visible_to(caller)
-    ranked = rank(query, tools=tools)
-    shown = [
-        {
-            "name": tool.name,
-            "domain": tool.domain,
-            "summary": _SENTENCE_END.split(tool.documentation)[0],
-            "writes": tool.writes,
-        }
-        for tool in (ranked or tools)[:MAX_FOUND]
-    ]
-    note = {"note": "No tool has these words; here are the first of all."} if tools and not ranked else {}
-    return {"tools": shown, "total": len(tools)} | note
-
-
-def rank(query: str, *, tools: Sequence[Tool]) -> list[Tool]:
-    """Order the tools that have words of the query, by the rarity of those words; empty where none has any."""
-    weights = [_weigh_words(tool) for tool in tools]
-    rarities: dict[str, float] = {}
-    for word in _split_words(query):
-        if count := sum(_match_weight(word, known) > 0 for known in weights):
-            rarities[word] = log(1 + len(tools) / count)
-    scores = [sum(_match_weight(word, known) * rarity for word, rarity in rarities.items()) for known in weights]
-    order = sorted(range(len(tools)), key=lambda place: -scores[place])
-    return [tools[place] for place in order if scores[place] > 0]
-
-
-def _weigh_words(tool: Tool) -> dict[str, float]:
-    """Weigh the words that describe a tool by where they stand."""
-    parameters = tool.input_schema.get("properties", {})
-    texts = (
-        (_PARAMETER_WEIGHT, " ".join(f"{name} {part.get('description', '')}" for name, part in parameters.items())),
-        (_TEXT_WEIGHT, tool.documentation),
-        (_DOMAIN_WEIGHT, tool.domain),
-        (_NAME_WEIGHT, tool.name),
-    )
-    return {word: weight for weight, text in texts for word in _split_words(text)}
-
-
-def _match_weight(word: str, weights: dict[str, float]) -> float:
-    """Weigh a word that is there, or that begins or ends one that is there, as `game` does `games`."""
-    if word in weights:
-        return weights[word]
-    if len(word) <= MIN_WORD_CHARACTERS:  # shorter ones begin many
-        return 0.0
-    related = [weight for known, weight in weights.items() if known.startswith(word) or word.startswith(known)]
-    return max(related, default=0.0) * _PREFIX_FACTOR
-
-
-def _split_words(text: str) -> set[str]:
-    words = (found.lower() for found in _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)))
-    return {word for word in words if len(word) >= MIN_WORD_CHARACTERS} - _STOP_WORDS
 
 
 def _describe(name: str, *, caller: Caller, registry: Registry) -> dict[str, Any]:
@@ -199,7 +133,7 @@ def _object_schema(required: Iterable[str], **properties: Any) -> dict[str, Any]
 _NAME_SCHEMA = {"type": "string", "description": "The tool's name, as search_tools gives it."}
 _COMPACT_TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
     SEARCH: (
-        f"Find tools by what they are for: up to {MAX_FOUND}, the likeliest first, each with a sentence. Begin here.",
+        f"{SEARCH_DESCRIPTION} Begin here.",
         _object_schema(["query"], query={"type": "string", "description": "A few words, as 'league standings'."}),
     ),
     DESCRIBE: (

@@ -1,6 +1,6 @@
 """What every provider of answers can do, be it a server's model or the curated examples."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, Self, TypeVar
 
@@ -142,10 +142,12 @@ class StepEnd:
     The step is over; always the last event.
 
     `stop`: the text is the answer. `calls`: tools are to be called. `length`: the text was cut at the model's limit.
-    `filtered`: the server kept the rest back.
+    `filtered`: the server kept the rest back. `details` are what a page shows beside the text; a language model gives
+    none.
     """
 
     reason: Reason
+    details: Mapping[str, Any] | None = None
 
 
 ModelEvent = TextDelta | CallRequested | RetryNotice | Used | StepEnd

@@ -19,8 +19,7 @@ import orjson
 
 from toolbox.contract.errors import UNAVAILABLE, Refusal
 from toolbox.database.caches import SingleFlight
-from toolbox.outbound.host_pools import WebFailure
-from toolbox.outbound.web import Destination, web
+from toolbox.outbound.failures import WebFailure
 
 FRESH_SECONDS = 600.0
 MAX_AGE_SECONDS = 86_400.0
@@ -37,6 +36,8 @@ FetchJson = Callable[[str], Awaitable[Json]]
 
 async def fetch_json(address: str) -> Json:
     """Fetch the JSON object at an address that the issuer, or our configuration, names; raises WebFailure."""
+    from toolbox.outbound.web import Destination, web  # noqa: PLC0415 - only where another issuer is configured
+
     destination = Destination(
         url=address,
         headers={"Accept": "application/json"},

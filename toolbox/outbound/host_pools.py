@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 import httpcore
 
+from toolbox.outbound.failures import AddressRefused, UnknownHost
+
 MAX_CONNECTIONS = 32
 """To one destination; more requests wait their turn. httpcore looks at every idle one for each request, so not more."""
 MAX_POOLS = 200
@@ -156,39 +158,3 @@ async def resolve(host: str, *, port: int) -> list[str]:
     except OSError as unknown:
         raise UnknownHost("its host name is not known") from unknown
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
-
-
-class WebFailure(Exception):
-    """There is no answer. The message says why, and names neither addresses nor headers."""
-
-
-class AddressRefused(WebFailure):
-    """The host stands where requests may not go."""
-
-
-class Unreachable(WebFailure):
-    """No connection could be made."""
-
-
-class UnknownHost(Unreachable):
-    """The host's name is not known."""
-
-
-class TlsFailed(Unreachable):
-    """The host cannot prove who it is, or speaks no TLS."""
-
-
-class DeadlineExceeded(WebFailure):
-    """The deadline passed before the answer was whole."""
-
-
-class AnswerTooLarge(WebFailure):
-    """The answer is larger than the cap."""
-
-
-class InvalidAnswer(WebFailure):
-    """What came is not HTTP, ended early, or is packed in a way nobody asked for."""
-
-
-class Redirected(WebFailure):
-    """The host sent the request elsewhere."""

@@ -18,19 +18,15 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import httpcore
 
 from toolbox.database import event_loop
-from toolbox.outbound.host_pools import (
-    MAX_CONNECTIONS,
+from toolbox.outbound.failures import (
     AnswerTooLarge,
     DeadlineExceeded,
-    HostPool,
-    HostPools,
     InvalidAnswer,
     Redirected,
-    Resolver,
     TlsFailed,
     Unreachable,
-    resolve,
 )
+from toolbox.outbound.host_pools import MAX_CONNECTIONS, HostPool, HostPools, Resolver, resolve
 
 MAX_REDIRECTS = 3
 _PIECE = 65_536

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
 from toolbox.contract.slots import Candidate
 
 MAX_WORDS = 5
@@ -55,7 +53,14 @@ def is_near(written: str, *, known: str) -> bool:
         return True
     if len(known) < _LONG or written[:1] != known[:1]:
         return False
-    return bool(OSA.distance(written, known, score_cutoff=2) <= (2 if len(known) >= _VERY_LONG else 1))
+    return _count_slips(written, known) <= (2 if len(known) >= _VERY_LONG else 1)
+
+
+def _count_slips(written: str, known: str) -> int:
+    """Count letters that are wrong, missing, added or swapped; 3 stands for more than 2."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - its package loads all scorers; most processes match no names
+
+    return OSA.distance(written, known, score_cutoff=2)
 
 
 def mentions(text: str, *, names: Iterable[NamedEntity]) -> list[Candidate]:
@@ -101,7 +106,7 @@ def _hits(found: list[Word], *, known: dict[str, list[NamedEntity]]) -> Iterator
             elif fitting := known.get(code.upper()):
                 yield start, end, LOWER_CODE_SCORE, fitting
             elif near := [spelling for spelling in by_letter.get(phrase[:1], ()) if is_near(phrase, known=spelling)]:
-                best = min(near, key=lambda spelling: OSA.distance(phrase, spelling))
+                best = min(near, key=lambda spelling: _count_slips(phrase, spelling))
                 yield start, end, FUZZY_SCORE, known[best]
 
 

@@ -21,6 +21,7 @@ from django.db import DatabaseError, connections
 
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import DatabaseUnavailable, ErrorCode, ToolError
+from toolbox.database.own_writes import mark_written_by
 from toolbox.database.pools import owner_pool, work_pool
 from toolbox.models import Job
 from toolbox.work.job_kinds import Assignment, JobRefused, Outcome, kind_named
@@ -46,7 +47,8 @@ JOBS = register_kind(
         id_argument="job_id",
         stale_seconds=15.0,
         claimed=(
-            "work.kind, work.arguments, work.file, work.file_name, (work.started_at AT TIME ZONE 'UTC')::date AS today"
+            "work.kind, work.arguments, work.file, work.file_name, work.started_by_id, "
+            "(work.started_at AT TIME ZONE 'UTC')::date AS today"
         ),
         on_claim="started_at = coalesce(work.started_at, clock_timestamp()), step = '', done = 0, expected = 0",
         on_progress="step = %(step)s, done = %(done)s, expected = %(expected)s",
@@ -218,6 +220,8 @@ def _cut(reasons: Iterable[str], *, count: int) -> Iterator[str]:
 
 
 async def _finish(lease: Lease, *, state: str, summary: str, details: str = "") -> None:
+    if person_id := lease.row["started_by_id"]:
+        await mark_written_by(person_id)  # before they see that it ended
     await lease.finish(state=state, summary=summary[:MAX_SUMMARY_CHARACTERS], details=details)
 
 

@@ -9,9 +9,7 @@ import os
 import threading
 from collections import deque
 
-from celery import current_app
-from kombu.exceptions import OperationalError
-
+from toolbox.work.broker import BrokerAway, send_task
 from toolbox.work.lease import WorkId, WorkKind
 
 logger = logging.getLogger(__name__)
@@ -49,11 +47,11 @@ class Publisher:
                 kind, work_id = self._waiting.popleft()
             value = work_id if isinstance(work_id, int) else str(work_id)
             try:
-                current_app.send_task(kind.celery_task, kwargs={kind.id_argument: value}, retry=False)
-            except (OperationalError, OSError) as away:
+                send_task(kind.celery_task, arguments={kind.id_argument: value})
+            except BrokerAway as away:
                 with self._is_due:
                     self._waiting.clear()
-                logger.warning("the broker is away, work waits for the sweep: %s", type(away).__name__)
+                logger.warning("the broker is away, work waits for the sweep: %s", away)
 
     def _forget(self) -> None:
         """In a forked child nothing waits, and no thread runs."""

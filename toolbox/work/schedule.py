@@ -9,12 +9,11 @@ import asyncio
 import logging
 
 import psycopg
-from celery import current_app
 from django.conf import settings
-from kombu.exceptions import OperationalError
 
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database.pools import owner_pool
+from toolbox.work.broker import BrokerAway, send_task
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +36,7 @@ async def enqueue_due_tasks() -> list[str]:
     claimed = await owner_pool.fetch(_CLAIM, {"names": list(planned), "periods": list(planned.values())})
     names: list[str] = [row["name"] for row in claimed.rows]
     for name in names:
-        await asyncio.to_thread(current_app.send_task, name, expires=planned[name], retry=False)
+        await asyncio.to_thread(send_task, name, expires_seconds=planned[name])
     return names
 
 
@@ -46,6 +45,6 @@ async def enqueue_forever() -> None:
     while True:
         try:
             await enqueue_due_tasks()
-        except (DatabaseUnavailable, psycopg.Error, OperationalError, OSError) as away:
+        except (DatabaseUnavailable, psycopg.Error, BrokerAway) as away:
             logger.warning("periodic tasks wait: %s", away)
         await asyncio.sleep(CHECK_SECONDS)

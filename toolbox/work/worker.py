@@ -26,6 +26,7 @@ MAX_TRIES_WITHOUT_DATABASE = 60
 Work = Callable[[Lease], Awaitable[None]]
 
 _held: set[Lease] = set()
+_beginnings: list[Callable[[], object]] = []
 _is_draining = False
 
 
@@ -37,6 +38,17 @@ async def execute(kind: WorkKind, *, work_id: WorkId, work: Work) -> None:
     sweep finds the work. Raises nothing but CancelledError.
     """
     await run_on_loop(lambda: _execute(kind, work_id=work_id, work=work))
+
+
+def on_begin(function: Callable[[], object]) -> None:
+    """Have a function called on the event loop of each worker process that begins."""
+    _beginnings.append(function)
+
+
+async def begin() -> None:
+    """Call what `on_begin` was given."""
+    for function in _beginnings:
+        function()
 
 
 async def drain() -> None:

@@ -1,22 +1,27 @@
 """
-Formats other than the contract's own: each engine's stream, turned into contract events.
+Formats other than the contract's own: what an engine writes, turned into contract events.
 
 One engine is one module (or package) in this folder, and its name is the format's: `nautilus` is what
-`ingest_backtest --format nautilus` asks for. It needs one thing, `translator(run_id)`, which gives a Translator.
+`ingest_backtest --format nautilus` asks for. A module has
+
+- `recognise(head)`: whether a file that begins like this is the engine's;
+- `read_records(lines)`: the records of the file, one of the readers of `engine_records`;
+- `make_translator(run_id, given=...)`: what turns the records of one run into events.
+
 Nothing else is told about it; see README.md of the domain for a worked example.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol
 from uuid import UUID
 
-Record = dict[str, Any]
-"""One record of an engine's stream, as its JSON says it."""
+from backtests.ingest.engine_layouts import Event, Given, Layout
+from backtests.ingest.engine_records import ReadRecord, Record
 
-Event = dict[str, Any]
-"""One event in the contract's words: eventId, runId, timestamp, eventType, severity, category, properties ..."""
+__all__ = ["Engine", "Event", "Given", "Record", "Translator", "find_engine", "list_engines", "recognise_engines"]
 
 
 class Translator(Protocol):
@@ -28,18 +33,51 @@ class Translator(Protocol):
     """
 
     def translate(self, record: Record) -> Iterable[Event]:
-        """Give the events that a record means; a record that is nonsense gives events that validation refuses."""
+        """
+        Give the events that a record means; a record that is nonsense gives events that validation refuses.
+
+        Raises ValueError where no event can be made of it at all.
+        """
         ...
 
 
-def formats() -> list[str]:
-    """Name the engines whose streams can be read, by name."""
+class MakeTranslator(Protocol):
+    """Gives what turns the records of one run into events."""
+
+    def __call__(self, run_id: UUID, *, given: Given) -> Translator:
+        """Make it; `given` is what a person said of the file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One format: how a file of it begins, how it is read, and what its records mean."""
+
+    name: str
+    title: str
+    recognise: Callable[[str], bool]
+    read_records: Callable[[Iterable[bytes]], Iterator[ReadRecord]]
+    make_translator: MakeTranslator
+    layouts: Sequence[Layout] = ()
+    """Its tables, where it is read by these."""
+
+
+def list_engines() -> list[str]:
+    """Name the formats, by name."""
     return sorted(module.name for module in iter_modules(__path__))
 
 
-def translator(name: str, *, run_id: UUID) -> Translator:
-    """Give a translator of the format for one run; raises KeyError, with the known names, for an unknown one."""
-    if name not in formats():
-        raise KeyError(f"There is no format {name!r}; there are {', '.join(formats())}.")
-    made: Translator = import_module(f"{__name__}.{name}").translator(run_id)
-    return made
+def find_engine(name: str) -> Engine:
+    """Give a format; raises KeyError, with the known names, for an unknown one."""
+    if name not in list_engines():
+        raise KeyError(f"There is no format {name!r}; there are {', '.join(list_engines())}.")
+    module: Any = import_module(f"{__name__}.{name}")
+    title = (module.__doc__ or name).strip().partition("\n")[0]
+    return Engine(
+        name, title, module.recognise, module.read_records, module.make_translator, getattr(module, "LAYOUTS", ())
+    )
+
+
+def recognise_engines(head: str) -> list[str]:
+    """Name the formats that a file which begins like this may have."""
+    return [name for name in list_engines() if find_engine(name).recognise(head)]

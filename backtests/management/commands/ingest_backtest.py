@@ -5,10 +5,11 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
@@ -16,8 +17,9 @@ from django.db import DatabaseError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from backtests.ingest.engines import formats
-from backtests.ingest.files import CONTRACT, LoadOptions, LoadRefused, load_file, require_events
+from backtests.ingest.engines import list_engines
+from backtests.ingest.files import LoadOptions, load_file, require_events
+from backtests.ingest.format_choice import AUTO, CONTRACT, LoadRefused, choose_format
 from backtests.ingest.load import NameRunError, load_lines
 from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
@@ -30,16 +32,18 @@ STDIN = "-"
 class Command(BaseCommand):
     """Store logs' events, and say what became of their lines."""
 
-    help = "Load backtests' logs: JSON lines, plain or gzip, from files or from standard input (-)."
+    help = "Load backtests: logs, engines' files and tables, plain or gzip, from files or from standard input (-)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take sources, whose format they have, and which run or sweep they are."""
-        parser.add_argument("sources", nargs="+", help="Files of JSON lines, .gz or not; - for standard input.")
-        parser.add_argument("--format", choices=[CONTRACT, *formats()], default=CONTRACT,
-                            help="Whose words the logs are in (%(default)s).")  # fmt: skip
+        parser.add_argument("sources", nargs="+", help="Files, .gz or not; - for standard input.")
+        parser.add_argument("--format", choices=[AUTO, CONTRACT, *list_engines()], default=AUTO,
+                            help="Whose words the logs are in; without it, it is seen by how each begins.")  # fmt: skip
         parser.add_argument("--run", type=_guid, help="The run's GUID, of a single source. Without it: the one that "
                             "the log names, else one made from the log's content.")  # fmt: skip
         parser.add_argument("--sweep", default="", help="The experiment that the runs belong to, by any name.")
+        parser.add_argument("--columns", default="", help="What a table's columns mean, as time=Date,equity=NAV.")
+        parser.add_argument("--symbol", default="", help="Which security a table is of that does not say it.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, then report; ends with 1 where a source holds no event, or was not read to its end."""
@@ -52,7 +56,10 @@ class Command(BaseCommand):
     def _load(self, source: str, *, options: dict[str, Any]) -> str:
         """Load one source; gives what is to be said of it as an error."""
         report, started = LoadReport(), monotonic()
-        how = LoadOptions(format_name=options["format"], run_id=options["run"], sweep=options["sweep"], overlaps=True)
+        how = LoadOptions(
+            format_name=options["format"], run_id=options["run"], sweep=options["sweep"], columns=options["columns"],
+            symbol=options["symbol"], overlaps=True,
+        )  # fmt: skip
         try:
             _load_source(source, options=how, report=report, started=started)
         except OSError as error:
@@ -89,7 +96,7 @@ def _load_source(source: str, *, options: LoadOptions, report: LoadReport, start
         path = Path(source)
         with _progress(path.stat().st_size, report=report, started=started) as shown:
             load_file(path, options=options, report=report, on_bytes=shown)
-    elif options.format_name == CONTRACT:
+    elif _is_contract(options):
         with _progress(None, report=report, started=started) as shown:
             lines = read_lines(sys.stdin.buffer, report=report, on_bytes=shown)
             facts = RunFacts(sweep=options.sweep or None)
@@ -100,6 +107,14 @@ def _load_source(source: str, *, options: LoadOptions, report: LoadReport, start
             shutil.copyfileobj(sys.stdin.buffer, kept)
             kept.flush()
             load_file(Path(kept.name), options=options, report=report)
+
+
+def _is_contract(options: LoadOptions) -> bool:
+    """Tell whether standard input is in the contract's words, which are stored while they come."""
+    stdin = cast(BufferedReader, sys.stdin.buffer)
+    head = BytesIO(stdin.peek()) if options.format_name == AUTO else BytesIO()
+    name, _ = choose_format(head, name=options.format_name, columns=options.columns, symbol=options.symbol)
+    return name == CONTRACT
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import psycopg
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.postgres.roles import provision
+from config.postgres.provisioning import provision_configured
 
 
 class Command(BaseCommand):
@@ -24,19 +24,11 @@ class Command(BaseCommand):
         """Provision; says what was made."""
         if not settings.TOOLROOM_DATABASE_ADMIN_URL:
             raise CommandError("Set DATABASE_ADMIN_URL to a superuser's address. The embedded database needs none.")
-        owner, reader = settings.DATABASES["default"], settings.DATABASES["reader"]
-        analyst = settings.DATABASES.get("analyst", {"USER": settings.SPRINTS_ANALYST_ROLE, "PASSWORD": ""})
         try:
-            made = provision(
+            made = provision_configured(
                 settings.TOOLROOM_DATABASE_ADMIN_URL,
+                database=settings.DATABASES["default"]["NAME"],
                 template=options["template"],
-                owner=owner["USER"],
-                owner_password=owner["PASSWORD"],
-                database=owner["NAME"],
-                reader=reader["USER"],
-                reader_password=reader["PASSWORD"],
-                analyst=analyst["USER"],
-                analyst_password=analyst["PASSWORD"],
             )
         except psycopg.Error as failed:
             raise CommandError(f"not provisioned: {failed}") from failed

@@ -31,6 +31,7 @@ from toolbox.catalogue.prompts import load_prompts
 from toolbox.catalogue.registry import registry
 from toolbox.contract.tool import Tool
 from toolbox.examples.cache import load_examples
+from toolbox.http.server_address import announce_address
 
 QUESTION = "How did Carolina do in February 2025, period by period?"
 SHOWN_ROWS = 9
@@ -77,7 +78,8 @@ class Command(BaseCommand):
                     console.print("[bold green]Everything works.[/]")
                     return
                 console.print("Serving. Stop with Ctrl-C.")
-                _wait_for_stop(server)
+                with announce_address(address):
+                    _wait_for_stop(server)
         except FAILURES as failed:
             raise CommandError(f"quickstart stopped: {failed}") from failed
         except KeyboardInterrupt:
@@ -130,7 +132,8 @@ def show(console: Console, *, demo: Demo, address: str) -> None:
         f"  Tables            {address}/api/resources/docs\n"
         f"  Pages             {address}/        ask, watch, and try each tool\n"
         f"  Admin             {address}/admin/   user [bold]{demo.username}[/], password [bold]{demo.password}[/]\n"
-        f"  API key           [bold]{demo.key}[/]\n\n"
+        f"  API key           [bold]{demo.key}[/]\n"
+        f"  Connect a client  {address}/connect/   or: manage.py connect claude\n\n"
         f"  curl -X POST {address}/api/tools/{tool.domain}/{tool.name} \\\n"
         f"    -H 'Authorization: Bearer {demo.key}' \\\n"
         f"    -d '{tool.example_arguments.decode()}'\n",

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from console.accounts.login import login_link_path
 from console.queries import find_active_user_by_name
+from toolbox.http.server_address import find_address
 
 
 class Command(BaseCommand):
@@ -17,7 +18,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take whose link, and where the server is."""
         parser.add_argument("name", help="The user's name.")
-        parser.add_argument("--at", default="http://127.0.0.1:8000", help="The server's address.")
+        parser.add_argument("--at", help="The server's address; else TOOLROOM_URL, or where quickstart serves.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print it."""
@@ -26,4 +27,5 @@ class Command(BaseCommand):
             raise CommandError(
                 f"No active user is called {options['name']!r}. The admin and createsuperuser make users."
             )
-        self.stdout.write(f"{options['at'].rstrip('/')}{login_link_path(user)}")
+        address = options["at"] or find_address()
+        self.stdout.write(f"{address.rstrip('/')}{login_link_path(user)}")

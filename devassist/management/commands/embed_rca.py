@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from devassist.embedding.failures import EmbeddingFailed
 from devassist.root_causes.load import embed_waiting
+from toolbox.embedding.failures import EmbeddingFailed
 
 
 class Command(BaseCommand):

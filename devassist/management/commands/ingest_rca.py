@@ -10,11 +10,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from devassist.embedding.failures import EmbeddingFailed
 from devassist.root_causes.entry import Entry
 from devassist.root_causes.load import load_entries
 from devassist.root_causes.parse import KINDS, read_text
 from devassist.root_causes.report import RcaReport, Refused
+from toolbox.embedding.failures import EmbeddingFailed
 
 MAX_LINES = 200
 EVERY = 1_000

@@ -9,22 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import (
     Comparison,
     Condition,
     DimensionGroup,
-    Grain,
     Group,
     MetricQuery,
-    Named,
-    Operator,
+    NamedCondition,
     Or,
     Order,
     Rank,
     Share,
     TimeGroup,
     TimeRange,
-)  # fmt: skip
+)
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
@@ -34,7 +33,7 @@ BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or f
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assembled:
+class AssembledQuery:
     """A query, how far-fetched it is, and what was assumed."""
 
     query: MetricQuery
@@ -42,7 +41,7 @@ class Assembled:
     assumptions: tuple[str, ...] = ()
 
 
-def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> Assembled:
+def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> AssembledQuery:
     """Assemble a query about rows of an entity; raises Unbound with the phrase that has no place."""
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build()
 
@@ -67,7 +66,7 @@ def assemble_fragment(
 
 
 class _Assembly(Conditions):
-    def build(self) -> Assembled:
+    def build(self) -> AssembledQuery:
         self._check_entity()
         self._find_states()
         self._attach_times()
@@ -79,7 +78,7 @@ class _Assembly(Conditions):
         share = self._read_share()
         self._check_marks()
         query = self._compose(rank=rank, order=order, share=share)
-        return Assembled(query=query, cost=self.cost, assumptions=tuple(self.assumptions))
+        return AssembledQuery(query=query, cost=self.cost, assumptions=tuple(self.assumptions))
 
     def build_fragment(self, context: MetricQuery) -> Fragment:
         """Read phrases that change a query; a time without a verb is that of the query."""
@@ -124,7 +123,11 @@ class _Assembly(Conditions):
         self.measures = [self._measure_of(own[0])]
 
     def _swap_unit(self, context: MetricQuery) -> None:
-        """Take the same measures in another unit: "in points"."""
+        """Take the same measures in another unit: "in points", "and how many issues?"."""
+        if "how_many" in self.marks and not self.unit_noun and any(
+            one.kind == "term" and one.has_entity(self.entity.id) for one in self.phrases
+        ):  # fmt: skip
+            self.unit_noun = self.model.measures[self.entity.count].unit if self.entity.count else ""
         if not self.unit_noun or tuple(self.measures) != context.measures:
             return
         known = [self.model.measures[name] for name in context.measures]
@@ -145,7 +148,7 @@ class _Assembly(Conditions):
             raise Unbound(self.phrases[places[1]])
         phrase = self.phrases[places[0]]
         self.used.add(places[0])
-        by = self._ranked_by(phrase)
+        by = self._find_rank_term(phrase)
         direction: Literal["asc", "desc"] = "desc" if phrase.is_descending else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
         if phrase.number is None and self.measures and self.subject_is_plural:
@@ -161,7 +164,7 @@ class _Assembly(Conditions):
             return True
         return any(one.said.endswith("s") for one in types) if types else not self.mentions_entity
 
-    def _ranked_by(self, phrase: Phrase) -> str:
+    def _find_rank_term(self, phrase: Phrase) -> str:
         if self.measures:
             is_grouped = bool(self.groups) or (self.is_fragment and self.has_groups)
             if not is_grouped or (phrase.has("dimension") and not phrase.marks):
@@ -270,8 +273,9 @@ class _Assembly(Conditions):
 
     def _compose(self, *, rank: Rank | None, order: tuple[Order, ...], share: Share | None) -> MetricQuery:
         self._split_several()
+        self._title_epics()
         self._assume_open(rank.by if rank else order[0].by if order else "")
-        where = self._where()
+        where = self._join_conditions()
         self._check_contradiction(where)
         if not self.measures:
             return self._rows(where, rank=rank, order=order)
@@ -311,6 +315,12 @@ class _Assembly(Conditions):
         return MetricQuery(
             rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order
         )  # fmt: skip
+
+    def _title_epics(self) -> None:
+        """Show the titles of epics beside their keys: people know epics by their titles."""
+        group, title = DimensionGroup(dimension="epic"), DimensionGroup(dimension="epic_title")
+        if group in self.groups and title not in self.groups:
+            self.groups.insert(self.groups.index(group) + 1, title)
 
     def _split_several(self) -> None:
         """Show several named teams, people or sprints each: one number would hide which."""
@@ -355,15 +365,17 @@ class _Assembly(Conditions):
         if any(state.predicate not in ("unassigned", "unestimated", "") or state.role in ("resolved", "created")
                for state in self.states.values()) or self.entity.id != "issue" or self._has_key():  # fmt: skip
             return
+        if any(self._is_sprints(one) for one in self.phrases):
+            return
         usual = self.settings["of_open_work"]
         found = [part for parts in self.part_of.values() for part in parts]
         is_usual = by in usual["dimensions"] or any(
-            (isinstance(part, Named) and part.predicate in usual["predicates"])
+            (isinstance(part, NamedCondition) and part.predicate in usual["predicates"])
             or (isinstance(part, Comparison) and self._is_usual(part))
             for part in found
         )
         if is_usual:
-            self.parts.append(Named(predicate="open"))
+            self.parts.append(NamedCondition(predicate="open"))
             self.assumptions.append("Only issues that are not done are counted." if self.measures else
                                     "Only issues that are not done are listed.")  # fmt: skip
 
@@ -371,7 +383,7 @@ class _Assembly(Conditions):
         is_missing = part.op == Operator.IS_NULL and part.field in ("assignee", "story_points")
         return is_missing or part.field in self.settings["of_open_work"]["dimensions"]
 
-    def _where(self) -> Condition | None:
+    def _join_conditions(self) -> Condition | None:
         merged: list[Condition] = list(self.parts)
         sprints: list[Condition] = []
         for place in sorted(self.part_of):

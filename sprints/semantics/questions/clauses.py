@@ -140,7 +140,9 @@ def _is_harmless(items: Sequence[_Item], place: int) -> bool:
     if one.classes & _NOUNS and before is not None and not one.token.names and not one.token.period:
         return True
     if "not" in one.token.marks:
-        return any(other.classes & {"cognition", "markers"} for other in items[place + 1 : place + 2 + _MAX_BETWEEN])
+        return any(
+            other.classes & {"cognition", "markers", "motives"} for other in items[place + 1 : place + 2 + _MAX_BETWEEN]
+        )
     if "cognition" in one.classes and not one.token.names:
         return True
     if one.token.said.lower() == "just":

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sprints.linking.names import sprint_numbers
+from sprints.semantics.enums import Operator
 from sprints.semantics.query import (
     And,
     Comparison,
@@ -11,13 +12,12 @@ from sprints.semantics.query import (
     Has,
     InPeriod,
     MeasureLimit,
-    Named,
+    NamedCondition,
     Not,
-    Operator,
     Or,
     Side,
     TimeRange,
-)  # fmt: skip
+)
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase
@@ -40,7 +40,20 @@ from sprints.semantics.questions.terms import (
 class Conditions(Measures):
     """Measures with the conditions that rows have to meet."""
 
+    def _compare_spans(self) -> None:
+        """Set a measure of one span against that of another: cycle time | in May | versus | in June."""
+        for place in range(len(self.phrases) - 2):
+            first, link, second = self.phrases[place : place + 3]
+            if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
+                continue
+            if {place, place + 2} & self.used or not self.measures or first.is_negated or second.is_negated:
+                continue
+            if all(self.model.measures[one].time for one in self.measures):
+                self.sides += [Side(label=one.said, where=to_range(one, role=None)) for one in (first, second)]
+                self.used |= {place, place + 2}
+
     def _read_conditions(self) -> None:
+        self._compare_spans()
         numbers_first = sorted(range(len(self.phrases)), key=lambda place: place in self.states)
         for place in numbers_first:
             found = self._conditions(self.phrases[place], place=place)
@@ -52,16 +65,17 @@ class Conditions(Measures):
         is_past = any("have" in one.marks and one.said.lower() == "had" for one in self.phrases)
         is_about_all = self.entity.count in self.measures or any(one.kind == "none" for one in self.phrases)
         if is_past and self.entity.id == "sprint" and is_about_all:
-            self.parts.append(Not(part=Named(predicate="sprint_future")))
+            self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
             self.assumptions.append("Only sprints that have begun are meant.")
         if self.entity.id == "membership" and not self.measures:
             own = self._own_states()
             if not own:
                 raise Unbound(None, why="")
             if any(state.phrase.is_negated for state in own):
-                self.parts.append(Named(predicate="member_now"))
+                self.parts.append(NamedCondition(predicate="member_now"))
+        says_what_became = any(state.predicate != "left_in_sprint" for state in self._own_states())
         if self.entity.id == "membership" and not (
-            self._own_states() or any(self._is_sprints(one) for one in self.phrases) or self._groups_sprints()
+            says_what_became or any(self._is_sprints(one) for one in self.phrases) or self._groups_sprints()
         ):
             raise Unbound(None, why="Which sprint do you mean?")
 
@@ -73,7 +87,7 @@ class Conditions(Measures):
         if phrase.kind == "key":
             return [self._keys(phrase, place=place)]
         if phrase.kind == "bound" or (phrase.kind == "days" and place not in self.used):
-            return self._bound(phrase, place=place)
+            return self._read_bound(phrase, place=place)
         if phrase.kind == "missing":
             return [self._either(phrase, self._require_absence(phrase))]
         if phrase.kind == "none":
@@ -98,7 +112,7 @@ class Conditions(Measures):
         if phrase.kind == "term":
             predicate, _ = self._predicate(phrase)
             if predicate:
-                return Named(predicate=predicate)
+                return NamedCondition(predicate=predicate)
         if phrase.kind == "bound" and phrase.senses:
             return self._compare(phrase)
         raise Unbound(phrase)
@@ -134,7 +148,7 @@ class Conditions(Measures):
 
     def _sprints(self, phrase: Phrase) -> Condition:
         if phrase.predicate and "sprint" not in self.reached:
-            condition = InPeriod(where=Named(predicate=phrase.predicate))
+            condition = InPeriod(where=NamedCondition(predicate=phrase.predicate))
             return Not(part=condition) if phrase.is_negated else condition
         if phrase.is_vague:
             raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
@@ -182,6 +196,9 @@ class Conditions(Measures):
         return is_among("sprint", values=[to_value(name) for name in phrase.names])
 
     def _keys(self, phrase: Phrase, *, place: int) -> Condition:
+        if phrase.name_kind == "epic":
+            return is_among(self._name_dimension(phrase, place=place), values=list(phrase.keys),
+                            is_negated=phrase.is_negated)  # fmt: skip
         if self.entity.id == "link" and any(
             other < place and state.predicate == "blocking" for other, state in self.states.items()
         ):
@@ -190,11 +207,11 @@ class Conditions(Measures):
             raise Unbound(phrase)
         return is_among("issue", values=list(phrase.keys), is_negated=phrase.is_negated)
 
-    def _bound(self, phrase: Phrase, *, place: int) -> list[Condition]:
+    def _read_bound(self, phrase: Phrase, *, place: int) -> list[Condition]:
         if phrase.edge == "times":
-            return [self._repeated(phrase, place=place)]
+            return [self._count_repetitions(phrase, place=place)]
         if phrase.is_days and not phrase.senses:
-            return [self._lasting(phrase, place=place)]
+            return [self._compare_duration(phrase, place=place)]
         counted = self._is_limit(phrase, place=place)
         if counted:
             measure = self.measures[0]
@@ -224,7 +241,7 @@ class Conditions(Measures):
             field=dimension, op=NEGATED[op] if phrase.is_negated else op, values=(number_of(phrase),)
         )  # fmt: skip
 
-    def _repeated(self, phrase: Phrase, *, place: int) -> Condition:
+    def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
             field_name = self.settings["repeated"].get(state.predicate)
             if field_name and self.model.dimensions[field_name].reached_as in self.reached:
@@ -232,7 +249,7 @@ class Conditions(Measures):
                 return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))
         raise Unbound(phrase)
 
-    def _lasting(self, phrase: Phrase, *, place: int) -> Condition:
+    def _compare_duration(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
             if state.phrase.is_negated and not state.predicate and state.role in self.settings["elapsed"]:
                 state.is_counted = True
@@ -264,16 +281,16 @@ class Conditions(Measures):
                 where = related.read_related()
             except (Unbound, ValueError):
                 continue
-            self.parts += self._decided(where)
+            self.parts += self._require_decided(where)
             return Not(part=Has(relation=name, where=where))
         raise Unbound(phrase)
 
-    def _decided(self, where: Condition | None) -> list[Condition]:
+    def _require_decided(self, where: Condition | None) -> list[Condition]:
         """Leave out rows for which it is not decided yet: what a sprint carries over is known when it is closed."""
-        named = [part.predicate for part in flatten(where) if isinstance(part, Named)]
+        named = [part.predicate for part in flatten(where) if isinstance(part, NamedCondition)]
         times = {self.model.predicates[one].time for one in named} - {None}
         return [
-            Named(predicate=one.id) for one in self.model.predicates.values()
+            NamedCondition(predicate=one.id) for one in self.model.predicates.values()
             if one.entity == self.entity.id and one.time in times and not one.hidden
         ]  # fmt: skip
 
@@ -281,15 +298,28 @@ class Conditions(Measures):
         """Read phrases that only say which rows of this entity are meant; raises Unbound."""
         self.is_fragment = True
         self._find_states()
+        self._attach_times()
         for place, phrase in enumerate(self.phrases):
             known = {self.entity.id, "issue"} if self.entity.id == "membership" else {self.entity.id}
             if phrase.kind == "term" and any(phrase.has_entity(one) for one in known):
                 self.used.add(place)
+            elif counted := self._list_counted(phrase):
+                self.used.add(place)
+                self.part_of[place] = counted
         self._read_conditions()
         left = [phrase for place, phrase in enumerate(self.phrases) if place not in self.used]
         if left:
             raise Unbound(left[0])
         return join_all([part for place in sorted(self.part_of) for part in self.part_of[place]])
+
+    def _list_counted(self, phrase: Phrase) -> list[Condition]:
+        """Give the conditions of the rows that a noun counts: carry-over."""
+        found = [
+            self.model.measures[sense.name] for sense in phrase.senses
+            if sense.kind == "measure" and sense.form == "noun"
+        ]  # fmt: skip
+        ours = [one for one in found if one.entity == self.entity.id and one.where and not one.ratio]
+        return [NamedCondition(predicate=name) for name in ours[0].where] if ours else []
 
     def _require_absence(self, phrase: Phrase) -> Condition:
         membership = self.entity.membership
@@ -318,12 +348,17 @@ class Conditions(Measures):
         if "when" in self.marks and not state.periods and not self.measures:
             return self._moment_column(state)
         condition = self._holds(state)
-        if condition == Named(predicate="committed") and self._is_about_the_future():
-            condition = Named(predicate="member_now")
-        if isinstance(condition, Named) and phrase.is_negated and not state.periods and not phrase.alternatives:
+        if condition == NamedCondition(predicate="committed") and self._is_about_the_future():
+            condition = NamedCondition(predicate="member_now")
+        if (
+            isinstance(condition, NamedCondition)
+            and phrase.is_negated
+            and not state.periods
+            and not phrase.alternatives
+        ):
             opposite = self.model.predicates[condition.predicate].opposite
             if opposite:
-                return [Named(predicate=opposite)]
+                return [NamedCondition(predicate=opposite)]
         if condition is not None and phrase.alternatives:
             condition = self._either(phrase, condition)
         parts = [condition] if condition is not None else []
@@ -338,12 +373,12 @@ class Conditions(Measures):
     def _holds(self, state: State) -> Condition | None:
         """Give the condition that a state is; None where its time or the measure says all."""
         if state.phrase.is_ever:
-            return self._ever(state)
+            return self._happened_ever(state)
         lasts = bool(state.role) and bool(self.model.time_roles[state.role].relation)
         if state.is_measured or state.is_counted or (state.periods and lasts):
             return None
         if state.predicate:
-            return Named(predicate=state.predicate)
+            return NamedCondition(predicate=state.predicate)
         if not state.periods and not state.has_grain and not self._is_trivial(state):
             raise Unbound(state.phrase)
         return None
@@ -385,7 +420,7 @@ class Conditions(Measures):
         )
         return is_counted and not state.phrase.is_negated and (bool(self.measures) or self._has_person())
 
-    def _ever(self, state: State) -> Condition:
+    def _happened_ever(self, state: State) -> Condition:
         field_name = self.settings["repeated"].get(state.predicate)
         if not field_name or self.model.dimensions[field_name].reached_as not in self.reached:
             raise Unbound(state.phrase)

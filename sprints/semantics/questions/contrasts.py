@@ -6,7 +6,8 @@ Each is given the phrases and a place, and gives what replaces how many of them,
 
 from dataclasses import replace
 
-from sprints.semantics.query import Operator
+from sprints.semantics.enums import Operator
+from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, degree_of, is_sprints, phrase_at
 
 
@@ -38,25 +39,45 @@ def read_than(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_names_against(phrases: list[Phrase], *, place: int) -> Found:
-    """ACCEL | more open bugs than | ORBIT: one number for each name."""
+    """
+    ACCEL | more open bugs than | ORBIT: one number for each name.
+
+    More points | in sprint 7 | than | in sprint 8; more stories | in May | or | in June: a number for each span.
+    """
     first = phrases[place]
-    if first.kind != "names" or any(one.marks & {"which", "who", "how_many"} for one in phrases):
+    if any(one.marks & {"which", "who", "how_many"} for one in phrases):
         return None
-    ends = [
-        at for at in range(place + 2, len(phrases))
-        if phrases[at].kind == "names" and phrases[at].name_kind == first.name_kind
-    ]  # fmt: skip
-    if not ends:
+    at = next((at for at in range(place + 2, len(phrases)) if _is_of_kind(phrases[at], first)), None)
+    if at is None:
         return None
-    inside = phrases[place + 1 : ends[0]]
-    said = [one for one in inside if one.marks & {"more", "fewer", "gt", "lt", "as_many"}]
-    than = inside[-1]
-    if not said or not (than.marks & {"than", "gt", "lt"}) or than.kind != "mark":
+    inside, than = phrases[place + 1 : at], phrases[at - 1]
+    said = [one for one in phrases[:at] if one.marks & _COMPARED and one.kind == "mark"]
+    is_against = than.marks & {"than", "gt", "lt", "differs"} or (than.marks & {"or"} and than.kind == "mark")
+    if not said or not is_against or (than.marks & {"or"} and first.kind == "names" and first.name_kind != "sprint"):
         return None
-    names = tuple(dict.fromkeys((*first.names, *phrases[ends[0]].names)))
+    if not any(one.has("measure", form="noun") or one.has("predicate") for one in phrases):
+        return None
+    for one in said:
+        if one not in inside:
+            phrases[phrases.index(one)] = replace(one, marks=frozenset({"be"}), senses=())
     rest = [one for one in inside if one is not than and one not in said]
-    both = replace(first, names=names, joined_by="and", said=f"{first.said}, {phrases[ends[0]].said}")
-    return [both, *rest, replace(than, marks=frozenset({"versus"}), senses=())], ends[0] - place + 1
+    versus = replace(than, kind="mark", marks=frozenset({"versus"}), senses=())
+    last = phrases[at]
+    if first.kind != "names" or first.name_kind == "sprint":
+        return [*rest, first, versus, last], at - place + 1
+    names = tuple(dict.fromkeys((*first.names, *last.names)))
+    both = replace(first, names=names, joined_by="and", said=f"{first.said}, {last.said}")
+    return [both, *rest, versus], at - place + 1
+
+
+_COMPARED = frozenset({"more", "fewer", "gt", "lt", "as_many", "differs"})
+
+
+def _is_of_kind(phrase: Phrase, first: Phrase) -> bool:
+    """Tell whether both are names of one kind, periods or sprints, so that one can be set against the other."""
+    if is_sprints(first) or first.kind == "period":
+        return is_sprints(phrase) if is_sprints(first) else phrase.kind == "period"
+    return first.kind == phrase.kind == "names" and phrase.name_kind == first.name_kind
 
 
 def read_whole(phrases: list[Phrase], *, place: int) -> Found:
@@ -104,7 +125,8 @@ def read_none(phrases: list[Phrase], *, place: int) -> Found:
     is_of_others = before is not None and before.has("entity", form="noun") and not before.has_entity("issue")
     is_had = before is not None and ("have" in before.marks or is_of_others) and inside[-1].name_kind == "type"
     is_had = is_had and not inside[-1].has("dimension", form="noun")  # with no epic: an epic is a row's own
-    if not (inside[-1].has("entity", form="noun") or "nothing" in first.marks or is_had):
+    is_counted = inside[-1].has("measure", form="noun")
+    if not (inside[-1].has("entity", form="noun") or "nothing" in first.marks or is_had or is_counted):
         return None
     if not any(one.has("predicate") or one.kind == "names" for one in inside) and inside[-1].has_entity("sprint"):
         return None
@@ -121,7 +143,35 @@ def read_none_of_verb(phrases: list[Phrase], *, place: int) -> Found:
                     alternatives=(first,))], 2  # fmt: skip
 
 
+def read_not_any(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Has | not | resolved | a single bug | in November; does not | have | any bugs: the rows have none of these.
+
+    Who does not have anything else finds no place: to turn the condition round would name those of other issues.
+    """
+    first, before = phrases[place], phrase_at(phrases, place=place - 1)
+    if first.marks != {"not"} or not any(one.marks & {"who", "which"} for one in phrases[:place]):
+        return None
+    verb, end = phrase_at(phrases, place=place + 1), place + 2
+    while (one := phrase_at(phrases, place=end)) is not None and (_describes(one) or one.kind == "period"):
+        end += 1
+    rows = [one for one in phrases[place + 2 : end] if one.kind != "period"]
+    is_any = any(one.is_any for one in rows) and rows[-1].kind in ("term", "names") if rows else False
+    if verb is None or before is None:
+        return None
+    is_had = "have" in verb.marks and verb.kind == "mark"
+    if is_had and not rows and "who" in before.marks:
+        return [replace(first, kind="unknown", said=f"{first.said} {verb.said}", senses=(), marks=frozenset())], 2
+    if not rows or not (is_had or (verb.has("predicate") and is_any)):
+        return None
+    inside = tuple(phrases[place + 1 + is_had : end])
+    said = " ".join([first.said, *(one.said for one in inside)])
+    return [replace(first, kind="none", said=said, marks=frozenset(), alternatives=inside)], end - place
+
+
 def _describes(phrase: Phrase) -> bool:
+    if phrase.kind == "term" and phrase.has("measure", form="noun") and not phrase.has("dimension"):
+        return True
     return (phrase.kind == "term" and phrase.has("predicate", "entity") and not phrase.is_negated) or (
         phrase.kind == "names" and phrase.name_kind in ("type", "label", "priority", "status")
     )
@@ -152,6 +202,49 @@ def read_swapped_group(phrases: list[Phrase], *, place: int) -> Found:
     if first.kind != "group" or second is None or third is None or third.kind != "group":
         return None
     return ([first], 3) if "except" in second.marks else None
+
+
+def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Has | to | finish; are | to | be finished; left | to | complete; yet | to | be started: what is not so yet.
+
+    Any other verb that is yet to come finds no place: what was removed is no answer to what has to be removed.
+    """
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    before = next((one for one in phrases[:place][::-1] if one.kind != "names"), None)
+    if first.marks != {"to"} or first.said.lower() != "to" or second is None or before is None:
+        return None
+    if second.kind != "term" or not second.has("predicate", "time") or second.has("measure", "entity", form="noun"):
+        return None
+    said = f"{before.said} to {second.said}"
+    is_owed = "be" in before.marks or before.said.lower() in ("has", "have", "having", *_LEFT)
+    if not is_owed:
+        is_next = second.start == first.start + len("to ")
+        takes = any(degree_of(one) is not None or _TAKES & {*one.said.lower().split()} for one in phrases[:place])
+        return ([replace(second, kind="unknown", said=said, senses=())], 2) if is_next and not takes else None
+    names = next((_NOT_YET[sense.name] for sense in second.senses if sense.name in _NOT_YET), ())
+    senses = tuple(Sense("predicate", name, "adjective") for name in names)
+    return [replace(second, kind="term" if names else "unknown", senses=senses, said=said, marks=frozenset())], 2
+
+
+_LEFT = ("left", "remaining", "remain", "remains")
+_TAKES = frozenset({"take", "takes", "took", "taken"})
+_NOT_YET = {"done": ("open", "left_in_sprint"), "completed": ("open", "left_in_sprint"), "in_progress": ("to_do",)}
+
+
+def read_depictive(phrases: list[Phrase], *, place: int) -> Found:
+    """Slipped out of | ORBIT Sprint 7 | unfinished: as what is carried over is, when the sprint ends."""
+    first = phrases[place]
+    if first.kind != "term" or not any(sense.name == "carried_over" for sense in first.senses):
+        return None
+    end = place + 1
+    while (one := phrase_at(phrases, place=end)) is not None and one.kind in ("names", "sprints"):
+        end += 1
+    before = phrases[end - 1]
+    is_adjacent = one is not None and one.start == before.start + len(before.said) + 1
+    if one is None or not is_adjacent or not any(sense.name == "open" for sense in one.senses):
+        return None
+    return phrases[place:end], end - place + 1
 
 
 def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:

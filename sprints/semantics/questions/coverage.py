@@ -33,7 +33,7 @@ def find_doubts(parse: Parse, *, query: MetricQuery) -> list[str]:
     doubts += [f"'{phrase.said}' is not used." for phrase in unused]
     said = {value for phrase in parse.phrases for value in _values(phrase)}
     text = parse.linked.text.casefold()
-    added = [one for one in _compared(content) if one not in said and one.casefold() not in text]
+    added = [one for one in _list_compared(content) if one not in said and one.casefold() not in text]
     doubts += [f"'{one}' was added; the question does not say it." for one in dict.fromkeys(added)]
     times = [node for node in _nodes(content) if node.get("kind") == "time" and "grain" not in node]
     if times and not any(phrase.period for phrase in parse.phrases):
@@ -139,7 +139,7 @@ def _values(phrase: Phrase) -> list[str]:
         return list(phrase.keys)
     if phrase.edge:
         return []
-    return [name.value if name.kind in ("team", "person", "sprint") else name.text for name in phrase.names]
+    return [name.value if name.kind in ("team", "person", "sprint", "epic") else name.text for name in phrase.names]
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -177,7 +177,7 @@ def _comparisons(content: object) -> Iterator[tuple[str, str]]:
             yield str(node["op"]), f"{node['value']:g}"
 
 
-def _compared(content: object) -> Iterator[str]:
+def _list_compared(content: object) -> Iterator[str]:
     """Give the values that rows are compared with, references by their key."""
     for node in _nodes(content):
         for value in node["values"] if node.get("kind") == "comparison" else ():

@@ -1,12 +1,14 @@
 """A question that changes the one before it: "and for HARBOR?", "only bugs", "what about last month?", "by person"."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
-from sprints.linking.folding import normalised, words
+from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, link
 from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     And,
@@ -14,21 +16,23 @@ from sprints.semantics.query import (
     Condition,
     InPeriod,
     MetricQuery,
-    Named,
+    NamedCondition,
     Not,
-    Operator,
     Or,
     Reference,
     TimeRange,
-)  # fmt: skip
+)
 from sprints.semantics.questions.assembly import Fragment, assemble_fragment
-from sprints.semantics.questions.grammar import ANAPHOR, Parse
+from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, correct_words, cut, find_anaphor
+from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, correct_words, cut, find_anaphor
 
+_JOINING = frozenset({"follow", "and"})
+_OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
+NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 _LEADS = frozenset({"follow", "and", "only", "except", "without", "not"})
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
 
@@ -37,7 +41,7 @@ def parse_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse | None:
     """Change a query as a question says; None where the question stands by itself or does not fit the query."""
-    text = normalised(question)[:MAX_QUESTION]
+    text = normalise(question)[:MAX_QUESTION]
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
     tokens = cut(linked, lexicon=lexicon, index=index, teams=_teams(context))
@@ -57,12 +61,36 @@ def parse_follow_up(
     entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
     try:
         fragment = assemble_fragment(phrases, entity=entity, lexicon=lexicon, context=context)
-        moved = _move_sprints(context, fragment=fragment, index=index)
-        query = _changed(moved, fragment=fragment, model=lexicon.model)
+        moved = _swap_sprints(context, fragment=fragment, index=index)
+        query = _apply_fragment(
+            moved, fragment=fragment, model=lexicon.model, is_part=bool(anaphor) and anaphor.lower() not in PRONOUNS
+        )
     except (Unbound, ValueError):
-        return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor) if anaphor else None
+        if not anaphor:
+            if not leading & _JOINING:
+                return None
+            return _refuse_widened(question, context=context, index=index, today=today, lexicon=lexicon)
+        return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
+    asked = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
+    if asked is not None and asked.marks == {"which"} and query.measures and not query.group_by:
+        query = list_counted_rows(query, model=lexicon.model) or query
     assumed = (*corrected, *linked.assumptions, *fragment.assumptions)
     return Parse(linked=linked, query=query, assumptions=assumed, phrases=tuple(phrases))
+
+
+def _refuse_widened(
+    question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
+) -> Parse | None:
+    """Refuse what leans on the question before it and says less: "and how many bugs?" after the velocity of a team."""
+    alone = parse_question(question, index=index, today=today, lexicon=lexicon)
+    if alone.query is None:
+        return None
+    before, after = (
+        {_subject(part, model=lexicon.model) for part in split_conditions(one.where)} for one in (context, alone.query)
+    )
+    is_bare = alone.query.where is None and not alone.query.group_by
+    is_wider = bool(_OWNERS & before) and not _OWNERS & after
+    return replace(alone, query=None, why=NO_CHANGE) if is_bare or is_wider else None
 
 
 def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
@@ -101,7 +129,7 @@ def list_counted_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuer
         part.model_copy(update={"role": time}) if isinstance(part, TimeRange) and part.role is None else part
         for part in split_conditions(query.where)
     ]
-    where = join_conditions((*parts, *(Named(predicate=name) for name in measures[0].where)))
+    where = join_conditions((*parts, *(NamedCondition(predicate=name) for name in measures[0].where)))
     return MetricQuery(rows_of=entity.id, where=where) if entity.columns else None
 
 
@@ -115,7 +143,7 @@ def _teams(query: MetricQuery) -> frozenset[str]:
     )
 
 
-def _move_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
+def _swap_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
     """
     Take the other team's sprints where the question changes the team: those of the same number and position.
 
@@ -125,13 +153,13 @@ def _move_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex)
     if team is None:
         return context
     ids = {value.key for value in team.values if isinstance(value, Reference)}
-    parts = [_moved(part, teams=ids, index=index) for part in split_conditions(context.where)]
+    parts = [_swap_sprint(part, teams=ids, index=index) for part in split_conditions(context.where)]
     return context.model_copy(update={"where": join_conditions(tuple(parts))})
 
 
-def _moved(part: Condition, *, teams: set[str], index: NameIndex) -> Condition:
+def _swap_sprint(part: Condition, *, teams: set[str], index: NameIndex) -> Condition:
     if isinstance(part, InPeriod):
-        return part.model_copy(update={"where": _moved(part.where, teams=teams, index=index)})
+        return part.model_copy(update={"where": _swap_sprint(part.where, teams=teams, index=index)})
     if not isinstance(part, Comparison) or part.field != "sprint":
         return part
     named = {value.key for value in part.values if isinstance(value, Reference)}
@@ -158,14 +186,20 @@ def _in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
     return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")
 
 
-def _changed(context: MetricQuery, *, fragment: Fragment, model: SemanticModel) -> MetricQuery:
-    """Put the new conditions in the place of those about the same, and the new groups in the place of the old."""
+def _apply_fragment(context: MetricQuery, *, fragment: Fragment, model: SemanticModel, is_part: bool) -> MetricQuery:
+    """
+    Put the new conditions in the place of those about the same, and the new groups in the place of the old.
+
+    What is said of a part of the rows ("of those") is added; raises Unbound where it contradicts what is known of all.
+    """
     new = [part for condition in fragment.conditions for part in split_conditions(condition)]
     subjects = {_subject(part, model=model) for part in new}
-    kept = [part for part in split_conditions(context.where) if _subject(part, model=model) not in subjects]
+    kept = [part for part in split_conditions(context.where) if is_part or _subject(part, model=model) not in subjects]
+    if is_part and any(_subject(part, model=model) in subjects and part not in new for part in kept):
+        raise Unbound(None)
     if "status_category" in subjects:
         kept = [part for part in kept if not (isinstance(part, TimeRange) and part.role == "resolved")]
-    changes: dict[str, object] = {"where": join_conditions((*kept, *new))}
+    changes: dict[str, object] = {"where": join_conditions((*kept, *(part for part in new if part not in kept)))}
     if fragment.measures != context.measures:
         changes |= {
             "measures": fragment.measures,
@@ -189,7 +223,7 @@ def _subject(condition: Condition, *, model: SemanticModel) -> str:
     match condition:
         case Comparison(field=field):
             return "sprint" if field.startswith("sprint") else field
-        case Named(predicate=name):
+        case NamedCondition(predicate=name):
             comparison = model.predicates[name].comparison if name in model.predicates else None
             return comparison.field if comparison else name
         case TimeRange():

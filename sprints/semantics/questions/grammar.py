@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
 
-from sprints.linking.folding import normalised, words
-from sprints.linking.link import MAX_QUESTION, Linked, link
+from sprints.linking.folding import normalise, words
+from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
-from sprints.semantics.questions.assembly import Assembled, assemble
+from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
@@ -35,7 +35,7 @@ class Parse:
     that the question fits equally well, `anaphor` a pronoun that stands for nothing in it.
     """
 
-    linked: Linked
+    linked: LinkedQuestion
     query: MetricQuery | None = None
     assumptions: tuple[str, ...] = ()
     unbound: tuple[str, ...] = ()
@@ -50,17 +50,17 @@ def parse_question(
 ) -> Parse:
     """Parse a question; if that fails, without the clauses that ask for nothing, which is said."""
     whole = _parse(question, index=index, today=today, lexicon=lexicon, meant=meant)
-    text = normalised(question)[:MAX_QUESTION]
+    text = normalise(question)[:MAX_QUESTION]
     if whole.query is not None or len(words(text)) > MAX_TOKENS:
         return whole
 
     def read(clause: str) -> list[Token]:
         return cut(link(clause, index=index, today=today), lexicon=lexicon, index=index)
 
-    def corrected(clause: str) -> str:
+    def correct_clause(clause: str) -> str:
         return correct_words(clause, found=words(clause), lexicon=lexicon, index=index)[0]
 
-    rest, aside = set_aside(text, read=read, corrected=corrected, lexicon=lexicon)
+    rest, aside = set_aside(text, read=read, corrected=correct_clause, lexicon=lexicon)
     if not aside:
         return whole
     parse = _parse(rest, index=index, today=today, lexicon=lexicon, meant=meant)
@@ -74,7 +74,7 @@ def _parse(
     question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
 ) -> Parse:
     """Parse a text. Pure, and bounded: each rule only shortens the phrases, and each entity is tried once."""
-    text = normalised(question)[:MAX_QUESTION]
+    text = normalise(question)[:MAX_QUESTION]
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today, meant=meant)
     tokens = cut(linked, lexicon=lexicon, index=index)
@@ -86,10 +86,10 @@ def _parse(
         return Parse(linked=linked, why=MINE.format(said=mine.said))
     if anaphor := find_anaphor(tokens):
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
-    return _assembled(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
+    return _assemble_best(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
 
 
-def _unknown(unknown: Sequence[Token], *, tokens: Sequence[Token], linked: Linked) -> Parse:
+def _unknown(unknown: Sequence[Token], *, tokens: Sequence[Token], linked: LinkedQuestion) -> Parse:
     """Name the words that mean nothing here; where most of them do not, the question is hardly English."""
     said = tuple(dict.fromkeys(token.said for token in unknown))[:MAX_REPORTED]
     plain = sum(not token.names and token.number is None for token in tokens)
@@ -100,9 +100,11 @@ def _unknown(unknown: Sequence[Token], *, tokens: Sequence[Token], linked: Linke
     return Parse(linked=linked, unbound=said, why=why, phrases=phrases)
 
 
-def _assembled(linked: Linked, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Sequence[str]) -> Parse:
+def _assemble_best(
+    linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Sequence[str]
+) -> Parse:
     phrases = read_phrases(tokens)
-    found: list[Assembled] = []
+    found: list[AssembledQuery] = []
     failures: list[Unbound] = []
     for entity in lexicon.model.entities:
         try:
@@ -112,28 +114,33 @@ def _assembled(linked: Linked, *, tokens: Sequence[Token], lexicon: Lexicon, cor
         except ValueError:  # the parts fit no query together
             continue
     if not found:
-        return _failed(linked, failures=failures, phrases=phrases)
+        return _report_failure(linked, failures=failures, phrases=phrases)
     found.sort(key=lambda one: one.cost)
     best = found[0]
     rivals = [one for one in found[1:] if one.cost - best.cost < MARGIN and one.query != best.query]
     if rivals:
         return Parse(linked=linked, readings=(best.query, rivals[0].query), phrases=tuple(phrases))
-    assumed = (*corrected, *_said(linked, instead=best.assumptions), *_ours(tokens, linked=linked), *best.assumptions)
+    assumed = (
+        *corrected,
+        *_keep_assumptions(linked, instead=best.assumptions),
+        *_ours(tokens, linked=linked),
+        *best.assumptions,
+    )
     return Parse(linked=linked, query=best.query, assumptions=assumed, phrases=tuple(phrases))
 
 
-def _said(linked: Linked, *, instead: Sequence[str]) -> tuple[str, ...]:
+def _keep_assumptions(linked: LinkedQuestion, *, instead: Sequence[str]) -> tuple[str, ...]:
     """Give the assumptions about names and days, but for those that the assembly replaced by its own."""
     replaced = {one.partition(" in the nearest")[0] for one in instead if " in the nearest year" in one}
     return tuple(one for one in linked.assumptions if one.partition(" as ")[0] not in replaced)
 
 
-def _ours(tokens: Sequence[Token], *, linked: Linked) -> tuple[str, ...]:
+def _ours(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[str, ...]:
     said = next((token.said for token in tokens if "our" in token.marks), None)
     return (f"Took '{said}' as all teams.",) if said and not linked.of_kind("team") else ()
 
 
-def _failed(linked: Linked, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:
+def _report_failure(linked: LinkedQuestion, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:
     """Report what fails for the likeliest entity, which is the first of the model."""
     first = failures[0] if failures else None
     is_about_sprints = any(phrase.kind == "sprints" or _names_sprint(phrase) for phrase in phrases)

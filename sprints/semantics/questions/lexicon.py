@@ -25,7 +25,7 @@ _DOUBLED = re.compile(r"(.)\1")
 _IRREGULAR = {
     "begin": ("began", "begun"), "take": ("took", "taken"), "do": ("did", "done"), "get": ("got", "gotten"),
     "hold": ("held", "held"), "spend": ("spent", "spent"), "come": ("came", "come"), "run": ("ran", "run"),
-    "spill": ("spilled", "spilt"),
+    "spill": ("spilled", "spilt"), "throw": ("threw", "thrown"),
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people",)
@@ -104,6 +104,15 @@ class Lexicon:
         return frozenset(word for phrase in self.phrases for word in phrase) | _TIME_WORDS
 
     @cached_property
+    def _by_letter(self) -> Mapping[str, tuple[str, ...]]:
+        """Give the words that a misspelt one may be, by their first letter."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for word in sorted(self.vocabulary):
+            if len(word) >= MIN_TYPO_LETTERS:
+                found[word[0]].append(word)
+        return {letter: tuple(known) for letter, known in found.items()}
+
+    @cached_property
     def separable(self) -> Mapping[str, tuple[tuple[tuple[str, ...], tuple[Sense, ...]], ...]]:
         """Give verbs of several words by their first, with what follows: "carried" with "over"."""
         found: dict[str, list[tuple[tuple[str, ...], tuple[Sense, ...]]]] = defaultdict(list)
@@ -127,24 +136,38 @@ class Lexicon:
 
         Of several, the first word of a question is the one that asks: "wich" is which, not with.
         """
-        if len(word) < MIN_TYPO_LETTERS or not word.isalpha() or not word.isascii():
+        if len(word) < MIN_TYPO_LETTERS - 1 or not word.isalpha() or not word.isascii():
             return None
         limit = 1 if len(word) < LONG_WORD_LETTERS else 2
-        near = [known for known in self.vocabulary if len(known) >= MIN_TYPO_LETTERS and known[0] == word[0]]
+        near = self._by_letter.get(word[0], ())
         found = process.extract(word, near, scorer=OSA.distance, score_cutoff=limit, limit=8)
         if not found:  # a doubled letter said once, or twice: comited
             found = [(known, 1, 0) for known in near if _DOUBLED.sub(r"\1", known) == _DOUBLED.sub(r"\1", word)]
         best = min((edits for _, edits, _ in found), default=None)
         closest = {known for known, edits, _ in found if edits == best}
+        if len(word) < MIN_TYPO_LETTERS:  # of a short word a letter is missing, and the word is one of the grammar
+            closest = {known for known in closest if _lacks_letters(word, known) and self._is_closed(known)}
+            best = best if closest else None
         swapped = {known for known in closest if sorted(known) == sorted(word)}
+        swapped = swapped or {known for known in closest if _lacks_letters(word, known)}
         closest = swapped or {known for known in closest if known[-1] == word[-1]} or closest
         if is_first and len(closest) > 1:
             closest = {known for known in closest if self._asks(known)} or closest
         meanings = {self.phrases.get((known,), (known,)) for known in closest}
         return (min(closest), int(best)) if best is not None and len(meanings) == 1 else None
 
+    def _is_closed(self, word: str) -> bool:
+        """Tell whether the word only belongs to the grammar, not to the model."""
+        return all(sense.kind in ("mark", "free") for sense in self.phrases.get((word,), (None,)) if sense)
+
     def _asks(self, word: str) -> bool:
         return any(sense.kind == "mark" and sense.name in ASKING for sense in self.phrases.get((word,), ()))
+
+
+def _lacks_letters(word: str, known: str) -> bool:
+    """Tell whether a word is another with letters left out: sprnt of sprint."""
+    letters = iter(known)
+    return len(word) < len(known) and all(letter in letters for letter in word)
 
 
 @lru_cache(maxsize=1)
@@ -204,7 +227,7 @@ def _degrees(name: str, adjective: str, *, is_descending: bool) -> Iterator[tupl
     forms: tuple[tuple[str, Form], ...] = (("er", "comparative"), ("est", "superlative"))
     for ending, form in forms:
         sense = Sense("dimension", name, form, is_descending=is_descending)
-        yield f"{_suffixed(first, ending)} {rest}".strip(), sense
+        yield f"{_add_suffix(first, ending)} {rest}".strip(), sense
         yield f"{'more' if ending == 'er' else 'most'} {adjective}", sense
 
 
@@ -221,13 +244,13 @@ def _plural(noun: str) -> str:
 def _inflect(verb: str) -> set[str]:
     """Give the forms of a verb: infinitive, third person, past, participles."""
     first, _, rest = verb.partition(" ")
-    forms = {first, _plural(first), *(_IRREGULAR.get(first, (_suffixed(first, "ed"),))), _suffixed(first, "ing")}
+    forms = {first, _plural(first), *(_IRREGULAR.get(first, (_add_suffix(first, "ed"),))), _add_suffix(first, "ing")}
     if first.endswith("l") and first[-2:-1] in _VOWELS:
         forms |= {f"{first}led", f"{first}ling"}  # labelled, as it is spelt in Britain
     return {f"{form} {rest}".strip() for form in forms}
 
 
-def _suffixed(word: str, ending: str) -> str:
+def _add_suffix(word: str, ending: str) -> str:
     is_short = len(word) <= 4 and sum(letter in _VOWELS for letter in word) == 1  # noqa: PLR2004
     if word.endswith("e"):
         return word[:-1] + ending

@@ -1,12 +1,7 @@
 """What is measured: the nouns of a question, and the numbers that they and its states ask for."""
 
-from sprints.semantics.query import (
-    Comparison,
-    DimensionGroup,
-    MeasureLimit,
-    Operator,
-    TimeGroup,
-)  # fmt: skip
+from sprints.semantics.enums import Operator
+from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, TimeGroup
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.terms import State, Terms, Unbound
 
@@ -46,7 +41,8 @@ class Measures(Terms):
         is_sprints = (
             self.entity.id == "membership" and phrase.is_plural and not is_first and phrase.has_entity("sprint")
         )
-        if (phrase.names and phrase.name_kind) or is_sprints:
+        is_kind = not phrase.is_plural and self._is_kind_noun(phrase, place=place)
+        if (phrase.names and phrase.name_kind) or is_sprints or is_kind:
             return
         if "points" in measures and self._takes_points():
             return
@@ -134,10 +130,10 @@ class Measures(Terms):
             dimension = "reporter" if reported else dimension
         if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
             raise Unbound(next(phrase for phrase in self.phrases if "who" in phrase.marks))
+        self._refuse_negated_acts(next(phrase for phrase in self.phrases if "who" in phrase.marks))
         if self._has_key():
             self.columns.append(dimension)
         else:
-            self._refuse_negated_acts(next(phrase for phrase in self.phrases if "who" in phrase.marks))
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
@@ -378,12 +374,12 @@ class Measures(Terms):
             if mark not in self.marks:
                 continue
             said = {"percentile_85": "85th percentile of"}.get(mark, mark)
-            self.measures = [self._aggregated(one, said=said) for one in self.measures]
+            self.measures = [self._find_aggregate(one, said=said) for one in self.measures]
             for place, phrase in enumerate(self.phrases):
                 if mark in phrase.marks:
                     self.used.add(place)
 
-    def _aggregated(self, measure: str, *, said: str) -> str:
+    def _find_aggregate(self, measure: str, *, said: str) -> str:
         """Give the measure that is the average, median or percentile of this one."""
         known = self.model.measures[measure]
         if said == "average" and known.unit.startswith("points per"):

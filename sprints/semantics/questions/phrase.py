@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from sprints.linking.names import Name
 from sprints.linking.periods import Period
-from sprints.semantics.query import Operator
+from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
 
 PhraseKind = Literal[
@@ -44,6 +44,7 @@ class Phrase:
     by: bool = False
     keys: tuple[str, ...] = ()
     is_plural: bool = False
+    is_any: bool = False
     is_vague: bool = False
     predicate: str = ""
     alternatives: tuple["Phrase", ...] = field(default=())
@@ -78,7 +79,7 @@ def is_sprints(phrase: Phrase) -> bool:
 
 
 def degree_of(phrase: Phrase) -> bool | None:
-    """Tell whether the largest is wanted (True) or the smallest; None where it is no superlative."""
+    """Tell whether the largest is asked for (True) or the smallest; None where it is no superlative."""
     if phrase.kind not in ("term", "mark"):
         return None
     superlatives = [sense for sense in phrase.senses if sense.form == "superlative"]

@@ -8,13 +8,16 @@ tokens.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sprints.semantics.query import Operator
+from sprints.semantics.enums import Operator
 from sprints.semantics.questions.contrasts import (
     read_closing_clause,
     read_degree_first,
+    read_depictive,
     read_names_against,
     read_none,
     read_none_of_verb,
+    read_not_any,
+    read_obligation,
     read_swapped_group,
     read_than,
     read_whole,
@@ -32,25 +35,35 @@ from sprints.semantics.questions.tokens import Token
 
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 _EDGES = ("since", "after", "before", "until")
+_ANY = frozenset({"a", "an", "any", "a single", "single", "even one"})
 _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Turn tokens into phrases: one each, then neighbours together, rule by rule."""
-    phrases = [phrase for token in tokens if (phrase := _phrase(token)) is not None]
+    phrases = [
+        replace(phrase, is_any=place > 0 and tokens[place - 1].said.lower() in _ANY)
+        for place, token in enumerate(tokens) if (phrase := _phrase(token)) is not None
+    ]  # fmt: skip
+    _apply(read_obligation, phrases)
+    _apply(_from_whom, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
         phrases = [phrase for phrase in phrases if phrase.marks != {"to"}]
     for rule in _RULES:
-        place = 0
-        while place < len(phrases):
-            found = rule(phrases, place=place)
-            if found is None:
-                place += 1
-            else:
-                replacement, size = found
-                phrases[place : place + size] = replacement
-                place += len(replacement) if len(replacement) >= size else 0
+        _apply(rule, phrases)
     return phrases
+
+
+def _apply(rule: Rule, phrases: list[Phrase]) -> None:
+    place = 0
+    while place < len(phrases):
+        found = rule(phrases, place=place)
+        if found is None:
+            place += 1
+        else:
+            replacement, size = found
+            phrases[place : place + size] = replacement
+            place += len(replacement) if len(replacement) >= size else 0
 
 
 def _phrase(token: Token) -> Phrase | None:
@@ -101,6 +114,44 @@ def _list_names(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(first, names=names, keys=keys, joined_by=joined or "and", said=said)], 3 if link else 2
 
 
+def _from_whom(phrases: list[Phrase], *, place: int) -> Found:
+    """Leave out from | ORBIT: of that team."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    is_owner = second is not None and second.kind == "names" and second.name_kind in ("team", "person")
+    return ([], 1) if is_owner and first.kind == "mark" and first.said.lower() == "from" else None
+
+
+def _current_value(phrases: list[Phrase], *, place: int) -> Found:
+    """Leave out the current | status: every property is what it is now."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    if first.said.lower() not in ("current", "present") or second is None or second.has("entity", form="noun"):
+        return None
+    is_property = second.kind == "term" and second.has("dimension", form="noun")
+    return ([], 1) if is_property and first.kind == "term" else None
+
+
+def _noun_of_name(phrases: list[Phrase], *, place: int) -> Found:
+    """Take the epic | Works offline as the kind of the name, not as a type of issue."""
+    first = phrases[place]
+    if first.name_kind != "type" or not first.has("dimension", form="noun"):
+        return None
+    kinds = {sense.name for sense in first.senses}
+    beside = [phrase_at(phrases, place=at) for at in (place - 1, place + 1)]
+    is_noun = any(one is not None and one.kind == "names" and one.name_kind in kinds for one in beside)
+    return ([replace(first, kind="term", names=(), name_kind="")], 1) if is_noun else None
+
+
+def _epic_key(phrases: list[Phrase], *, place: int) -> Found:
+    """Issues of | the epic | ACCEL-2: what belongs to it, not the epic itself."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    is_noun = any(sense.name == "epic" and sense.form == "noun" for sense in first.senses)
+    if not is_noun or second is None or second.kind != "key" or second.name_kind:
+        return None
+    others = [one for one in phrases if one is not first]
+    is_of_it = any(one.has_entity("issue") or one.name_kind == "type" or one.has("measure") for one in others)
+    return ([replace(second, name_kind="epic", said=f"{first.said} {second.said}")], 2) if is_of_it else None
+
+
 def _sprint_edges(phrases: list[Phrase], *, place: int) -> Found:
     """Since sprint 5; before ACCEL Sprint 3; between sprint 3 and sprint 6."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
@@ -121,25 +172,29 @@ def _bounds(phrases: list[Phrase], *, place: int) -> Found:
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     op = next((_OPERATORS[mark] for mark in _OPERATORS if mark in first.marks), None)
     if op and second and second.kind in ("number", "days"):
-        return [_bound(second, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
+        return [_make_bound(second, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
     if op and second and second.marks & {"once", "twice"}:
         number = 1.0 if "once" in second.marks else 2.0
         counted = replace(second, kind="number", number=number)
-        return [replace(_bound(counted, op=op, said=f"{first.said} {second.said}", start=first.start), edge="times")], 2
+        return [
+            replace(_make_bound(counted, op=op, said=f"{first.said} {second.said}", start=first.start), edge="times")
+        ], 2
     third = phrase_at(phrases, place=place + 2)
     is_split = first.kind == "number" and second is not None and second.kind == "term" and second.has("dimension")
     if is_split and second is not None and third is not None and third.marks & {"or_more", "or_less"}:
         op = Operator.GE if "or_more" in third.marks else Operator.LE
         said = f"{first.said} {second.said} {third.said}"
-        return [replace(_bound(first, op=op, said=said, start=first.start), senses=second.senses, is_plural=True)], 3
+        return [
+            replace(_make_bound(first, op=op, said=said, start=first.start), senses=second.senses, is_plural=True)
+        ], 3
     if first.kind in ("number", "days") and second and second.marks & {"or_more", "or_less"}:
         op = Operator.GE if "or_more" in second.marks else Operator.LE
-        return [_bound(first, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
+        return [_make_bound(first, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
     if "between" in first.marks and second and second.kind == "number":
         link, last = phrase_at(phrases, place=place + 2), phrase_at(phrases, place=place + 3)
         if link and last and "and" in link.marks and last.kind == "number":
-            low = _bound(second, op=Operator.GE, said=f"between {second.said} and {last.said}", start=first.start)
-            high = _bound(last, op=Operator.LE, said=low.said, start=first.start)
+            low = _make_bound(second, op=Operator.GE, said=f"between {second.said} and {last.said}", start=first.start)
+            high = _make_bound(last, op=Operator.LE, said=low.said, start=first.start)
             return [replace(low, alternatives=(high,))], 4
     if "twice" in first.marks and not (second and "than" in second.marks):
         return [replace(first, kind="bound", op=Operator.GE, number=2.0, edge="times")], 1
@@ -154,7 +209,7 @@ def _repeated_how_often(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(first, said=f"{first.said} {second.said}", marks=first.marks | {"how_often"})], 2
 
 
-def _bound(value: Phrase, *, op: Operator, said: str, start: int) -> Phrase:
+def _make_bound(value: Phrase, *, op: Operator, said: str, start: int) -> Phrase:
     return replace(value, kind="bound", op=op, said=said, start=start)
 
 
@@ -166,9 +221,11 @@ def _comparative(phrases: list[Phrase], *, place: int) -> Found:
     if "than" not in second.marks or third.kind not in ("number", "days"):
         return None
     degree = next(sense for sense in first.senses if sense.form == "comparative")
+    unit = phrase_at(phrases, place=place + 3)
+    has_unit = unit is not None and unit.kind == "term" and unit.has("measure", form="noun") and not unit.has("entity")
     op = Operator.GT if degree.is_descending else Operator.LT
-    bound = _bound(third, op=op, said=f"{first.said} than {third.said}", start=first.start)
-    return [replace(bound, senses=tuple(one for one in first.senses if one.form == "comparative"))], 3
+    bound = _make_bound(third, op=op, said=f"{first.said} than {third.said}", start=first.start)
+    return [replace(bound, senses=tuple(one for one in first.senses if one.form == "comparative"))], 3 + has_unit
 
 
 def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
@@ -191,7 +248,7 @@ def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
     return None
 
 
-def _bound_after(phrases: list[Phrase], *, place: int) -> Found:
+def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
     """Cycle time | over 10 days; points | above 5."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind != "term" or not first.has("dimension", form="noun") or first.has("entity") or second is None:
@@ -225,8 +282,10 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
         is_named = first.said.lower() != "by" and third is not None and third.has("entity", form="noun")
         if second.has("predicate") and third is not None and is_named:
             return [second, replace(third, kind="group", said=f"{first.said} {third.said}", start=first.start)], 3
-        if second.kind == "term" and (second.has("entity", "dimension", "measure", form="noun") or second.has("grain")):
-            return [replace(second, kind="group", said=f"{first.said} {second.said}", start=first.start)], 2
+        is_noun = second.kind == "term" or (second.name_kind == "type" and second.has("dimension", form="noun"))
+        if is_noun and (second.has("entity", "dimension", "measure", form="noun") or second.has("grain")):
+            noun = replace(second, names=(), name_kind="") if second.kind == "names" else second
+            return [replace(noun, kind="group", said=f"{first.said} {second.said}", start=first.start)], 2
         if first.said.lower() == "by" and second.kind == "names" and second.name_kind in ("person", "team"):
             return [replace(second, by=True)], 2
     adverb = first.kind == "term" and all(sense.kind == "grain" for sense in first.senses)
@@ -327,7 +386,7 @@ def _un(phrases: list[Phrase], *, place: int) -> Found:
     return None
 
 
-def _only(phrases: list[Phrase], *, place: int) -> Found:
+def _read_only(phrases: list[Phrase], *, place: int) -> Found:
     """Only bugs; bugs only: a filter is exclusive already, so the word is satisfied by standing beside one."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind != "mark" or "only" not in first.marks:
@@ -342,7 +401,7 @@ def _only(phrases: list[Phrase], *, place: int) -> Found:
     return None
 
 
-def _ever(phrases: list[Phrase], *, place: int) -> Found:
+def _read_ever(phrases: list[Phrase], *, place: int) -> Found:
     """Ever been blocked; blocked at any time."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or "not" in first.marks | second.marks:
@@ -385,7 +444,8 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
     """Which three | people have resolved the | most issues."""
     first = phrases[place]
     noun = next((one for one in phrases[place + 1 :] if not one.has("predicate")), None)
-    if first.kind != "number" or noun is None or not (noun.is_plural and noun.has("entity", form="noun")):
+    is_kind = noun is not None and noun.name_kind == "type" and noun.said.lower().endswith("s")
+    if first.kind != "number" or noun is None or not (is_kind or (noun.is_plural and noun.has("entity", form="noun"))):
         return None
     ranks = [one for one in phrases if one.kind == "rank"]
     if len(ranks) != 1 or ranks[0].number is not None or ranks[0].start < first.start:
@@ -421,8 +481,8 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    _un, read_closing_clause, _repeat_sides, _list_names, read_names_against, read_whole, _repeated_how_often,
-    read_none_of_verb, _sprint_edges, _bounds, read_than, _comparative, _groups, _and_groups, read_swapped_group,
-    _bound_units, _bound_after, _merge_absence, read_none, _ever, _negate, read_degree_first, _ranks, _merge_ranks,
-    _counted_rank, _either, _only,
+    _un, _current_value, _noun_of_name, _epic_key, read_depictive, read_closing_clause, _repeat_sides, _list_names,
+    read_names_against, read_whole, _repeated_how_often, read_none_of_verb, read_not_any, _sprint_edges, _bounds,
+    read_than, _comparative, _groups, _and_groups, read_swapped_group, _bound_units, _read_bound_after, _merge_absence,
+    read_none, _read_ever, _negate, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, _read_only,
 )  # fmt: skip

@@ -4,22 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sprints.linking.names import Name
+from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.model import Entity, SemanticModel
 from sprints.semantics.query import (
     And,
     Comparison,
     Condition,
     DimensionGroup,
-    Grain,
     Group,
     MeasureLimit,
-    Operator,
     Reference,
     Side,
     TimeGroup,
     TimeRange,
     Value,
-)  # fmt: skip
+)
 from sprints.semantics.questions.lexicon import Lexicon, Sense
 from sprints.semantics.questions.phrase import Phrase
 
@@ -27,7 +26,7 @@ DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
 NAMED_BY = {
     "team": ("team",), "person": ("assignee", "person"), "sprint": ("sprint",), "status": ("status",),
-    "priority": ("priority",), "type": ("issue_type",), "label": ("label",),
+    "priority": ("priority",), "type": ("issue_type",), "label": ("label",), "epic": ("epic",),
 }  # fmt: skip
 _COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8}
 SILENT = frozenset({
@@ -128,7 +127,10 @@ class Terms:
         is_asked = before is not None and bool(before.marks & {"which", "what", "rank", "per"} or before.kind == "rank")
         if not is_both or not is_asked:
             return phrase
-        counted = any(one.has_entity("issue") or one.name_kind == "type" for one in phrases[place + 1 :])
+        counted = any(
+            one.has_entity("issue") or one.name_kind == "type" or one.has("measure", form="noun")
+            for one in phrases[place + 1 :]
+        )
         ranked = any(one.kind in ("rank", "bound") for one in phrases)
         is_plural = phrase.said.lower().endswith("s")
         subject = replace(phrase, kind="term", names=(), name_kind="", is_plural=is_plural)
@@ -337,7 +339,7 @@ class Terms:
         )
 
     def _has_key(self) -> bool:
-        return any(phrase.kind == "key" for phrase in self.phrases)
+        return any(phrase.kind == "key" and phrase.name_kind != "epic" for phrase in self.phrases)
 
     def _has_person(self) -> bool:
         return any(phrase.kind == "names" and phrase.name_kind == "person" for phrase in self.phrases)
@@ -393,7 +395,9 @@ def join_all(parts: Sequence[Condition]) -> Condition | None:
 
 def to_value(name: Name) -> Value:
     """Give what a name is compared with: its key, or its text."""
-    return Reference(key=name.value, label=name.text) if name.kind in ("team", "person", "sprint") else name.text
+    return (
+        Reference(key=name.value, label=name.text) if name.kind in ("team", "person", "sprint", "epic") else name.text
+    )
 
 
 def is_among(dimension: str, *, values: Sequence[Value], is_negated: bool = False) -> Comparison:

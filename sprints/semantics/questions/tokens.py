@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sprints.linking.folding import Word, fold, words
-from sprints.linking.link import Linked
+from sprints.linking.link import LinkedQuestion
 from sprints.linking.names import Kind, Name, NameIndex
 from sprints.linking.periods import NUMBERS, Period
 from sprints.linking.references import Amount, SprintReference
@@ -19,7 +19,9 @@ MAX_OBJECT_WORDS = 3
 _LEADS_ON = frozenset({"the", "a", "an", "last", "this", "all", "two", "three", "four", "five", "six"})
 _QUANTIFIERS = frozenset({"nothing", "without", "more", "fewer", "top", "bottom", "articles", "pronouns", "how_many"})
 _PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
+_DEMONSTRATIVE = frozenset({"these", "those"})
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
+PRONOUNS = _PERSONAL | _PLURAL
 _DEFINITE = frozenset(
     {"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"}
 )
@@ -71,7 +73,7 @@ class Token:
 
 
 def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:
-    """Mend words that are one typing mistake away from a known one; give the text, and what was assumed."""
+    """Correct words that are one typing mistake away from a known one; give the text, and what was assumed."""
     assumed: list[str] = []
     for word in reversed(found[:MAX_TOKENS]):
         is_known = word.folded in lexicon.vocabulary or (word.folded,) in lexicon.frames
@@ -94,7 +96,9 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
     return text, assumed[::-1]
 
 
-def cut(linked: Linked, *, lexicon: Lexicon, index: NameIndex, teams: frozenset[str] = frozenset()) -> list[Token]:
+def cut(
+    linked: LinkedQuestion, *, lexicon: Lexicon, index: NameIndex, teams: frozenset[str] = frozenset()
+) -> list[Token]:
     """Cut a linked question into tokens, at each word the longest; sprints are those of `teams` if it names none."""
     found = linked.words[: MAX_TOKENS + 1]
     tokens, place = [], 0
@@ -178,7 +182,7 @@ def _without_counts(tokens: list[Token], *, index: NameIndex) -> list[Token]:
 
 
 def _token_at(
-    place: int, *, found: Sequence[Word], linked: Linked, named: Sequence[Token], lexicon: Lexicon
+    place: int, *, found: Sequence[Word], linked: LinkedQuestion, named: Sequence[Token], lexicon: Lexicon
 ) -> tuple[Token, int]:
     word = found[place]
     phrase_size, senses = _longest_phrase(found, place=place, lexicon=lexicon)
@@ -188,7 +192,7 @@ def _token_at(
     phrase = Token(said=linked.text[word.start : end], start=word.start, end=end, senses=senses)
     if known and size >= phrase_size:
         if known.kind in _SPEAKS and size == phrase_size and _has_term(senses):
-            return _both(known, senses=senses, before=found[place - 1].folded if place else "", after=_after(
+            return _both(known, senses=senses, before=found[place - 1].folded if place else "", after=_word_after(
                 found, place + size)), size  # fmt: skip
         return known, size
     if senses:
@@ -222,7 +226,7 @@ def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -
     )  # fmt: skip
 
 
-def _after(found: Sequence[Word], place: int) -> str:
+def _word_after(found: Sequence[Word], place: int) -> str:
     return found[place].folded if place < len(found) else ""
 
 
@@ -250,12 +254,19 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         if "anaphor" in token.marks and not (following and any(one.kind == "predicate" for one in following.senses)):
             return token.said
         word = token.said.lower()
+        if word in _DEMONSTRATIVE and _stands_alone(following):
+            return token.said
         if (word in _PERSONAL and not has_person) or (word in _PLURAL and not has_rows):
             return token.said
         has_person = has_person or token.kind == "person" or bool(token.marks & {"who", "whose"})
         is_row = any(one.kind == "entity" and one.form == "noun" for one in token.senses)
         has_rows = has_rows or is_row or bool(token.names or token.reference or token.key)
     return ""
+
+
+def _stands_alone(following: Token | None) -> bool:
+    """Tell whether no noun follows a demonstrative, as in how many points these are."""
+    return following is None or bool(following.marks & {"be", "have", "do", "per", "and"} or following.is_preposition)
 
 
 def marks_in(text: str, *, lexicon: Lexicon) -> frozenset[str]:
@@ -269,7 +280,7 @@ def marks_in(text: str, *, lexicon: Lexicon) -> frozenset[str]:
     return frozenset(marks)
 
 
-def _linked_tokens(linked: Linked, *, index: NameIndex, teams: frozenset[str]) -> Iterator[Token]:
+def _linked_tokens(linked: LinkedQuestion, *, index: NameIndex, teams: frozenset[str]) -> Iterator[Token]:
     for key in linked.keys:
         yield Token(said=linked.text[key.start : key.end], start=key.start, end=key.end, key=key.said)
     teams = frozenset(team.value for team in linked.of_kind("team")) or teams

@@ -1,6 +1,5 @@
 """From a statement as it came to one that may run."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import postgast
@@ -9,28 +8,13 @@ from postgast.pg_query_pb2 import ParseResult
 
 from sprints.contracts import DEFAULT_ROWS, MAX_ROWS
 from sprints.schema.view_catalog import ViewCatalog
+from sprints.sql_sandbox.guard.checked_statement import CheckedStatement
 from sprints.sql_sandbox.guard.keywords import DATA_CHANGES, OTHER_STATEMENTS, first_word
 from sprints.sql_sandbox.guard.parse_bounds import too_deep, within_bounds
 from sprints.sql_sandbox.guard.refusals import Refused, forbidden_keyword
 from sprints.sql_sandbox.guard.row_limit import set_limit
 from sprints.sql_sandbox.guard.tree_walk import Walk
 from sprints.sql_sandbox.guard.value_sizes import ValueSizes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedStatement:
-    """
-    A statement that may run, and how many rows it can give at most.
-
-    `limit_was_set` says that it had no LIMIT, `limit_was_lowered` that it may have had a larger one. `is_select` is
-    what `check` proves; tests of the role alone say False, and such a statement is run as it stands.
-    """
-
-    sql: str
-    max_rows: int
-    limit_was_set: bool = False
-    limit_was_lowered: bool = False
-    is_select: bool = True
 
 
 def check(

@@ -3,15 +3,18 @@
 import csv
 import io
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.db import OperationalError, connection
-from django.test import Client, RequestFactory
+from django.test import AsyncRequestFactory, Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from config.observability import dashboard, error_pages, health
+from toolbox.admin_pages import csv_export
 from toolbox.audit import retention
 from toolbox.audit.traffic import Span
 from toolbox.database import event_loop
@@ -69,6 +72,38 @@ def test_the_page_tells_calls_parts_and_runs_without_reading_calls_and_old_ones_
     )
     lines = list(csv.DictReader(io.StringIO(b"".join(exported.streaming_content).decode())))  # type: ignore[attr-defined]
     assert [line["arguments"] for line in lines] == ["'=1+1"]
+
+
+def make_calls(count: int) -> list[str]:
+    ToolCall.objects.bulk_create([call(ago=timedelta(0), arguments=f"row {number}") for number in range(count)])
+    return [f"row {number}" for number in reversed(range(count))]
+
+
+@pytest.mark.django_db
+def test_an_export_asks_for_a_batch_of_rows_at_a_time_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_export, "BATCH_ROWS", 2)
+    wanted = make_calls(5)
+    shown = SimpleNamespace(exports=["arguments"])
+    chosen = ToolCall.objects.filter(arguments__in=wanted).order_by("-pk")
+
+    with CaptureQueriesContext(connection) as queries:
+        response = csv_export.export_csv(shown, RequestFactory().get("/"), chosen)
+        text = b"".join(response.streaming_content).decode()  # type: ignore[arg-type]
+
+    assert text.splitlines() == ["arguments", *wanted]
+    assert len(queries) == 4  # the keys, and three batches
+
+
+async def test_an_export_by_asgi_is_sent_as_it_is_made(scratch_database: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_export, "BATCH_ROWS", 2)
+    wanted = await sync_to_async(make_calls)(5)
+    chosen = ToolCall.objects.filter(arguments__in=wanted).order_by("-pk")
+
+    response = csv_export.export_csv(SimpleNamespace(exports=["arguments"]), AsyncRequestFactory().get("/"), chosen)
+    parts = [part async for part in response]
+
+    assert response.is_async
+    assert [part.decode().splitlines() for part in parts] == [["arguments"], wanted[:2], wanted[2:4], wanted[4:]]
 
 
 def test_a_clerk_without_rights_sees_no_figures(curator: Client) -> None:

@@ -69,6 +69,8 @@ async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
 
     states = {part["name"]: part["state"] for part in degraded.json()["parts"]}
     assert states.pop("language servers") == "up"
+    assert states.pop("notifications") in ("up", "none")  # nothing waits for them here
+    assert states.pop("signing key") in ("up", "none")  # of the processes that other tests run
     assert "ty; not installed: jdtls" in degraded.text
     assert (degraded.status_code, degraded.json()["status"]) == (200, "degraded")
     assert states == {"database": "up", "broker": "down", "workers": "up", "model": "none", "upstream mock": "up"} | {

@@ -1,4 +1,4 @@
-"""Small workspaces, and desks with servers of their own that end with the test."""
+"""Small workspaces, and searches with servers of their own that end with the test."""
 
 import os
 import sys

@@ -101,8 +101,8 @@ async def test_what_was_found_is_kept_until_a_file_changes(shop: Path, asker: As
 
     assert (kept.callers, kept.reason) == (whole.callers, None)
     assert ask.caller_search.servers.running() == []
-    (shop / "till.py").write_text("from shop import price\n\n\ndef bell(item):\n    return price(item)\n")
-    assert await ask.said() == {("bell", 5, 1)}
+    (shop / "till.py").write_text("from shop import price\n\n\ndef chime(item):\n    return price(item)\n")
+    assert await ask.said() == {("chime", 5, 1)}
 
 
 async def test_a_question_goes_on_when_its_asker_has_left(shop: Path, asker: Ask) -> None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from types import CodeType, FrameType
 
+from devassist.code_graph.facts import SymbolFact
 from devassist.code_graph.linking import link
 from devassist.code_graph.modules import Modules
 from devassist.code_graph.reading import read_facts
@@ -33,6 +34,11 @@ def found_calls(path: Path) -> Calls:
         for row in rows
         if row.target and row.confidence >= SURE and symbols[row.target[1]].kind not in ("class", "interface")
     }
+
+
+def is_lambda(symbol: SymbolFact) -> bool:
+    """Tell whether a symbol is a lambda or an arrow function that a name was given to."""
+    return re.match(r"[\w.]+ *[=:] *lambda\b|(?!function).*=>$", symbol.signature, re.DOTALL) is not None
 
 
 def _name_of(path: Path) -> str:

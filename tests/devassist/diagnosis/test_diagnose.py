@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from devassist.diagnosis import diagnose
-from devassist.embedding.embedder import embedder
-from devassist.embedding.failures import EmbeddingFailed
 from tests.devassist.conftest import MakeWorkspace
 from tests.devassist.diagnosis.test_history import _git
+from toolbox.embedding.embedder import embedder
+from toolbox.embedding.failures import EmbeddingFailed
 
 REST = "/api/tools/devassist/"
 SAMPLES = Path(__file__).parents[3] / "devassist" / "samples"
@@ -182,7 +182,7 @@ async def test_a_model_that_is_late_is_not_waited_for_and_nothing_is_said_to_be_
     async def never(_: object) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(embedder, "embedded", never)
+    monkeypatch.setattr(embedder, "embed_text", never)
     monkeypatch.setattr(diagnose, "MEANING_SECONDS", 0.01)
     by_words = await _call(fast_client, "diagnose", trace=CRASH)
     monkeypatch.setattr(diagnose, "PART_SECONDS", 0.0)

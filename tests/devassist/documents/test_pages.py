@@ -116,7 +116,7 @@ def test_a_wrong_folder_removes_nothing(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no page"):
         _command(tmp_path, name="mine")
     with pytest.raises(CommandError, match="no folder"):
-        _command(tmp_path / "nowhere", name="mine")
+        _command(tmp_path / "missing", name="mine")
     with pytest.raises(CommandError, match="name"):
         _command(tmp_path, name="../x")
 

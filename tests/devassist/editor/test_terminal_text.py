@@ -11,9 +11,9 @@ BEGIN = "-----" + "BEGIN"
 
 
 def test_a_terminal_is_read_as_a_person_sees_it() -> None:
-    sent = "\x1b]0;title\x07\x1b[1;31merror\x1b[0m: no\r\nprogress 10%\rprogress 100%\r\n\x00\x07bell\n\x1b[2K"
+    sent = "\x1b]0;title\x07\x1b[1;31merror\x1b[0m: no\r\nprogress 10%\rprogress 100%\r\n\x00\x07rung\n\x1b[2K"
 
-    assert readable(sent) == "error: no\nprogress 100%\nbell\n"
+    assert readable(sent) == "error: no\nprogress 100%\nrung\n"
 
 
 def test_the_last_fifty_lines_are_kept() -> None:

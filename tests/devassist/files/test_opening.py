@@ -32,7 +32,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "file_in": "src/a.kt", "folder_in": "src", "up_and_in": "src/../src/a.kt",
         "absolute_in": str(root / "src/a.kt"),
         "file_out": "../outside.txt", "folder_out": "..", "absolute_out": str(base / "outside.txt"),
-        "beside": str(base / "rootless"), "loop": "loop", "loop_a": "loop_b", "loop_b": "loop_a", "dangling": "nowhere",
+        "beside": str(base / "rootless"), "loop": "loop", "loop_a": "loop_b", "loop_b": "loop_a", "dangling": "missing",
         "device": "/dev/zero", "process": "/proc/self/environ", "hidden_secret": ".env", "to_root": ".",
     }  # fmt: skip
     for name, target in links.items():

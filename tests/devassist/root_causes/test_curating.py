@@ -69,6 +69,7 @@ def test_every_format_gives_the_same_entry_and_nothing_is_lost_for_a_bad_line(
         run("ingest_rca", str(tmp_path / "e.md"))
 
 
+@pytest.mark.slow
 def test_what_is_exported_is_ingested_unchanged(scratch_database: None, tmp_path: Path) -> None:
     RootCause.objects.filter(entry_name="node-eaddrinuse").update(status="retired", confidence=0.123)
     before = RootCause.objects.count()
@@ -133,11 +134,11 @@ def test_people_validate_and_retire(curator: Client) -> None:
 def test_a_broker_that_is_away_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     from kombu.exceptions import OperationalError
 
-    from devassist.tasks import embed_root_causes
+    from config.celery import app
 
-    def away(**_: object) -> None:
+    def away(name: str, **_: object) -> None:
         raise OperationalError("no broker")
 
-    monkeypatch.setattr(embed_root_causes, "apply_async", away)
+    monkeypatch.setattr(app, "send_task", away)
 
     jobs.embed_soon()

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor, weigh_query, weigh_words_alone
-from devassist.root_causes.wording import Rarity, identifiers_in
+from devassist.root_causes.wording import Rarity
+from toolbox.text.stemmed_words import identifiers_in
 
 
 def test_words_count_more_the_more_information_they_hold_up_to_a_limit() -> None:

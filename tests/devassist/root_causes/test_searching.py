@@ -7,13 +7,13 @@ from typing import Any
 import httpx
 import pytest
 
-from devassist.embedding.embedder import embedder
-from devassist.embedding.failures import EmbeddingFailed
 from devassist.root_causes.uses import uses
 from devassist.tools import toolkit
 from tests.devassist.root_causes.test_telling import GRADLE, JVM, NODE
 from toolbox.database import event_loop
 from toolbox.database.pools import owner_pool, reader
+from toolbox.embedding.embedder import embedder
+from toolbox.embedding.failures import EmbeddingFailed
 
 ADDRESS = "/api/tools/devassist/vector_search_db"
 FIRST = {

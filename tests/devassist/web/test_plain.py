@@ -16,7 +16,7 @@ from devassist.web.plain import cut, excerpt, from_html, from_markdown, from_tex
         ("&lt;script&gt;x&lt;/script&gt;", "<script>x</script>"),
         ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
         ("torn <a href='x", "torn <a href='x"),
-        ("nul \x00 bell \x07 turned \u202e end", "nul bell turned end"),
+        ("nul \x00 ring \x07 turned \u202e end", "nul ring turned end"),
     ],
 )  # fmt: skip
 def test_html(sent: str, read: str) -> None:

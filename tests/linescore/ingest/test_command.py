@@ -72,7 +72,7 @@ def test_a_long_list_of_refusals_is_cut_unless_asked_for(tmp_path: Path) -> None
     ("arguments", "reason"),
     [
         ([], "Give a file, a folder, a season"),
-        (["nowhere.csv"], "'nowhere.csv' is neither a file, nor a folder, nor a season"),
+        (["missing.csv"], "'missing.csv' is neither a file, nor a folder, nor a season"),
         (["2024-2026"], "'2024-2026' is neither"),
         (["0001-0002"], "'0001-0002' is neither"),
         (["2024-2025", "--from", "2025-01-01"], "not both"),

@@ -36,7 +36,7 @@ def test_files_of_strangers_are_named_and_the_rest_goes_in(tmp_path: Path) -> No
     (tmp_path / "half.csv.gz").write_bytes(gzip.compress(csv_of(*(game(game_id=at) for at in range(3, 900))))[:-9])
     (tmp_path / "latin.csv").write_bytes(csv_of(game(game_id=901)) + "1,é".encode("latin-1"))
     os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "gone").symlink_to(tmp_path / "missing")
 
     report = ingest_files(tmp_path, wanted=WANTED)
 
@@ -218,6 +218,7 @@ def _file(folder: Path, *games: GameScore) -> Path:
     return folder / "games.csv"
 
 
+@pytest.mark.slow
 def test_a_file_larger_than_the_memory_it_takes_is_read(tmp_path: Path) -> None:
     padding = b"," + b"x" * 2000
     with (tmp_path / "big.csv").open("wb") as file:

@@ -4,14 +4,14 @@ from datetime import date
 
 import pytest
 
-from sprints.linking.link import MAX_QUESTION, Linked, link
+from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import Kind, Name, NameIndex
 from tests.sprints.cast import TODAY, index
 
 INDEX = index()
 
 
-def link_names(question: str) -> Linked:
+def link_names(question: str) -> LinkedQuestion:
     return link(question, index=INDEX, today=TODAY)
 
 

@@ -10,7 +10,7 @@ from sprints.schema.view_catalog import SCHEMA, ViewCatalog
 from sprints.semantics.compile import compile_query
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
-from sprints.semantics.result import Compiled
+from sprints.semantics.result import CompiledQuery
 from sprints.sql_sandbox.guard import check
 
 Rows = list[dict[str, Any]]
@@ -30,7 +30,7 @@ CATALOG = stored_catalog()
 class Answer:
     """The rows of a query, with the statement that gave them."""
 
-    compiled: Compiled
+    compiled: CompiledQuery
     rows: Rows
 
     @classmethod

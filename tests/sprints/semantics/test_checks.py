@@ -10,7 +10,6 @@ from sprints.semantics.checks import (
     find_second_derivation,
     find_ties,
     find_unfiltered_rows,
-    find_unfounded_numbers,
     find_unused_values,
 )
 from sprints.semantics.model import shipped_model
@@ -27,21 +26,6 @@ def query(**parts: Any) -> MetricQuery:
 
 def compare(field: str, op: str, *values: object) -> dict[str, Any]:
     return {"kind": "comparison", "field": field, "op": op, "values": list(values)}
-
-
-@pytest.mark.parametrize(
-    ("text", "unfounded"),
-    [
-        ("ACCEL completes 41.5 points, ORBIT 30.", ()),
-        ("Together 2 teams complete 71.5 points, 35.75 on average, 11.5 apart.", ()),
-        ("ACCEL completes about 42 points.", ()),
-        ("ACCEL completes 45 points.", ("45",)),
-        ("In sprint 7 ORBIT completed 30 of 1,200 points.", ("1,200",)),
-        ("Nothing was completed.", ()),
-    ],
-)
-def test_numbers_of_a_text_come_from_the_rows_or_the_question(text: str, unfounded: tuple[str, ...]) -> None:
-    assert find_unfounded_numbers(text, rows=ROWS, sources=["points in sprint 7"]) == unfounded
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sprints.semantics.definition_check import find_definition_errors
 from sprints.semantics.model import SemanticModel, shipped_model
 
 
-def broken(**changes: Any) -> SemanticModel:
+def make_broken(**changes: Any) -> SemanticModel:
     """Give the shipped model with terms changed: `measures__velocity={"where": ["nothing"]}`."""
     raw = tomllib.loads((Path(model_module.__file__).with_name("definitions.toml")).read_text(encoding="utf-8"))
     for place, change in changes.items():
@@ -45,16 +45,16 @@ def test_the_shipped_definitions_hold_together() -> None:
         ({"measures__velocity": {"expression": "avg({outcome}.points)"}}, "{outcome}, which is not reached."),
         (
             {"entities__membership": {"paths": {"team": "sprint.squad"}}},
-            "Entity membership: the path to team leads nowhere.",
+            "Entity membership: the path to team leads to no entity.",
         ),
     ],
 )
 def test_a_name_that_is_not_defined_is_found(changes: dict[str, Any], sentence: str) -> None:
-    errors = find_definition_errors(broken(**changes))
+    errors = find_definition_errors(make_broken(**changes))
 
     assert any(sentence in error for error in errors), errors
 
 
 def test_a_term_with_two_meanings_is_malformed() -> None:
     with pytest.raises(ValidationError, match="give either expression or ratio"):
-        broken(measures__velocity={"ratio": ["issues", "points"]})
+        make_broken(measures__velocity={"ratio": ["issues", "points"]})

@@ -5,16 +5,15 @@ from typing import Any
 import pytest
 
 from sprints.semantics.compile import compile_query
+from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.lookup import allowed_dimensions, allowed_times
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import (
     Comparison,
     DimensionGroup,
-    Grain,
     MetricQuery,
-    Named,
+    NamedCondition,
     Not,
-    Operator,
     TimeGroup,
     TimeRange,
 )
@@ -68,5 +67,5 @@ def test_rows_of_an_entity_can_be_listed_with_every_dimension_and_predicate(name
             where = Comparison(field=dimension.id, op=op)
             explain(compile_query(MetricQuery(rows_of=name, where=where), model=MODEL).sql)
     for predicate in predicates:
-        negated = Not(part=Named(predicate=predicate.id))
+        negated = Not(part=NamedCondition(predicate=predicate.id))
         explain(compile_query(MetricQuery(rows_of=name, where=negated), model=MODEL).sql)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from sprints.semantics.checks import find_disagreements, find_second_derivation, find_unfiltered_rows
 from sprints.semantics.compile import compile_query
+from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.lookup import allowed_dimensions, allowed_predicates, allowed_times
 from sprints.semantics.model import Measure, shipped_model
 from sprints.semantics.query import (
@@ -23,13 +24,11 @@ from sprints.semantics.query import (
     Comparison,
     Condition,
     DimensionGroup,
-    Grain,
     Has,
     MeasureLimit,
     MetricQuery,
-    Named,
+    NamedCondition,
     Not,
-    Operator,
     Or,
     Rank,
     Share,
@@ -83,13 +82,13 @@ def test_a_predicate_and_its_negation_make_up_all_and_neither_adds(name: str) ->
     total = value(name)
 
     for predicate in allowed_predicates(MODEL.measures[name], model=MODEL):
-        holds = Named(predicate=predicate.id)
+        holds = NamedCondition(predicate=predicate.id)
         met, failed = value(name, holds), value(name, Not(part=holds))
         assert met + failed == total, predicate.id
         assert value(name, Or(parts=(holds, Not(part=holds)))) == total
         assert value(name, And(parts=(holds, Not(part=holds)))) == 0
         if predicate.opposite:
-            assert value(name, Named(predicate=predicate.opposite)) == failed
+            assert value(name, NamedCondition(predicate=predicate.opposite)) == failed
 
 
 @pytest.mark.parametrize("name", [m for m in COUNTS if MODEL.measures[m].time])
@@ -125,7 +124,7 @@ def test_shares_of_all_groups_sum_to_a_hundred_and_a_part_is_what_its_filter_cou
     team = DimensionGroup(dimension="team")
 
     shares = Answer.of(MetricQuery(measures=(name,), group_by=(team,), share=Share()))
-    urgent = Named(predicate="urgent") if name != "blockages" else Named(predicate="still_blocked")
+    urgent = NamedCondition(predicate="urgent") if name != "blockages" else NamedCondition(predicate="still_blocked")
     part = Answer.of(MetricQuery(measures=(name,), share=Share(part=urgent))).rows[0]
 
     assert sum(shares.column(f"{name}_share")) == pytest.approx(Decimal(100), abs=Decimal("0.3"))
@@ -156,7 +155,7 @@ def comparisons(entity: str) -> st.SearchStrategy[Condition]:
             )
         )
     if predicates:
-        options.append(st.builds(lambda p: Named(predicate=p), st.sampled_from(predicates)))
+        options.append(st.builds(lambda p: NamedCondition(predicate=p), st.sampled_from(predicates)))
     if times:
         days = st.dates(min_value=date(2026, 6, 1), max_value=date(2026, 12, 1))
         options.append(st.builds(lambda r, s: TimeRange(role=r, start=s), st.sampled_from(times), days))
@@ -209,7 +208,7 @@ def test_every_row_that_is_counted_is_listed(entity: str) -> None:
     count = MODEL.measures[str(MODEL.entities[entity].count)]
     where: Condition | None = None
     if count.where:
-        where = And(parts=tuple(Named(predicate=name) for name in count.where))
+        where = And(parts=tuple(NamedCondition(predicate=name) for name in count.where))
 
     listed = Answer.of(MetricQuery(rows_of=entity, where=where))
 

@@ -14,7 +14,7 @@ DIFFERENT_WITH_TEAM = {
 }
 
 
-def named(predicate: str) -> Query:
+def hold(predicate: str) -> Query:
     return {"kind": "named", "predicate": predicate}
 
 
@@ -43,13 +43,13 @@ def rows(entity: str, *columns: str, where: Query | None = None, **more: object)
     return {"rows_of": entity, "columns": list(columns), "where": where, **more}
 
 
-CURRENT = named("sprint_active")
+CURRENT = hold("sprint_active")
 LAST = compare("sprint_recency", "le", 1)
 LAST_SIX = compare("sprint_recency", "le", 6)
 IN_PERIOD = {"kind": "time", "start": "2026-09-01", "end": "2026-11-01"}
 RESOLVED_IN_PERIOD = IN_PERIOD | {"role": "resolved"}
-OPEN, BLOCKED, IN_PROGRESS = named("open"), named("blocked"), named("in_progress")
-ASSIGNED, HAS_CYCLE_TIME = named("assigned"), named("has_cycle_time")
+OPEN, BLOCKED, IN_PROGRESS = hold("open"), hold("blocked"), hold("in_progress")
+ASSIGNED, HAS_CYCLE_TIME = hold("assigned"), hold("has_cycle_time")
 
 _CLOSED = (
     "(SELECT sprint_id FROM (SELECT sprint_id, rank() OVER (PARTITION BY team_id ORDER BY completed_at DESC) AS place "
@@ -75,7 +75,7 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
     "blocked-by-person": (measures("issues", where=both(BLOCKED, ASSIGNED), group=("assignee",)), {}),
     "blocking-links": (
         rows("link", "issue", "title", "status", "link_type", "linked_issue", "linked_title", "linked_status",
-             where=named("blocking")), {},
+             where=hold("blocking")), {},
     ),
     "links-of-issue": (
         rows("link", "issue", "title", "link_type", "linked_issue", "linked_title", "linked_status",
@@ -94,7 +94,7 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
     ),
     "carried-over-issues": (
         rows("membership", "team", "sprint", "issue", "title", "points_at_end", "assignee",
-             where=both(named("carried_over"), in_sprints(LAST))), {"sprint": "last sprint"},
+             where=both(hold("carried_over"), in_sprints(LAST))), {"sprint": "last sprint"},
     ),
     "carry-over-by-sprint": (
         measures("carried_over_issues", "carried_over_points", where=in_sprints(LAST_SIX), group=("team", "sprint")),
@@ -109,19 +109,19 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
              where=compare("times_carried_over", "gt", 1)), {},
     ),
     "cycle-time-by-points": (
-        measures("cycle_time", "average_cycle_time", "issues", where=both(HAS_CYCLE_TIME, named("estimated")),
+        measures("cycle_time", "average_cycle_time", "issues", where=both(HAS_CYCLE_TIME, hold("estimated")),
                  group=("story_points",)), {},
     ),
     "hours-against-estimate": (
         measures("issues", "estimated_hours", "spent_hours", "spent_per_estimated",
-                 where=both(named("done"), named("has_hours")), group=("team",)), {},
+                 where=both(hold("done"), hold("has_hours")), group=("team",)), {},
     ),
     "unestimated-issues": (
-        rows("issue", "issue", "title", "issue_type", "status", "assignee", where=both(OPEN, named("unestimated"))), {},
+        rows("issue", "issue", "title", "issue_type", "status", "assignee", where=both(OPEN, hold("unestimated"))), {},
     ),
     "re-estimated-issues": (
         rows("points_change", "issue", "title", "points_changed_at", "from_points", "to_points",
-             where=named("re_estimate")), {},
+             where=hold("re_estimate")), {},
     ),
     "cycle-time": (measures(*CYCLE, where=HAS_CYCLE_TIME, group=("team",)), {}),
     "cycle-time-by-person": (
@@ -138,7 +138,7 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
              where=HAS_CYCLE_TIME, order=[{"by": "cycle_time_days", "direction": "desc"}], limit=10), {"top": "10"},
     ),
     "lead-time": (
-        measures("average_lead_time", "lead_time", "lead_time_85", "issues", where=named("has_lead_time"),
+        measures("average_lead_time", "lead_time", "lead_time_85", "issues", where=hold("has_lead_time"),
              group=("team",)),
         {},
     ),
@@ -146,7 +146,7 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
     "done-count": (measures("resolved_issues", where=IN_PERIOD), PERIOD),
     "done-in-sprint": (
         rows("membership", "issue", "title", "issue_type", "points_at_end", "assignee", "sprint",
-             where=both(named("completed"), in_sprints(LAST))), {"sprint": "last sprint"},
+             where=both(hold("completed"), in_sprints(LAST))), {"sprint": "last sprint"},
     ),
     "done-in-period": (
         rows("issue", "issue", "title", "issue_type", "story_points", "assignee", "resolved_at",
@@ -161,7 +161,7 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
     "created-count": (measures("created_issues", where=IN_PERIOD), PERIOD),
     "reopened": (measures("reopened_issues", "reopen_rate", group=("team",)), {}),
     "reopened-issues": (
-        rows("issue", "issue", "title", "status", "reopened_count", "assignee", where=named("reopened")), {},
+        rows("issue", "issue", "title", "status", "reopened_count", "assignee", where=hold("reopened")), {},
     ),
     "time-in-status": (
         measures("status_stays", "time_in_status", "median_time_in_status", group=("past_status",),
@@ -170,7 +170,7 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
     "priority-mix": (measures("issues", "points", where=OPEN, group=("priority",)), {}),
     "urgent-issues": (
         rows("issue", "issue", "title", "issue_type", "priority", "status", "assignee",
-             where=both(OPEN, named("urgent"))),
+             where=both(OPEN, hold("urgent"))),
         {},
     ),
     "type-mix": (measures("issues", "done_issues", "points", group=("issue_type",)), {}),
@@ -183,11 +183,11 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
              where=compare("issue", "eq", "ACCEL-13")), {"key": "('ACCEL-13')"},
     ),
     "epic-progress": (
-        measures("issues", "done_issues", "done_rate", where=named("has_epic"), group=("epic", "epic_title")), {},
+        measures("issues", "done_issues", "done_rate", where=hold("has_epic"), group=("epic", "epic_title")), {},
     ),
     "backlog": (
         rows("issue", "issue", "title", "issue_type", "priority", "story_points", "created_at",
-             where=named("in_backlog")),
+             where=hold("in_backlog")),
         {},
     ),
     "work-in-progress": (
@@ -224,18 +224,18 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
     "open-issues": (rows("issue", *ISSUE_ROWS, where=OPEN), {}),
     "open-count": (measures("issues", where=OPEN), {}),
     "unassigned-issues": (
-        rows("issue", "issue", "title", "issue_type", "status", "priority", where=both(OPEN, named("unassigned"))), {},
+        rows("issue", "issue", "title", "issue_type", "status", "priority", where=both(OPEN, hold("unassigned"))), {},
     ),
     "due-issues": (
-        rows("issue", "issue", "title", "status", "due_date", "assignee", where=named("overdue")), {},
+        rows("issue", "issue", "title", "status", "due_date", "assignee", where=hold("overdue")), {},
     ),
     "added-after-start": (
         rows("membership", "team", "sprint", "issue", "title", "points_at_start", "added_at",
-             where=both(named("added_late"), in_sprints(CURRENT))), {"sprint": "current sprint"},
+             where=both(hold("added_late"), in_sprints(CURRENT))), {"sprint": "current sprint"},
     ),
     "removed-from-sprint": (
         rows("membership", "team", "sprint", "issue", "title", "points_at_end", "removed_at",
-             where=both(named("removed"), in_sprints(LAST))), {"sprint": "last sprint"},
+             where=both(hold("removed"), in_sprints(LAST))), {"sprint": "last sprint"},
     ),
     "scope-change-by-sprint": (
         measures("committed_points", "added_points", "removed_points", "added_issues", "removed_issues", "scope_growth",

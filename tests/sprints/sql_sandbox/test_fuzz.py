@@ -21,7 +21,7 @@ CATALOG = ViewCatalog(
     schema="sprintscope",
     views={table.name: frozenset(column.name for column in table.columns) for table in stored_schema().tables},
 )
-FEW = settings(max_examples=150, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=40, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=600)
 
 

@@ -1,11 +1,13 @@
 """A good answer becomes a verified query: names become slots, and a person enables it."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
@@ -76,7 +78,7 @@ async def test_keeping_needs_the_write_scope(ninja_client: httpx.AsyncClient, ca
 
 @pytest.fixture
 def curator(client: Client) -> Client:
-    assert client.login(username="curator", password="curator")
+    client.force_login(User.objects.get(username="curator"))
     return client
 
 
@@ -140,3 +142,46 @@ class TestInTheAdmin:
         shown = curator.post(page, {"question": "<script>alert(1)</script> which issues are blocked?"}).content.decode()
 
         assert "<script>alert(1)" not in shown
+
+
+class TestTheSqlEditor:
+    ADD = "/admin/sprints/verifiedquery/add/"
+    TRY = "/admin/sprints/verifiedquery/try/"
+
+    def test_the_schema_stands_beside_the_sql(self, curator: Client, db: None) -> None:
+        page = curator.get(self.ADD).content.decode()
+
+        assert re.search(r'data-inserts="id_sql"[^>]*>\s*sprint_issues', page)
+        assert re.search(r'data-inserts="id_sql"[^>]*>\s*team_id', page)
+        assert f'hx-post="{self.TRY}"' in page
+
+    def test_it_runs_before_it_is_saved(self, curator: Client, db: None) -> None:
+        sql = "SELECT count(*) AS found FROM sprintscope.issues WHERE team_id IN {team} [[AND status IN {status}]]"
+        before = VerifiedQuery.objects.count()
+
+        shown = curator.post(self.TRY, {"sql": sql, "slots": "{}"}).content.decode()
+
+        assert ("with team: 1 rows" in shown, "with team, status: 1 rows" in shown) == (True, True)
+        assert VerifiedQuery.objects.count() == before
+
+    @pytest.mark.parametrize(
+        ("sql", "slots", "said"),
+        [
+            ("DELETE FROM sprintscope.issues", "{}", "Only SELECT"), ("SELECT 1 FROM auth_user", "{}", "auth_user"),
+            ("SELECT 1", "[]", "An object is needed"), ("SELECT 1", "{", "An object is needed"),
+            ("", "{}", "Type a statement"), ("SELECT {nonsense}", "{}", "nonsense"),
+        ],
+    )  # fmt: skip
+    def test_what_cannot_run_says_why(self, curator: Client, db: None, sql: str, slots: str, said: str) -> None:
+        shown = curator.post(self.TRY, {"sql": sql, "slots": slots})
+
+        assert shown.status_code == 200
+        assert said in shown.content.decode()
+
+    def test_who_may_only_look_runs_nothing(self, db: None) -> None:
+        reader = User.objects.create_user("looks", is_staff=True)
+        reader.user_permissions.add(Permission.objects.get(codename="view_verifiedquery"))
+        browser = Client()
+        browser.force_login(reader)
+
+        assert browser.post(self.TRY, {"sql": "SELECT 1", "slots": "{}"}).status_code == 403

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprints.linking.link import Linked, link
+from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.names import Name, NameIndex
 from sprints.sql_sandbox.literals import quote_literal
 from sprints.verified.slots import UnfilledSlotError, fill, find_mistakes
@@ -11,7 +11,7 @@ from tests.sprints.cast import TODAY, index
 INDEX = index()
 
 
-def link_names(question: str) -> Linked:
+def link_names(question: str) -> LinkedQuestion:
     return link(question, index=INDEX, today=TODAY)
 
 

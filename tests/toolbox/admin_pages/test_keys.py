@@ -68,7 +68,7 @@ def test_a_new_key_is_in_nobodys_history(curator: Client) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"scopes": ["nowhere:read"]}, "nowhere:read is not one of the available choices"),
+        ({"scopes": ["other:read"]}, "other:read is not one of the available choices"),
         ({"scopes": []}, "This field is required"),
         ({"calls_per_minute": "0"}, "To stop a key, revoke it."),
         ({"calls_per_minute": "-1"}, "greater than or equal to 0"),
@@ -88,11 +88,11 @@ def test_a_key_that_makes_no_sense_is_refused_in_words(curator: Client, change: 
 def test_a_change_keeps_the_key_itself_and_scopes_of_domains_that_are_gone(curator: Client) -> None:
     row = ApiKey.objects.get(name="charlie")
 
-    answer = curator.post(f"{LIST}{row.pk}/change/", form(name="charlie", owner=row.owner_id, scopes=["nowhere:read"]))
+    answer = curator.post(f"{LIST}{row.pk}/change/", form(name="charlie", owner=row.owner_id, scopes=["other:read"]))
 
     changed = ApiKey.objects.get(pk=row.pk)
     assert answer.status_code == 302, answer.context["errors"]
-    assert (changed.digest, changed.scopes) == (row.digest, ["nowhere:read"])
+    assert (changed.digest, changed.scopes) == (row.digest, ["other:read"])
 
 
 def test_revoking_leaves_word_in_the_history_and_keeps_an_earlier_end(curator: Client) -> None:
@@ -140,3 +140,10 @@ async def test_a_key_made_here_works_and_a_revoked_one_does_not(
 
 def revoke(client: Client) -> None:
     client.post(LIST, {"action": "revoke", "_selected_action": [ApiKey.objects.get(name="reports").pk]})
+
+
+def test_a_new_key_is_its_maker_s_unless_another_owner_is_chosen(curator: Client) -> None:
+    page = curator.get(f"{LIST}add/").content.decode()
+
+    maker = User.objects.get(username="curator")
+    assert re.search(rf'<option value="{maker.pk}" selected[^>]*>curator</option>', page)

@@ -1,4 +1,4 @@
-"""Spans arrive at a collector, under the caller's own; needs the optional packages of requirements-traces.txt."""
+"""Spans arrive at a collector, under the caller's own; needs the packages of requirements-dev.txt."""
 
 import queue
 import threading
@@ -43,7 +43,7 @@ def collector() -> Iterator[tuple[str, "queue.Queue[tuple[str, bytes]]"]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [TRACEPARENT, "00-nonsense"])
 def test_a_call_s_span_arrives_under_its_caller_s(cast: SimpleNamespace, collector: Any, sent: str) -> None:
-    reason = "no OTLP exporter: pip install -r requirements-traces.txt"
+    reason = "no OTLP exporter: pip install -r requirements-dev.txt"
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason=reason)
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
@@ -62,6 +62,33 @@ def test_a_call_s_span_arrives_under_its_caller_s(cast: SimpleNamespace, collect
         assert (span.trace_id.hex(), span.parent_span_id.hex()) == (TRACE, PARENT)
     else:
         assert (span.trace_id.hex() == TRACE, span.parent_span_id) == (False, b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call_id", [7, 2**70], ids=["answered here", "answered by the SDK"])
+def test_a_call_over_mcp_names_its_session_and_version(cast: SimpleNamespace, collector: Any, call_id: int) -> None:
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="pip install -r requirements-dev.txt")
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    address, taken = collector
+    told = {"TOOLROOM_TRACES": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_BSP_SCHEDULE_DELAY": "50"}
+    headers = {"Authorization": f"Bearer {cast.alice}", "MCP-Protocol-Version": "2025-06-18",
+               "Accept": "application/json, text/event-stream"}  # fmt: skip
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}  # fmt: skip
+    call = {"jsonrpc": "2.0", "id": call_id, "method": "tools/call",
+            "params": {"name": "query_linescore_data", "arguments": ASKED}}  # fmt: skip
+    with running_server(**told) as server:
+        session = httpx.post(f"{server}/mcp", json=begin, headers=headers).headers["mcp-session-id"]
+        httpx.post(f"{server}/mcp", json=call, headers=headers | {"Mcp-Session-Id": session}).raise_for_status()
+        said: dict[str, str] = {}
+        while "gen_ai.tool.name" not in said:
+            _, body = taken.get(timeout=60)
+            for scope in ExportTraceServiceRequest.FromString(body).resource_spans[0].scope_spans:
+                for span in scope.spans:
+                    said |= {one.key: one.value.string_value for one in span.attributes if "tools/call" in span.name}
+
+    assert (said["mcp.session.id"], said["mcp.protocol.version"]) == (session, "2025-06-18")
 
 
 def test_an_upstream_is_told_whose_trace_it_is_part_of() -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from pydantic import Field
 
+from toolbox.catalogue import dynamic_tools
 from toolbox.catalogue.dynamic_tools import DynamicToolCache
 from toolbox.catalogue.registry import Registry
 from toolbox.contract.caller import LOCAL_OPERATOR
@@ -15,6 +16,7 @@ from toolbox.contract.models import ToolInput, ToolOutput
 from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, ToolFunction, Toolkit
 from toolbox.database import event_loop
 from toolbox.database.migration_operations import CHANNEL, NotifyToolChanges
+from toolbox.database.notifications import notifications
 from toolbox.database.pools import owner_pool
 
 
@@ -80,7 +82,7 @@ async def watched_registry(rows: Rows, django_db_setup: None) -> AsyncIterator[t
     registry = Registry()
     registry.register(rows.kit)
     registry.close()
-    watcher = DynamicToolCache(registry, pool=owner_pool)
+    watcher = DynamicToolCache(registry)
     yield registry, watcher
     await event_loop.run_on_loop(watcher.close)
 
@@ -174,10 +176,32 @@ async def test_a_source_without_its_database_keeps_what_it_had(
     assert names_of(registry) == ["buy_bread", "sell_bread"]
 
 
+@pytest.mark.parametrize("failure", [psycopg.OperationalError("away"), ValueError("an odd row")])
+async def test_a_source_that_failed_is_asked_again_and_holds_up_no_other(
+    rows: Rows, failure: Exception, django_db_setup: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dynamic_tools, "RETRY_SECONDS", 0.01)
+    registry, others = Registry(), Rows("bake_bread")
+    others.kit = Toolkit(domain="bakery", summary="Bread.", dynamic=others)
+    registry.register(rows.kit)
+    registry.register(others.kit)
+    registry.close()
+    rows.failure = failure
+    watcher = DynamicToolCache(registry)
+
+    await watcher.wait_until_loaded()
+    first = names_of(registry)
+    rows.failure = None
+    await until(lambda: "buy_bread" in names_of(registry))
+    await event_loop.run_on_loop(watcher.close)
+
+    assert first == ["bake_bread"]
+
+
 async def test_it_listens_again_after_its_connection_was_cut(
     watched_registry: tuple[Registry, DynamicToolCache], rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolbox.catalogue.dynamic_tools.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(notifications, "_retry_seconds", 0.01)
     registry, watcher = watched_registry
     await watcher.wait_until_loaded()
     rows.names = ["buy_cake"]
@@ -191,11 +215,11 @@ async def test_it_listens_again_after_its_connection_was_cut(
 async def test_a_toolkit_without_rows_opens_no_connection(django_db_setup: None) -> None:
     registry = Registry()
     registry.register(Toolkit(domain="bakery", summary="Bread."))
-    watcher = DynamicToolCache(registry, pool=owner_pool)
+    watcher = DynamicToolCache(registry)
 
     await watcher.wait_until_loaded()
 
-    assert watcher._listening is None
+    assert watcher._loading is None
 
 
 def test_a_table_announces_every_statement_that_changes_it(scratch_database: None) -> None:

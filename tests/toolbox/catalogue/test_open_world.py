@@ -2,9 +2,10 @@
 
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import httpx
@@ -50,12 +51,24 @@ def _follow(thing: Any) -> Iterator[Any]:
         yield type(thing)
 
 
+def _follow_module(module: Any, *, names: Sequence[str]) -> Iterator[Any]:
+    """Give what the names mean in a module of ours, and in its own modules that are among them."""
+    if not inspect.ismodule(module) or not _is_ours(module.__name__):
+        return
+    for name in names:
+        inner = f"{module.__name__}.{name}"
+        is_module = hasattr(module, "__path__") and "." not in name and find_spec(inner) is not None
+        value = import_module(inner) if is_module else getattr(module, name, None)
+        yield value
+        if is_module:
+            yield from (getattr(value, other, None) for other in names)
+
+
 def _follow_code(code: types.CodeType, *, known: dict[str, Any]) -> Iterator[Any]:
     for name in code.co_names:
         value = import_module(name) if "." in name and _is_ours(name) else known.get(name)
         yield value
-        if inspect.ismodule(value) and _is_ours(value.__name__):
-            yield from (getattr(value, other, None) for other in code.co_names)
+        yield from _follow_module(value, names=code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _follow_code(constant, known=known)

@@ -98,6 +98,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @every_tool
 @given(data=st.data())
 @settings(

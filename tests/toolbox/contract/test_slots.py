@@ -8,6 +8,8 @@ from tests.toolbox.upstream_table import upstream_table
 from toolbox.catalogue.registry import registry
 from toolbox.contract.slots import Placeholder, Slot, find_placeholders
 
+pytestmark = pytest.mark.usefixtures("shipped_run_alone")
+
 SLOTS = [
     pytest.param(slot, id=f"{toolkit.domain}-{slot.name}") for toolkit in registry.toolkits() for slot in toolkit.slots
 ]

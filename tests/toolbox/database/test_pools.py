@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("cast")
 @pytest.fixture
 def pool() -> Iterator[Pool]:
     """Give a pool of one connection."""
-    pool = Pool("reader", options="-c statement_timeout=20000", max_size=1)
+    pool = Pool("reader", max_size=1)
     yield pool
     event_loop.run(pool.close())
 

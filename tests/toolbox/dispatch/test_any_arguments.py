@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.toolbox.transports import TOOLS, tool_id
+from tests.toolbox.transports import ONE_OF_EACH_ENVELOPE, TOOLS, tool_id
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.errors import ToolError
 from toolbox.contract.models import ToolInput
@@ -18,6 +18,7 @@ from toolbox.dispatch.arguments import parse_arguments
 from toolbox.dispatch.dispatch import Call, dispatch
 
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
+every_envelope = pytest.mark.parametrize("tool", ONE_OF_EACH_ENVELOPE, ids=tool_id)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -41,23 +42,7 @@ def _read(tool: Tool, arguments: bytes) -> ToolInput | ToolError:
         return refusal
 
 
-@every_tool
-@given(data=st.data())
-@settings(max_examples=60)
-def test_reading_arguments_gives_a_question_or_a_planned_refusal(tool: Tool, data: st.DataObject) -> None:
-    arguments = json.dumps(data.draw(_arguments(tool))).encode()
-
-    outcome = _read(tool, arguments)
-
-    if isinstance(outcome, ToolError):
-        assert outcome.code in tool.codes
-        assert outcome.message
-        assert outcome.suggestion
-    else:
-        assert isinstance(outcome, ToolInput)
-
-
-@every_tool
+@every_envelope
 @given(sent=st.binary(max_size=200))
 def test_reading_any_bytes_gives_a_question_or_a_planned_refusal(tool: Tool, sent: bytes) -> None:
     outcome = _read(tool, sent)
@@ -65,18 +50,29 @@ def test_reading_any_bytes_gives_a_question_or_a_planned_refusal(tool: Tool, sen
     assert isinstance(outcome, ToolInput) or outcome.code in tool.codes
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cast")
 @every_tool
 @given(data=st.data())
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_a_call_ends_in_a_reply_and_never_in_a_crash(tool: Tool, data: st.DataObject) -> None:
-    call = Call(
-        tool=tool.name, arguments=json.dumps(data.draw(_arguments(tool))).encode(), credential=LOCAL_OPERATOR,
-        transport="test", request_id="hypothesis",
+def test_a_call_ends_in_a_planned_reply_and_never_in_a_crash(tool: Tool, data: st.DataObject) -> None:
+    arguments = json.dumps(data.draw(_arguments(tool))).encode()
+
+    outcome = _read(tool, arguments)
+    reply = event_loop.run(
+        dispatch(
+            Call(
+                tool=tool.name, arguments=arguments, credential=LOCAL_OPERATOR, transport="test",
+                request_id="hypothesis",
+            )
+        )
     )  # fmt: skip
 
-    reply = event_loop.run(dispatch(call))
-
+    if isinstance(outcome, ToolError):
+        assert outcome.code in tool.codes
+        assert outcome.message
+        assert outcome.suggestion
+        assert reply.is_refusal
     assert reply.status < 500
     assert reply.is_refusal or reply.status == 200
     assert orjson.loads(reply.body)

@@ -63,8 +63,11 @@ def _string_parameters(tool: Tool) -> list[str]:
 
 
 PARAMETERS = [
-    pytest.param(tool, name, id=f"{tool_id(tool)}-{name}") for tool in TOOLS for name in tool.input_schema["properties"]
+    pytest.param(tool, name, id=f"{tool_id(tool)}-{name}", marks=pytest.mark.slow if place else ())
+    for tool in TOOLS
+    for place, name in enumerate(tool.input_schema["properties"])
 ]
+"""Each of every tool; quickly, the first of each."""
 
 
 def _suggests(body: dict[str, Any]) -> bool:

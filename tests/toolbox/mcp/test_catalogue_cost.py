@@ -19,7 +19,8 @@ OURS = {
     "list_backtest_runs", "get_state_delta", "validate_query", "execute_graphql_mutation", "propose_rca",
     "list_game_results", "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
     "diagnose", "search_code", "list_files", "find_symbol", "find_implementations", "go_to_definition",
-    "list_metrics", "query_metric", "forecast_completion",
+    "list_metrics", "query_metric", "forecast_completion", "list_trades", "performance_summary", "group_events",
+    "attribute_pnl", "rank_runs", "compare_runs", "ask_sprints",
 }  # fmt: skip
 """Tools that no contract asks for; the budget is that of the contracts' tools."""
 

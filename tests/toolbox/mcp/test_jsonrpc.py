@@ -189,6 +189,7 @@ def _message(call_id: int, method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": call_id, "method": method, "params": params}
 
 
+@pytest.mark.slow
 async def test_over_stdio_a_line_that_is_no_message_is_answered_and_who_leaves_leaves_quietly(
     cast: SimpleNamespace,
 ) -> None:

@@ -131,6 +131,7 @@ def _stdio(*arguments: str, **environment: str) -> StdioServerParameters:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_the_local_operator_lists_and_calls_over_stdio(cast: SimpleNamespace) -> None:
     async with Client(_stdio()) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
@@ -142,6 +143,7 @@ async def test_the_local_operator_lists_and_calls_over_stdio(cast: SimpleNamespa
     assert without_timings(told.structured_content) == without_timings(expected.structured_content)
 
 
+@pytest.mark.slow
 async def test_over_stdio_a_key_s_scopes_count(cast: SimpleNamespace) -> None:
     async with Client(_stdio(TOOLROOM_API_KEY=cast.charlie), mode="legacy") as client:
         listed = await client.list_tools()

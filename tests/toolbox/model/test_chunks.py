@@ -132,6 +132,19 @@ def test_a_hundred_thousand_calls_are_not_read_to_their_end() -> None:
     assert (read, len(made)) == (33, 32)
 
 
+def test_a_model_that_streams_for_ever_is_cut_and_answers_with_what_came() -> None:
+    step = StreamedStep(tools=TOOLS, prompt_tokens=100, max_tokens=50)
+    read = 0
+    while not step.is_cut:
+        read += 1
+        list(step.take(chunk(content="word ")))
+
+    used, end = list(step.end())[-2:]
+    assert read == 60
+    assert used == Used(prompt_tokens=100, completion_tokens=75, is_estimated=True)
+    assert end == StepEnd(reason="length")
+
+
 def test_a_stream_without_an_end_broke_off() -> None:
     with pytest.raises(RetryableFailure, match="broke off"):
         step_through(chunk(content="They won"))

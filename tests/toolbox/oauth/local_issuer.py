@@ -9,7 +9,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from toolbox.outbound.host_pools import Unreachable
+from toolbox.outbound.failures import Unreachable
 
 ISSUER = "https://issuer.example"
 HERE = "http://localhost"

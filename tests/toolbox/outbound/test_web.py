@@ -16,9 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from tests.bad_upstream import GOOD, BadUpstream, bad_upstream
-from toolbox.outbound.host_pools import (
-    MAX_CONNECTIONS,
-    MAX_POOLS,
+from toolbox.outbound.failures import (
     AddressRefused,
     AnswerTooLarge,
     DeadlineExceeded,
@@ -27,9 +25,8 @@ from toolbox.outbound.host_pools import (
     TlsFailed,
     Unreachable,
     WebFailure,
-    get_tls_context,
-    may_connect,
 )
+from toolbox.outbound.host_pools import MAX_CONNECTIONS, MAX_POOLS, get_tls_context, may_connect
 from toolbox.outbound.web import Destination, Web
 
 

@@ -135,6 +135,7 @@ def test_somebody_starts_watches_and_cancels_a_job() -> None:
     assert b'name="_save"' not in page.content
     assert "Cancelled before it began." in progress.content.decode()
     assert "hx-trigger" not in progress.content.decode()
+    assert progress["HX-Refresh"] == "true"  # the rest of the page still says that the job waits
 
 
 def test_who_may_not_load_a_domain_starts_none_of_its_jobs() -> None:

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from celery import current_app
 from kombu.exceptions import OperationalError
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
@@ -16,6 +15,7 @@ from psycopg.types.json import Jsonb
 from agents.queries import leases
 from agents.queries.leases import RUNS
 from agents.runs import execution
+from config.celery import app
 from tests.agents.conversation_client import Owner
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.client_channel import TaskChannel
@@ -263,11 +263,11 @@ def test_nobody_waits_for_a_broker_that_is_away(
 ) -> None:
     refused: Future[tuple[str, dict[str, Any]]] = Future()
 
-    def send_task(name: str, *, kwargs: dict[str, Any], retry: bool) -> None:
+    def send_task(name: str, *, kwargs: dict[str, Any], **_: object) -> None:
         refused.set_result((name, kwargs))
         raise OperationalError("away")
 
-    monkeypatch.setattr(current_app, "send_task", send_task)
+    monkeypatch.setattr(app, "send_task", send_task)
     own = Publisher()
 
     own.take(piece.kind, work_id=piece.id)

@@ -15,18 +15,17 @@ from toolbox.database import event_loop
 from toolbox.models import PeriodicTask
 from toolbox.work.schedule import enqueue_due_tasks
 
+memory_app = Celery("test", broker="memory://", set_as_current=False)
+
 
 @pytest.fixture(autouse=True)
 def memory_broker(database_access: None, settings: Any) -> Iterator[None]:
     """Enqueue to a broker in memory; no worker hears of it."""
-    other = Celery("test", broker="memory://", set_as_current=False)
-    other.set_default()
+    settings.TOOLROOM_CELERY_APP = f"{__name__}.memory_app"
     settings.TOOLROOM_PERIODIC_TASKS = {"toolbox.forget": 3_600, "agents.forget": 86_400}
     PeriodicTask.objects.all().delete()
     yield
     PeriodicTask.objects.all().delete()
-    app.set_default()
-    other.close()
 
 
 def test_what_is_due_is_enqueued_once_for_all_workers() -> None:

@@ -29,7 +29,8 @@ from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from uuid import UUID
 
-from backtests.ingest.engines import Event, Record
+from backtests.ingest.engine_layouts import Event, Given
+from backtests.ingest.engine_records import Record, decode_record, read_json_lines
 from backtests.ingest.engines.nautilus import market
 from backtests.ingest.engines.nautilus.account import Accounts
 from backtests.ingest.engines.nautilus.native import Native
@@ -40,7 +41,16 @@ _REMEMBERED = 1_000
 Handler = Callable[[Native], Iterator[Event]]
 
 
-def translator(run_id: UUID) -> "NautilusTranslator":
+read_records = read_json_lines
+
+
+def recognise(head: str) -> bool:
+    """Tell whether a file begins with an event of the engine's bus."""
+    record = decode_record(head.partition("\n")[0].encode())
+    return isinstance(record, dict) and "type" in record and "ts_init" in record
+
+
+def make_translator(run_id: UUID, *, given: Given) -> "NautilusTranslator":  # noqa: ARG001 - the file says all itself
     """Give what turns the stream of one run into events."""
     return NautilusTranslator(run_id)
 

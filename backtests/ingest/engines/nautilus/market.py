@@ -4,9 +4,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from backtests.ingest.engines import Event
+from backtests.ingest.engine_layouts import Event
+from backtests.ingest.engine_values import decimal, number
 from backtests.ingest.engines.nautilus.native import Native
-from backtests.ingest.engines.nautilus.values import decimal, number
 
 DATA_TYPES = {"Bar": "Candle", "QuoteTick": "Tick", "TradeTick": "Tick", "OrderBookDelta": "Level2"}
 _PRICES = {"open", "high", "low", "close", "volume", "price", "size", "bid_price", "ask_price", "bid_size", "ask_size"}

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID, uuid5
 
-from backtests.ingest.engines import Event, Record
-from backtests.ingest.engines.nautilus.values import guid, moment, number, pascal
+from backtests.ingest.engine_layouts import Event
+from backtests.ingest.engine_records import Record
+from backtests.ingest.engine_values import guid, moment, number, pascal
 
 _SHARED = {"type", "event_id", "ts_event", "ts_init", "instrument_id", "trader_id"}
 _NUMBERS = {

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid5
 
-from backtests.ingest.engines import Event
+from backtests.ingest.engine_layouts import Event
+from backtests.ingest.engine_values import Number, decimal, money, number, plain
 from backtests.ingest.engines.nautilus.native import Native
-from backtests.ingest.engines.nautilus.values import Number, decimal, money, number, plain
 
 STEPS = {
     "OrderInitialized": "Open",

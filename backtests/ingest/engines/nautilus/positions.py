@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from backtests.ingest.engines import Event
+from backtests.ingest.engine_layouts import Event
+from backtests.ingest.engine_values import decimal, money, plain
 from backtests.ingest.engines.nautilus.native import Native
-from backtests.ingest.engines.nautilus.values import decimal, money, plain
 
 CHANGES = {"PositionOpened", "PositionChanged", "PositionClosed"}
 _USED = ("quantity", "realized_pnl", "unrealized_pnl", "position_id", "currency")

@@ -123,6 +123,64 @@ TRUTHS = [
     ("What percentage of open issues are bugs?",
      ("SELECT round(100.0 * count(*) FILTER (WHERE issue_type = 'Bug') / count(*), 1) AS percent FROM issues "
      "WHERE status_category <> 'Done'")),
+    ("How many points does ORBIT still have to finish in Sprint 9?",
+     "SELECT remaining_points FROM sprint_summary WHERE sprint_name = 'ORBIT Sprint 9'"),
+    ("Which stories is Levi Walker to finish?",
+     ("SELECT issue_key FROM issues JOIN users ON user_id = assignee_id WHERE full_name = 'Levi Walker' "
+     "AND issue_type = 'Story' AND status_category <> 'Done' LIMIT 1000")),
+    ("How many issues are yet to be started?", "SELECT count(*) AS n FROM issues WHERE status_category = 'To Do'"),
+    ("How many issues slipped out of ORBIT Sprint 7 unfinished?",
+     "SELECT carried_over_issues FROM sprint_summary WHERE sprint_name = 'ORBIT Sprint 7'"),
+    ("Which issues in the active sprints have no estimate?",
+     ("SELECT DISTINCT issue_key FROM issues JOIN sprint_issues AS m USING (issue_id) JOIN sprints AS p "
+     "ON p.sprint_id = m.sprint_id WHERE p.state = 'active' AND m.is_in_scope AND story_points IS NULL LIMIT 1000")),
+    ("How many backlog items does ACCEL have per priority?",
+     ("SELECT priority, count(*) AS n FROM issues WHERE is_in_backlog "
+     f"AND team_id = {TEAM.format('ACCEL')} GROUP BY priority")),
+    ("How many stories of the epic Works offline are still open?",
+     ("SELECT count(*) AS n FROM issues WHERE epic_id = (SELECT issue_id FROM issues WHERE title = 'Works offline') "
+     "AND issue_type = 'Story' AND status_category <> 'Done'")),
+    ("What's left to do in the epic Pay in the app?",
+     ("SELECT issue_key FROM issues WHERE epic_id = (SELECT issue_id FROM issues WHERE title = 'Pay in the app') "
+     "AND status_category <> 'Done' LIMIT 1000")),
+    ("epic Works ofline open issues",
+     ("SELECT issue_key FROM issues WHERE epic_id = (SELECT issue_id FROM issues WHERE title = 'Works offline') "
+     "AND status_category <> 'Done' LIMIT 1000")),
+    ("Which issues are in epic ACCEL-2?",
+     ("SELECT issue_key FROM issues WHERE epic_id = (SELECT issue_id FROM issues WHERE issue_key = 'ACCEL-2') "
+     "LIMIT 1000")),
+    ("Which epic has the most unfinished story points?",
+     ("SELECT e.title, sum(i.story_points) AS points FROM issues AS i JOIN issues AS e ON e.issue_id = i.epic_id "
+     "WHERE i.status_category <> 'Done' GROUP BY 1 ORDER BY 2 DESC NULLS LAST LIMIT 1")),
+    ("Did ORBIT complete more points in Sprint 7 than in Sprint 8?",
+     ("SELECT sprint_name, completed_points FROM sprint_summary "
+     "WHERE sprint_name IN ('ORBIT Sprint 7', 'ORBIT Sprint 8') LIMIT 10")),
+    ("Is the average cycle time in November better than in August?",
+     ("SELECT trim(to_char(resolved_at, 'Month')) AS month, round(avg(cycle_time_days)::numeric, 2) AS days "
+     "FROM issues WHERE date_trunc('month', resolved_at) IN ('2026-08-01', '2026-11-01') GROUP BY 1")),
+    ("Were more stories resolved in September or in October?",
+     ("SELECT trim(to_char(resolved_at, 'Month')) AS month, count(*) AS n FROM issues WHERE issue_type = 'Story' "
+     "AND resolved_at >= '2026-09-01' AND resolved_at < '2026-11-01' GROUP BY 1")),
+    ("Who in ORBIT has not resolved a single bug in November?",
+     (f"SELECT full_name FROM users AS u WHERE team_id = {TEAM.format('ORBIT')} AND NOT EXISTS (SELECT 1 FROM issues "
+     "AS i WHERE i.assignee_id = u.user_id AND issue_type = 'Bug' AND resolved_at >= '2026-11-01') LIMIT 1000")),
+    ("Who doesn't have any open bugs?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND issue_type = 'Bug' AND status_category <> 'Done') LIMIT 1000")),
+    ("Who does not have bugs?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND issue_type = 'Bug') LIMIT 1000")),
+    ("Who is not working on any bug?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND issue_type = 'Bug' AND status_category = 'In Progress') LIMIT 1000")),
+    ("Which closed sprints had no carry-over?",
+     "SELECT sprint_name FROM sprint_summary WHERE state = 'closed' AND carried_over_issues = 0 LIMIT 1000"),
+    ("Which issues are bigger than 8 points?", "SELECT issue_key FROM issues WHERE story_points > 8 LIMIT 1000"),
+    ("Which five open bugs are the oldest?",
+     ("SELECT issue_key FROM issues WHERE status_category <> 'Done' AND issue_type = 'Bug' "
+     "ORDER BY created_at LIMIT 5")),
+    ("How long does it take us on average to resolve a p0 issue?",
+     "SELECT round(avg(cycle_time_days)::numeric, 2) AS days FROM issues WHERE priority = 'p0'"),
 ]  # fmt: skip
 
 
@@ -140,6 +198,33 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
 @pytest.mark.parametrize("question", ["status?", "Committed vs finished work lately", "slowest issues on average"])
 def test_a_verified_query_that_says_less_than_the_question_does_not_answer_it(question: str) -> None:
     assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who doesn't want to work on ORBIT?",
+        "How many issues have to be removed from ORBIT Sprint 9?",
+        "Which issues do we plan to remove from ORBIT Sprint 9?",
+        "Who has not closed bugs?",
+        "Who did not close the bug ACCEL-5?",
+        "Who does not have more than 3 open issues?",
+        "Who does not have the label security?",
+        "Was ORBIT Sprint 7 better than ORBIT Sprint 8?",
+        "Is ORBIT better than HARBOR?",
+    ],
+)
+def test_what_the_words_do_not_decide_is_asked_back(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize("then", ["and how many issues?", "and how many bugs?"])
+def test_a_follow_up_that_has_no_place_is_not_answered_by_itself(then: str) -> None:
+    context = ask("What is the velocity of ACCEL?").query
+
+    answer = event_loop.run(chat(then, now=NOW, reader=reader, model=None, context=context))
+
+    assert answer.is_ambiguous
 
 
 def test_what_is_left_in_a_sprint_is_what_the_burndown_says_remains() -> None:
@@ -193,6 +278,21 @@ def test_a_filter_is_taken_away() -> None:
          "SELECT committed_points FROM sprint_summary WHERE sprint_name = 'HARBOR Sprint 7'"),
         ("How many issues are blocked right now?", "which ones?",
          "SELECT issue_key FROM issues WHERE is_blocked LIMIT 1000"),
+        ("How many story points did each team complete in October?", "and how many issues?",
+         ("SELECT team_key, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE resolved_at >= '2026-10-01' "
+         "AND resolved_at < '2026-11-01' GROUP BY team_key")),
+        ("List the open stories of ACCEL", "how many points are these?",
+         ("SELECT sum(story_points) AS points FROM issues WHERE issue_type = 'Story' AND status_category <> 'Done' "
+         f"AND team_id = {TEAM.format('ACCEL')}")),
+        ("How many issues were resolved in October?", "Break that down by team",
+         ("SELECT team_key, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE resolved_at >= '2026-10-01' "
+         "AND resolved_at < '2026-11-01' GROUP BY team_key")),
+        ("Show the open p0 issues", "without the ones from ORBIT",
+         ("SELECT issue_key FROM issues WHERE priority = 'p0' AND status_category <> 'Done' "
+         f"AND team_id <> {TEAM.format('ORBIT')} LIMIT 1000")),
+        ("How many open bugs does HARBOR have?", "and which issues are blocked?",
+         ("SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND status_category <> 'Done' AND is_blocked "
+         f"AND team_id = {TEAM.format('HARBOR')} LIMIT 1000")),
         ("How many issues were carried over from ACCEL Sprint 4?", "in points instead",
          "SELECT carried_over_points FROM sprint_summary WHERE sprint_name = 'ACCEL Sprint 4'"),
     ],
@@ -214,6 +314,7 @@ def test_what_a_follow_up_refers_to_is_kept(first: str, then: str, truth: str) -
         (None, "How many points has he completed?"),
         ("How many open bugs does ACCEL have?", "what is their velocity?"),
         ("Which issues are blocked?", "who works on them?"),
+        ("List the open stories of ACCEL", "how many of these are bugs?"),
     ],
 )
 def test_a_pronoun_without_what_it_stands_for_is_asked_about(first: str | None, then: str) -> None:

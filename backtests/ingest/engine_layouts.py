@@ -1,0 +1,247 @@
+"""
+Tables of engines into contract events: which column means what is data, the events that follow are the same for all.
+
+| kind | a row becomes |
+|---|---|
+| trades | an execution that enters and, if it was closed, one that exits; both with the same PositionId |
+| executions | an execution |
+| equity | a StateChange of StateType PnL: `Total` is equity less that of the first row, which is the capital |
+| returns | the same, of a capital of 1 that earned each row's return |
+
+Columns without a meaning are kept in PascalCase. A time without an offset is UTC. A fill's slippage counts as 0: these
+tables say what was paid and not what was asked. A commission that is not told is left out, which validation names. A
+cell that is no number or no time is kept for validation to name.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal, localcontext
+from typing import Any
+from uuid import UUID, uuid5
+
+from backtests.ingest.engine_records import Record, split_header
+from backtests.ingest.engine_values import decimal, number, pascal, plain
+
+Event = dict[str, Any]
+"""One event in the contract's words: eventId, runId, timestamp, eventType, severity, category, properties ..."""
+
+REQUIRED = {
+    "trades": ("entry_time", "entry_price", "quantity", "exit_time", "exit_price"),
+    "executions": ("time", "price", "quantity"),
+    "equity": ("time", "equity"),
+    "returns": ("time", "return"),
+}
+OPTIONAL = {
+    "trades": ("symbol", "side", "commission", "entry_commission", "exit_commission", "reason", "position", "currency"),
+    "executions": ("symbol", "side", "commission", "order", "position", "reason", "currency"),
+    "equity": ("currency",),
+    "returns": ("currency",),
+}
+SIDES = {"buy": "Buy", "long": "Buy", "b": "Buy", "l": "Buy", "sell": "Sell", "short": "Sell", "s": "Sell"}
+OPPOSITE = {"Buy": "Sell", "Sell": "Buy"}
+EMPTY = ("", "nan", "nat", "none", "null")
+_DIGITS = 28
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """What the columns of a table mean: `columns` has a column by its meaning, of which the required must be there."""
+
+    kind: str
+    columns: Mapping[str, str]
+    left_out: Sequence[str] = ()
+    """Columns that say nothing of their own, as a row's number."""
+
+    def matches(self, header: Sequence[str]) -> bool:
+        """Tell whether a table has every required column."""
+        return all(self.columns[role] in header for role in REQUIRED[self.kind])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What the person who loads a table says of it: what its columns mean, and which security it is of."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    symbol: str = ""
+
+
+def find_layout(layouts: Sequence[Layout], *, header: Sequence[str]) -> Layout | None:
+    """Give the first layout that a table has."""
+    return next((layout for layout in layouts if layout.matches(header)), None)
+
+
+def recognise_table(head: str, *, layouts: Sequence[Layout]) -> bool:
+    """Tell whether a text begins with the first line of one of these tables."""
+    return find_layout(layouts, header=split_header(head.partition("\n")[0])) is not None
+
+
+class LayoutTranslator:
+    """Turns the rows of a table into events; the first row says which of the layouts it is."""
+
+    def __init__(self, run_id: UUID, *, layouts: Sequence[Layout], given: Given) -> None:
+        self._run_id = run_id
+        self._layouts = layouts
+        self._symbol = given.symbol
+        self._row = 0
+        self._layout: Layout | None = None
+        self._equity = Equity()
+        self._kinds: dict[str, Callable[[Row], Iterator[Event]]] = {
+            "trades": self._trade, "executions": self._execution, "equity": self._earned, "returns": self._returned,
+        }  # fmt: skip
+
+    def translate(self, record: Record) -> Iterator[Event]:
+        """Give the events that a row means. Raises ValueError where it has none."""
+        self._row += 1
+        record = self.clean(record)
+        if self._layout is None:
+            self._layout = find_layout(self._layouts, header=list(record))
+        if self._layout is None:
+            raise ValueError(f"The columns {', '.join(record)[:200]} are none that are known.")
+        row = Row(self._run_id, place=self._row, layout=self._layout, record=record, symbol=self._symbol)
+        yield from self._kinds[self._layout.kind](row)
+
+    def clean(self, record: Record) -> Record:
+        """Give a row as it is meant, where an engine means something else by a column."""
+        return record
+
+    def _trade(self, row: "Row") -> Iterator[Event]:
+        entered = row.read_side()
+        whole = row.number("commission")
+        shared = {"PositionId": row.text("position") or str(row.make_id("position"))} | row.rest()
+        fees = [row.number("entry_commission"), row.number("exit_commission")]
+        if fees == [None, None] and whole is not None:
+            fees = [0, whole] if row.has("exit_time") else [whole, 0]
+        yield row.fill("entry", side=entered, fee=fees[0], more=shared)
+        if row.has("exit_time"):
+            reason = {"ExitReason": row.text("reason")} if row.text("reason") else {}
+            left = OPPOSITE.get(str(entered), entered)
+            yield row.fill("exit", side=left, fee=fees[1], more=shared | reason)
+
+    def _execution(self, row: "Row") -> Iterator[Event]:
+        named = {"PositionId": row.text("position"), "Tag": row.text("reason"), "Order": row.text("order")}
+        more = {name: value for name, value in named.items() if value} | row.rest()
+        yield row.fill("fill", side=row.read_side(), fee=row.number("commission"), more=more)
+
+    def _earned(self, row: "Row") -> Iterator[Event]:
+        yield row.profit(self._equity.add(row.require("equity")))
+
+    def _returned(self, row: "Row") -> Iterator[Event]:
+        yield row.profit(self._equity.grow(row.require("return")))
+
+
+class Equity:
+    """Equity as it was told, or as returns make it of 1: what a run earned since its first row."""
+
+    def __init__(self, capital: Decimal | None = None) -> None:
+        self._capital = capital
+        self._equity = Decimal(1)
+
+    def add(self, equity: Decimal) -> dict[str, Any]:
+        """Give the state of an account that has this."""
+        if self._capital is None:
+            self._capital = equity
+        return {"Total": plain(equity - self._capital), "Equity": plain(equity)}
+
+    def grow(self, by: Decimal) -> dict[str, Any]:
+        """Give the state of an account of 1 after it earned this too."""
+        with localcontext(prec=_DIGITS):
+            self._equity *= 1 + by
+        return {"Total": plain(self._equity - 1), "Equity": plain(self._equity)}
+
+
+class Row:
+    """One row, read by what its columns mean."""
+
+    def __init__(self, run_id: UUID, *, place: int, layout: Layout, record: Record, symbol: str) -> None:
+        self._run_id = run_id
+        self._place = place
+        self._layout = layout
+        self._record = record
+        self._symbol = symbol
+
+    def text(self, role: str) -> str | None:
+        """Give a cell's text; None where the table has no such column, or nothing stands there."""
+        value = self._record.get(self._layout.columns.get(role, ""))
+        return None if value is None or str(value).strip().lower() in EMPTY else str(value).strip()
+
+    def has(self, role: str) -> bool:
+        """Tell whether anything stands there."""
+        return self.text(role) is not None
+
+    def number(self, role: str) -> Any:
+        """Give a number, or the text that is none."""
+        text = self.text(role)
+        return None if text is None else number(text)
+
+    def require(self, role: str) -> Decimal:
+        """Give a number. Raises ValueError where there is none."""
+        read = decimal(self.text(role))
+        if read is None:
+            raise ValueError(f"{self._layout.columns[role]} is {self.text(role)!r}, which is no number.")
+        return read
+
+    def make_id(self, part: str) -> UUID:
+        """Make an id that the same row of the same run always has."""
+        return uuid5(self._run_id, f"row {self._place} {part}")
+
+    def read_side(self) -> str | None:
+        """Give Buy or Sell: as the row says, else by the sign of its quantity; what says neither is kept."""
+        told = self.text("side")
+        if told is not None:
+            return SIDES.get(told.lower(), told)
+        amount = decimal(self.text("quantity"))
+        return None if amount is None else ("Sell" if amount < 0 else "Buy")
+
+    def rest(self) -> dict[str, Any]:
+        """Give cells that mean nothing to us, by their columns in PascalCase."""
+        used = {*self._layout.columns.values(), *self._layout.left_out}
+        left = {name: value for name, value in self._record.items() if name not in used and value not in EMPTY}
+        return {pascal(re.sub(r"\W+", "_", name.strip())): number(value) for name, value in left.items()}
+
+    def fill(self, part: str, *, side: str | None, fee: Any, more: dict[str, Any]) -> Event:
+        """Give an execution; `part` is entry or exit where a row tells of both, else any word that tells it apart."""
+        prefix = f"{part}_" if part in ("entry", "exit") else ""
+        quantity = self.number("quantity")
+        known = {
+            "OrderId": str(self.make_id(f"{part} order")),
+            "SecuritySymbol": self.text("symbol") or self._symbol or None,
+            "Direction": side,
+            "Quantity": quantity if isinstance(quantity, str | None) else abs(quantity),
+            "Price": self.number(f"{prefix}price"),
+            "Commission": fee,
+            "Slippage": 0,
+            "Currency": self.text("currency"),
+        }
+        properties = known | {name: value for name, value in more.items() if name not in known}
+        time = self.text(f"{prefix}time")
+        return self.make_event("TradeExecution", part=part, time=time, properties=properties, category="Execution")
+
+    def profit(self, state: dict[str, Any]) -> Event:
+        """Give what was earned until the row's moment."""
+        said = {"StateType": "PnL", "StateBefore": None, "StateAfter": state, "ChangeReason": "Mark"}
+        said |= {"Currency": self.text("currency")} | self.rest()
+        return self.make_event(
+            "StateChange", part="profit", time=self.text("time"), properties=said, category="Performance"
+        )
+
+    def make_event(
+        self, event_type: str, *, part: str, time: str | None, properties: dict[str, Any], category: str
+    ) -> Event:
+        """Make an event of the row; what is not told is left out."""
+        told = {name: value for name, value in properties.items() if value is not None or name == "StateBefore"}
+        return {
+            "eventId": str(self.make_id(part)), "runId": str(self._run_id), "timestamp": read_time(time),
+            "eventType": event_type, "severity": "Info", "category": category, "properties": told,
+            "parentEventId": None,
+        }  # fmt: skip
+
+
+def read_time(text: str | None) -> str | None:
+    """Write a time as ISO 8601 in UTC; what is none is handed on for validation to name."""
+    try:
+        at = datetime.fromisoformat(text or "")
+    except ValueError:
+        return text
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).isoformat()

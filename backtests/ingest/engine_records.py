@@ -1,0 +1,127 @@
+"""What an engine wrote, read into records: lines of JSON, a table, or one JSON document. Pure."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+Record = dict[str, Any]
+"""One record of an engine's stream, as its JSON says it; a row of a table holds texts by their columns."""
+
+MAX_DOCUMENT_BYTES = 268_435_456
+DELIMITERS = (",", ";", "\t")
+_PAST_64_BITS = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRecord:
+    """One record with where it stood; `record` is a text where none could be read, which says why to a person."""
+
+    line_number: int
+    line: bytes
+    record: Record | str
+
+
+def read_json_lines(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
+    """Give an object of each line that is not blank."""
+    for line_number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield ReadRecord(line_number, line, decode_record(line))
+
+
+def read_table(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
+    """
+    Give the rows of a table by its columns: CSV in UTF-8, with comma, semicolon or tab, the first line names columns.
+
+    Columns without a name are called `column 1`, `column 2` and so on by their place. A row that has more or fewer
+    cells than the first line gives the reason.
+    """
+    taken: list[bytes] = []
+    texts = _decode(lines, taken=taken)
+    first = next(texts, "")
+    header = split_header(first)
+    taken.clear()
+    rows = csv.reader(texts, delimiter=find_delimiter(first))
+    while True:
+        start = rows.line_num + 2
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield ReadRecord(start, b"".join(taken), f"The row cannot be read: {error}"[:200])
+            taken.clear()
+            continue
+        line = b"".join(taken)
+        taken.clear()
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            said = f"The row has {len(cells):,} cells, the first line names {len(header):,} columns."
+            yield ReadRecord(start, line, said)
+        else:
+            yield ReadRecord(start, line, dict(zip(header, cells, strict=True)))
+
+
+def read_document(lines: Iterable[bytes]) -> Any:
+    """Read the whole as one JSON value. Raises ValueError where it is none or too long."""
+    read = bytearray()
+    for line in lines:
+        read += line
+        if len(read) > MAX_DOCUMENT_BYTES:
+            raise ValueError(f"The document is longer than {MAX_DOCUMENT_BYTES >> 20} MiB.")
+    return _read_leniently(bytes(read).removeprefix(b"\xef\xbb\xbf"))
+
+
+def split_header(line: str) -> list[str]:
+    """Name the columns of a table by its first line."""
+    names = next(csv.reader([line.removeprefix("\ufeff")], delimiter=find_delimiter(line)), [])
+    return [name.strip() or f"column {place}" for place, name in enumerate(names, start=1)]
+
+
+def find_delimiter(line: str) -> str:
+    """Give what parts the columns of a table's first line."""
+    return max(DELIMITERS, key=line.count)
+
+
+def decode_record(line: bytes) -> Record | str:
+    """Read one JSON object; what is none gives the reason, for a person."""
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        try:
+            record = _read_leniently(line)
+        except (ValueError, RecursionError) as error:
+            return f"The line is not JSON: {error}"[:200]
+    return record if isinstance(record, dict) else "The line is JSON, but not an object."
+
+
+def encode_properties(value: Record) -> bytes:
+    """Write properties as JSON, decimals and large integers with every digit."""
+    return orjson.dumps(value, default=_write_exactly)
+
+
+def _decode(lines: Iterable[bytes], *, taken: list[bytes]) -> Iterator[str]:
+    for line in lines:
+        taken.append(line)
+        yield line.decode("utf-8", "surrogateescape")
+
+
+def _read_leniently(text: bytes) -> Any:
+    """Read what Python's own writer makes and JSON does not know: NaN, Infinity, integers of any size."""
+    return json.loads(text, parse_constant=lambda _: None, parse_int=_read_integer)
+
+
+def _read_integer(digits: str) -> int | Decimal:
+    value = Decimal(digits)
+    return int(value) if abs(value) < _PAST_64_BITS else value
+
+
+def _write_exactly(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(f"{value:f}")
+    raise TypeError(f"{type(value).__name__} is no value of JSON")

@@ -1,0 +1,35 @@
+"""
+backtesting.py: `stats._trades` and `stats._equity_curve`, written by `to_csv`.
+
+Neither names the security. Trades have their commission at the exit, where the engine tells it in one sum.
+"""
+
+from functools import partial
+from uuid import UUID
+
+from backtests.ingest.engine_layouts import Given, Layout, LayoutTranslator, recognise_table
+from backtests.ingest.engine_records import read_table
+
+LAYOUTS = (
+    Layout(
+        kind="trades",
+        columns={
+            "entry_time": "EntryTime", "entry_price": "EntryPrice", "quantity": "Size", "exit_time": "ExitTime",
+            "exit_price": "ExitPrice", "commission": "Commission", "reason": "Tag",
+        },
+        left_out=("EntryBar", "ExitBar", "Duration"),
+    ),
+    Layout(
+        kind="equity",
+        columns={"time": "column 1", "equity": "Equity", "drawdown": "DrawdownPct"},
+        left_out=("DrawdownDuration",),
+    ),
+)  # fmt: skip
+
+read_records = read_table
+recognise = partial(recognise_table, layouts=LAYOUTS)
+
+
+def make_translator(run_id: UUID, *, given: Given) -> LayoutTranslator:
+    """Give what turns the rows of one run into events."""
+    return LayoutTranslator(run_id, layouts=LAYOUTS, given=given)

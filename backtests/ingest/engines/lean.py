@@ -1,0 +1,210 @@
+"""
+QuantConnect Lean: the result of a backtest (`<id>.json`), or its order events (`<id>-order-events.json`).
+
+| in the file | becomes |
+|---|---|
+| order events that were filled | TradeExecution |
+| `invalid` order events | OrderRejection |
+| other order events | StateChange of StateType Order |
+| orders of a result that were filled | TradeExecution at the order's price and last fill |
+| chart Strategy Equity | StateChange of StateType PnL, at each point's close |
+
+Commissions of a result are the `totalFees` of its closed trades, counted with the last order of each; an order of no
+closed trade has none. A result does not tell single fills: of an order that was filled in part nothing is made, and the
+reason says that the order events have them. Written after Lean's own files of 2025; older ones in PascalCase are read
+alike.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID, uuid5
+
+from backtests.ingest.engine_layouts import Equity, Event, Given
+from backtests.ingest.engine_records import ReadRecord, Record, read_document
+from backtests.ingest.engine_values import decimal, number, plain
+
+FILLED, PARTLY_FILLED = ("filled", "partiallyfilled")
+ORDER_STATUS = {"2": PARTLY_FILLED, "3": FILLED, "partiallyfilled": PARTLY_FILLED, "filled": FILLED}
+DIRECTIONS = {"buy": "Buy", "sell": "Sell", "0": "Buy", "1": "Sell"}
+STATUS = {"submitted": "Open", "updatesubmitted": "Open", "canceled": "Canceled", "new": "Open"}
+
+
+def recognise(head: str) -> bool:
+    """Tell whether a file begins as a result or as order events do."""
+    start = head.lstrip()[:2_000].lower()
+    if start.startswith("["):
+        return '"ordereventid"' in start or '"algorithmid"' in start
+    return start.startswith("{") and any(f'"{name}"' in start for name in ("rollingwindow", "totalperformance"))
+
+
+def read_records(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
+    """Give the order events, or orders and equity points of a result in order of time; keys in lower case."""
+    try:
+        document = _lower(read_document(lines))
+    except (ValueError, RecursionError) as error:
+        yield ReadRecord(1, b"", f"The file is no JSON that can be read: {error}"[:200])
+        return
+    if isinstance(document, list):
+        found = [{"kind": "event"} | one for one in document if isinstance(one, dict)]
+    elif isinstance(document, dict) and ("orders" in document or "orderevents" in document):
+        found = _read_result(document)
+    else:
+        yield ReadRecord(1, b"", "There are no orders in it: load the whole result, <id>.json, and not its summary.")
+        return
+    found.sort(key=lambda record: decimal(record.get("time")) or Decimal(0))
+    for place, record in enumerate(found, start=1):
+        yield ReadRecord(place, b"", record)
+
+
+def _read_result(result: Record) -> list[Record]:
+    """Give the orders and equity points of a result."""
+    currency = _dig(result, "algorithmconfiguration", "accountcurrency")
+    fees = _find_fees(result)
+    orders = result.get("orders")
+    events = result.get("orderevents")
+    found: list[Record] = [{"kind": "event"} | one for one in events or [] if isinstance(one, dict)]
+    for order in orders.values() if isinstance(orders, dict) and not found else []:
+        if isinstance(order, dict):
+            time = _seconds(order.get("lastfilltime") or order.get("time"))
+            fee = fees.get(str(order.get("id")))
+            found.append({"kind": "order"} | order | {"time": time, "orderfeeamount": fee})
+    points = _dig(result, "charts", "strategy equity", "series", "equity", "values")
+    for point in points if isinstance(points, list) else []:
+        values = [point.get("x"), point.get("y")] if isinstance(point, dict) else point
+        if isinstance(values, list) and len(values) > 1:
+            found.append({"kind": "equity", "time": values[0], "equity": values[-1], "currency": currency})
+    return found
+
+
+def _find_fees(result: Record) -> dict[str, Decimal]:
+    """Give what closed trades cost, by the last of their orders."""
+    fees: dict[str, Decimal] = {}
+    trades = _dig(result, "totalperformance", "closedtrades")
+    for trade in trades if isinstance(trades, list) else []:
+        ids, fee = (trade.get("orderids"), decimal(trade.get("totalfees"))) if isinstance(trade, dict) else ([], None)
+        if ids and fee is not None:
+            fees = dict.fromkeys(map(str, ids), Decimal(0)) | fees
+            fees[str(ids[-1])] = fees.get(str(ids[-1]), Decimal(0)) + fee
+    return fees
+
+
+class LeanTranslator:
+    """Turns one file's records into events."""
+
+    def __init__(self, run_id: UUID) -> None:
+        self._run_id = run_id
+        self._equity = Equity()
+        self._points = 0
+
+    def translate(self, record: Record) -> Iterator[Event]:
+        """Give the event that a record means. Raises ValueError where it has none."""
+        if record["kind"] == "equity":
+            yield self._earned(record)
+        elif record["kind"] == "order":
+            yield from self._order(record)
+        else:
+            yield self._order_event(record)
+
+    def _earned(self, point: Record) -> Event:
+        self._points += 1
+        equity = decimal(point["equity"])
+        if equity is None:
+            raise ValueError(f"Equity is {point['equity']!r}, which is no number.")
+        said = {"StateType": "PnL", "StateBefore": None, "StateAfter": self._equity.add(equity),
+                "ChangeReason": "Mark", "Currency": point["currency"]}  # fmt: skip
+        return self._event("StateChange", key=f"equity {self._points}", time=point["time"], said=said,
+                           category="Performance")  # fmt: skip
+
+    def _order(self, order: Record) -> Iterator[Event]:
+        status = ORDER_STATUS.get(str(order.get("status")).lower())
+        if status == PARTLY_FILLED:
+            raise ValueError(f"Order {order.get('id')} was filled in part: the order events tell its fills.")
+        if status == FILLED:
+            symbol = order.get("symbol")
+            name = symbol.get("value") if isinstance(symbol, dict) else symbol
+            said = self._execution(order, symbol=name, quantity=order.get("quantity"), price=order.get("price"),
+                                   currency=order.get("pricecurrency"))  # fmt: skip
+            said |= {"Tag": order.get("tag") or None}
+            yield self._event("TradeExecution", key=f"order {order.get('id')}", time=order.get("time"), said=said,
+                              category="Execution")  # fmt: skip
+
+    def _order_event(self, told: Record) -> Event:
+        symbol, status = told.get("symbolvalue") or told.get("symbol"), str(told.get("status")).lower()
+        key = f"{told.get('orderid')} {told.get('ordereventid') or told.get('id')}"
+        if status in (FILLED, PARTLY_FILLED):
+            said = self._execution(told, symbol=symbol, quantity=told.get("fillquantity"), price=told.get("fillprice"),
+                                   currency=told.get("fillpricecurrency"))  # fmt: skip
+            said |= {"CommissionCurrency": told.get("orderfeecurrency")}
+            return self._event("TradeExecution", key=key, time=told.get("time"), said=said, category="Execution")
+        order, amount = self._order_id(told), decimal(told.get("quantity"))
+        if status == "invalid":
+            said = {"OrderId": order, "SecuritySymbol": symbol, "RejectionReason": told.get("message") or "invalid",
+                    "RequestedQuantity": None if amount is None else plain(abs(amount)),
+                    "RequestedPrice": number(told.get("limitprice") or told.get("stopprice") or 0)}  # fmt: skip
+            return self._event("OrderRejection", key=key, time=told.get("time"), said=said, category="Execution")
+        after = {
+            "OrderId": order, "SecuritySymbol": symbol, "Direction": _direction(told),
+            "Quantity": None if amount is None else plain(abs(amount)), "Status": STATUS.get(status, status),
+        }  # fmt: skip
+        said = {"StateType": "Order", "StateBefore": None, "StateAfter": after, "ChangeReason": status}
+        return self._event("StateChange", key=key, time=told.get("time"), said=said, category="Execution")
+
+    def _execution(self, told: Record, *, symbol: Any, quantity: Any, price: Any, currency: Any) -> Record:
+        amount, fee = decimal(quantity), told.get("orderfeeamount")
+        return {
+            "OrderId": self._order_id(told), "SecuritySymbol": symbol, "Direction": _direction(told),
+            "Quantity": quantity if amount is None else plain(abs(amount)), "Price": number(price),
+            "Commission": None if fee is None else number(fee), "Slippage": 0, "Currency": currency,
+        }  # fmt: skip
+
+    def _order_id(self, told: Record) -> str:
+        return str(uuid5(self._run_id, f"order {told.get('orderid') or told.get('id')}"))
+
+    def _event(self, event_type: str, *, key: str, time: Any, said: Record, category: str) -> Event:
+        return {
+            "eventId": str(uuid5(self._run_id, f"event {key}")), "runId": str(self._run_id), "timestamp": _moment(time),
+            "eventType": event_type, "severity": "Warning" if event_type == "OrderRejection" else "Info",
+            "category": category, "parentEventId": None,
+            "properties": {name: value for name, value in said.items() if value is not None or name == "StateBefore"},
+        }  # fmt: skip
+
+
+def make_translator(run_id: UUID, *, given: Given) -> LeanTranslator:  # noqa: ARG001 - the file says all itself
+    """Give what turns the records of one run into events."""
+    return LeanTranslator(run_id)
+
+
+def _direction(told: Record) -> Any:
+    said = str(told.get("direction")).lower()
+    return DIRECTIONS.get(said, told.get("direction"))
+
+
+def _lower(value: Any) -> Any:
+    """Give a document with its keys in lower case: Lean wrote them in PascalCase once."""
+    if isinstance(value, dict):
+        return {str(name).lower(): _lower(one) for name, one in value.items()}
+    return [_lower(one) for one in value] if isinstance(value, list) else value
+
+
+def _dig(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _seconds(text: Any) -> Any:
+    try:
+        return datetime.fromisoformat(str(text)).timestamp()
+    except ValueError:
+        return text
+
+
+def _moment(seconds: Any) -> str | None:
+    """Write seconds since 1970 as ISO 8601; what is none is handed on for validation to name."""
+    read = decimal(seconds)
+    try:
+        return str(seconds) if read is None else datetime.fromtimestamp(float(read), tz=UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return str(seconds)

@@ -1,0 +1,1 @@
+"""What a run came to: round trips, profit by day, decisions; how it is measured, ranked and compared."""

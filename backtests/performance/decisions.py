@@ -1,0 +1,75 @@
+"""
+What a strategy decided, in an order that two runs share: orders, executions, rejections, reactions to risk. Pure.
+
+A decision is compared by what it says, not by its ids: when, what kind, which security, direction, quantity, price,
+status or reason. A run's trail holds a record for each: moment, fingerprint, number of its event. Decisions of one
+moment are in the order of their fingerprints, because their order in the log means nothing.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backtests.vocabulary import TYPE_CODES
+
+RECORD = np.dtype([("moment", "<i8"), ("fingerprint", "<u8"), ("number", "<i4")])
+RECORD_BYTES = RECORD.itemsize
+EXECUTION, REJECTION = TYPE_CODES["TradeExecution"], TYPE_CODES["OrderRejection"]
+STATE, RISK = TYPE_CODES["StateChange"], TYPE_CODES["RiskEvent"]
+_SAID = {
+    EXECUTION: ("SecuritySymbol", "Direction", "Quantity", "Price"),
+    REJECTION: ("SecuritySymbol", "RejectionReason", "RequestedQuantity", "RequestedPrice"),
+    STATE: ("SecuritySymbol", "Direction", "Quantity", "Price", "Status"),
+    RISK: ("SecuritySymbol", "RiskType", "Action"),
+}
+"""The properties that a decision is compared by, for each type of event; of a state, those of StateAfter."""
+Trail = NDArray[np.void]
+
+
+class Decision(NamedTuple):
+    """An event that says what the strategy decided."""
+
+    moment: int
+    number: int
+    event_type: int
+    said: tuple[str, ...]
+
+
+def read_decision(event_type: int, *, number: int, moment: int, values: dict[str, Any]) -> Decision:
+    """Take what is compared out of an event's properties."""
+    given = values.get("StateAfter") if event_type == STATE else values
+    known = given if isinstance(given, dict) else {}
+    return Decision(moment, number, event_type, tuple(_plain(known.get(name)) for name in _SAID[event_type]))
+
+
+def make_trail(decisions: Iterable[Decision]) -> Trail:
+    """Write a run's decisions as records, in order."""
+    records = [(one.moment, _fingerprint(one), one.number) for one in decisions]
+    trail: Trail = np.array(records, dtype=RECORD)
+    return trail[np.lexsort((trail["number"], trail["fingerprint"], trail["moment"]))]
+
+
+def find_difference(first: Trail, *, second: Trail) -> int | None:
+    """Give the place of the first record in which two trails differ; None where one is the beginning of the other."""
+    size = min(len(first), len(second))
+    first, second = first[:size], second[:size]
+    differs = (first["moment"] != second["moment"]) | (first["fingerprint"] != second["fingerprint"])
+    place = int(differs.argmax()) if size else 0
+    return place if size and differs[place] else None
+
+
+def _fingerprint(decision: Decision) -> int:
+    words = "\x1f".join((str(decision.event_type), *decision.said)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(words, digest_size=8).digest(), "little")
+
+
+def _plain(value: Any) -> str:
+    """Write a value so that equal numbers are equal: 1.50 and 1.5."""
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        number = Decimal(value)
+        return str(number.normalize()) if number else "0"
+    return "" if value is None else str(value)

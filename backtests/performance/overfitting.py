@@ -1,0 +1,147 @@
+"""
+Whether the best of many runs is good, or lucky: deflated Sharpe ratio, probability of overfitting, neighbours. Pure.
+
+Deflated Sharpe ratio: Bailey and López de Prado, "The Deflated Sharpe Ratio", 2014. Probability of backtest
+overfitting by combinatorially symmetric cross-validation: Bailey, Borwein, López de Prado and Zhu, 2017.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import e, isfinite, sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backtests.performance.days import Floats
+
+EULER = 0.5772156649015329
+LARGEST = 1e300
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overfitting:
+    """How the best run of one half of the days does in the other half, over all ways to halve them."""
+
+    probability: float
+    splits: int
+    days: int
+    median_rank: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """How runs do whose parameters differ in one, by one step."""
+
+    count: int
+    mean: float | None
+    worst: float | None
+
+
+def expect_best_sharpe(sharpes: Sequence[float], *, trials: int) -> float | None:
+    """
+    Give the Sharpe ratio that the best of so many worthless trials is expected to have.
+
+    0 for one trial, which is not chosen from several; None where fewer than two different Sharpe ratios say how far
+    trials spread.
+    """
+    if trials < 2:  # noqa: PLR2004 - as said
+        return 0.0
+    if len(set(sharpes)) < 2:  # noqa: PLR2004 - as said
+        return None
+    spread = float(np.std(sharpes, ddof=1))
+    first, second = (_NORMAL.inv_cdf(1 - 1 / (trials * factor)) for factor in (1, e))
+    return spread * ((1 - EULER) * first + EULER * second)
+
+
+def deflate_sharpe(sharpe: float, *, expected: float, days: int, skewness: float, kurtosis: float) -> float | None:
+    """
+    Give the probability that a daily Sharpe ratio is above what the best of worthless trials would have.
+
+    `kurtosis` is 3 for a normal distribution. None for fewer than two days, or where the variance is not positive.
+    """
+    variance = 1 - skewness * sharpe + (kurtosis - 1) / 4 * sharpe**2
+    if days < 2 or variance <= 0 or not isfinite(variance):  # noqa: PLR2004 - as said
+        return None
+    return _NORMAL.cdf((sharpe - expected) * sqrt(days - 1) / sqrt(variance))
+
+
+def find_overfitting(returns: Floats, *, parts: int) -> Overfitting | None:
+    """
+    Find how often the best run by Sharpe ratio in half of the parts is not in the better half in the others.
+
+    `returns` has a row for each run and a column for each day; days that do not fill the last part are left out. None
+    with fewer than two runs, or fewer than two days in a part.
+    """
+    runs, days = returns.shape
+    size = days // parts
+    if runs < 2 or size < 2:  # noqa: PLR2004 - as said
+        return None
+    blocks = returns[:, : size * parts].reshape(runs, parts, size)
+    sums, squares = blocks.sum(axis=2), (blocks**2).sum(axis=2)
+    chosen = np.array(
+        [[part in half for part in range(parts)] for half in map(set, combinations(range(parts), parts // 2))], float
+    )
+    count = size * parts // 2
+    inside = _sharpes(chosen @ sums.T, squares=chosen @ squares.T, count=count)
+    outside = _sharpes((1 - chosen) @ sums.T, squares=(1 - chosen) @ squares.T, count=count)
+    best = inside.argmax(axis=1)
+    reached = outside[np.arange(len(best)), best][:, None]
+    below, same = (outside < reached).sum(axis=1), (outside == reached).sum(axis=1)
+    ranks = (below + (same + 1) / 2) / (runs + 1)
+    return Overfitting(
+        probability=float(np.mean(ranks <= 0.5)), splits=len(best), days=size * parts,  # noqa: PLR2004 - the median
+        median_rank=float(np.median(ranks)),
+    )  # fmt: skip
+
+
+def find_neighbours(parameters: Sequence[Mapping[str, Any]], *, values: Sequence[float | None]) -> list[Neighbours]:
+    """
+    Find, for each run, those whose parameters differ in one number, by one step among the numbers that it takes.
+
+    Runs with other parameters than numbers are neighbours only where these are the same.
+    """
+    names = sorted({name for one in parameters for name in one})
+    steps = {name: _steps_of(parameters, name=name) for name in names}
+    places: dict[tuple[Any, ...], list[int]] = {}
+    keys = [tuple(_place(one.get(name), steps=steps[name]) for name in names) for one in parameters]
+    for at, key in enumerate(keys):
+        places.setdefault(key, []).append(at)
+    found = []
+    for key in keys:
+        near = [
+            values[other]
+            for at, place in enumerate(key) if isinstance(place, int)
+            for step in (-1, 1)
+            for other in places.get((*key[:at], place + step, *key[at + 1 :]), ())
+        ]  # fmt: skip
+        known = [value for value in near if value is not None]
+        mean = sum(known) / len(known) if known else None
+        found.append(Neighbours(count=len(known), mean=mean, worst=min(known) if known else None))
+    return found
+
+
+def _steps_of(parameters: Sequence[Mapping[str, Any]], *, name: str) -> dict[float, int]:
+    numbers = sorted({float(one[name]) for one in parameters if _is_number(one.get(name))})
+    return {number: place for place, number in enumerate(numbers)}
+
+
+def _place(value: Any, *, steps: Mapping[float, int]) -> int | str:
+    return steps[float(value)] if _is_number(value) else f"text {value!r}"
+
+
+def _is_number(value: Any) -> bool:
+    """Tell a number that a float holds."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
+
+
+def _sharpes(sums: NDArray[np.float64], *, squares: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Give Sharpe ratios of sums; 0 where nothing varies, which is neither good nor bad."""
+    means = sums / count
+    variances = (squares - sums * means) / (count - 1)
+    is_flat = variances <= np.maximum(squares, 1e-300) * 1e-13
+    sharpes: NDArray[np.float64] = np.where(is_flat, 0.0, means / np.sqrt(np.where(is_flat, 1.0, variances)))
+    return sharpes

@@ -1,0 +1,166 @@
+"""Runs of a sweep ranked, and how far the best of them can be trusted."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from backtests.dialect import INVALID_PARAMETER
+from backtests.performance import queries
+from backtests.performance.contracts import (
+    NeighbourMeasures,
+    OverfittingMeasures,
+    RankedRun,
+    RankingMetadata,
+    RankQuestion,
+    RunRanking,
+)
+from backtests.performance.days import Floats
+from backtests.performance.measures import DEFAULT_PERIODS
+from backtests.performance.overfitting import (
+    Neighbours,
+    deflate_sharpe,
+    expect_best_sharpe,
+    find_neighbours,
+    find_overfitting,
+)
+from toolbox.contract.errors import ToolError
+from toolbox.database.pools import Pool
+
+Row = dict[str, Any]
+YEAR = sqrt(DEFAULT_PERIODS)
+MAX_RETURNS = 4_000_000
+"""Of all runs together, for the probability of overfitting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """A run of the sweep, and its value of the metric that runs are ranked by."""
+
+    row: Row
+    value: float | None
+
+    @property
+    def measures(self) -> dict[str, float | None]:
+        measures: dict[str, float | None] = self.row["measures"]
+        return measures
+
+
+async def rank(ask: RankQuestion, *, reader: Pool) -> RunRanking:
+    """Rank the runs of a sweep. Raises ToolError INVALID_PARAMETER where it has no runs, or too many."""
+    started = reader.clock()
+    rows = await queries.sweep(ask.sweep, reader=reader)
+    if not rows or len(rows) > queries.MAX_RANKED:
+        raise _refuse_sweep(ask.sweep, runs=len(rows))
+    built = [row for row in rows if row["measures"] is not None]
+    found = [_Candidate(row=row, value=row["measures"].get(ask.metric)) for row in built]
+    found.sort(key=lambda one: (one.value is None, -(one.value or 0.0), str(one.row["run_id"])))
+    sharpes = [daily for one in found if (daily := _daily_sharpe(one)) is not None]
+    trials = max(ask.trials or 0, len(rows))
+    expected = expect_best_sharpe(sharpes, trials=trials)
+    parameters, values = [one.row["parameters"] for one in found], [one.value for one in found]
+    near = await asyncio.to_thread(find_neighbours, parameters, values=values)
+    overfitting, why_not = await asyncio.to_thread(_find_overfitting, [one.row for one in found], parts=ask.partitions)
+    skip = ask.page_index * ask.page_size
+    page = list(enumerate(zip(found, near, strict=True), start=1))[skip : skip + ask.page_size]
+    return RunRanking(
+        runs=[_describe(one, beside=beside, place=place, expected=expected) for place, (one, beside) in page],
+        overfitting=overfitting,
+        metadata=RankingMetadata(
+            sweep=ask.sweep,
+            metric=ask.metric,
+            total_count=len(found),
+            trials=trials,
+            expected_best_sharpe=None if expected is None else expected * YEAR,
+            periods_per_year=DEFAULT_PERIODS,
+            overfitting_undefined=why_not,
+            not_built=len(rows) - len(built),
+            query_time_ms=round((reader.clock() - started) * 1000),
+        ),
+    )
+
+
+def _describe(one: _Candidate, *, beside: Neighbours, place: int, expected: float | None) -> RankedRun:
+    return RankedRun(
+        rank=place,
+        run_id=one.row["run_id"],
+        name=one.row["name"],
+        parameters=one.row["parameters"],
+        value=one.value,
+        sharpe=one.measures.get("sharpe"),
+        total_return=one.measures.get("totalReturn"),
+        max_drawdown=one.measures.get("maxDrawdown"),
+        closed_trades=int(one.measures.get("tradeCount") or 0),
+        deflated_sharpe=_deflate(one, expected=expected),
+        neighbours=NeighbourMeasures(
+            count=beside.count,
+            mean=beside.mean,
+            worst=beside.worst,
+            stability=beside.mean / one.value if beside.mean is not None and one.value and one.value > 0 else None,
+        ),
+    )
+
+
+def _refuse_sweep(sweep: str, *, runs: int) -> ToolError:
+    what = f"has more than {queries.MAX_RANKED:,} runs" if runs else "has no runs"
+    return ToolError(
+        INVALID_PARAMETER,
+        f"The sweep {sweep[:60]!r} {what}.",
+        suggestion="list_backtest_runs names the sweep of each run.",
+        field="sweep",
+    )
+
+
+def _daily_sharpe(one: _Candidate) -> float | None:
+    sharpe = one.measures.get("sharpe")
+    return None if sharpe is None else sharpe / YEAR
+
+
+def _deflate(one: _Candidate, *, expected: float | None) -> float | None:
+    sharpe, skewness, kurtosis = _daily_sharpe(one), one.measures.get("skewness"), one.measures.get("kurtosis")
+    if expected is None or sharpe is None or skewness is None or kurtosis is None:
+        return None
+    days = len(one.row["days"]) // 4
+    return deflate_sharpe(sharpe, expected=expected, days=days, skewness=skewness, kurtosis=kurtosis)
+
+
+def _find_overfitting(rows: Sequence[Row], *, parts: int) -> tuple[OverfittingMeasures | None, str | None]:
+    """Compare runs on the days that all of them have; those without returns are left out."""
+    known = [row for row in rows if row["measures"].get("sharpe") is not None]
+    if len(known) < 2:  # noqa: PLR2004 - two runs can be compared
+        return None, "fewer than two runs have returns that vary"
+    returns = _align(known)
+    if returns.size > MAX_RETURNS:
+        return None, f"the runs have more than {MAX_RETURNS:,} daily returns together: rank fewer runs"
+    if (returns == returns[0]).all():
+        return None, "the runs have the same returns"
+    found = find_overfitting(returns, parts=parts)
+    if found is None:
+        return None, f"the runs have fewer than {2 * parts} days in common: ask for fewer partitions"
+    measures = OverfittingMeasures(
+        probability=found.probability, splits=found.splits, partitions=parts, days=found.days, runs=len(known),
+        median_rank=found.median_rank,
+    )  # fmt: skip
+    return measures, None
+
+
+def _align(rows: Sequence[Row]) -> Floats:
+    """Give the returns of runs between the days that all of them have, a row for each run."""
+    first = bytes(rows[0]["days"])
+    if all(bytes(row["days"]) == first for row in rows):
+        profits = np.frombuffer(b"".join(bytes(row["profits"]) for row in rows), "<f8").reshape(len(rows), -1)
+        capital = np.array([[float(row["capital"])] for row in rows])
+        equity = capital + np.hstack([np.zeros((len(rows), 1)), profits])
+    else:
+        days = [np.frombuffer(row["days"], "<i4") for row in rows]
+        common = reduce(np.intersect1d, days)
+        equity = np.array([
+            float(row["capital"]) + np.frombuffer(row["profits"], "<f8")[own.searchsorted(common)]
+            for row, own in zip(rows, days, strict=True)
+        ])  # fmt: skip
+    returns: Floats = equity[:, 1:] / equity[:, :-1] - 1
+    return returns

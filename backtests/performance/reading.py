@@ -1,0 +1,235 @@
+"""What a run's performance is built from: read from its lists, whole lists at a time, in pages."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import numpy as np
+from django.db import DataError, connection, transaction
+from numpy.typing import NDArray
+
+from backtests.ingest.lists import entity_lists, number_list, severity_list
+from backtests.ingest.values import usable
+from backtests.performance.days import Days
+from backtests.performance.trips import Execution, Prices
+from backtests.vocabulary import TYPE_CODES
+
+PAGE_EVENTS, CHUNK_EVENTS = 20_000, 1_024
+ARRAY_HEADER_BYTES = 20
+MARKET, POSITION = TYPE_CODES["MarketDataEvent"], TYPE_CODES["PositionUpdate"]
+PRICE_PATHS = ("Data.High", "Data.Low", "Data.Ask", "Data.Bid", "Data.Last", "Data.Price", "Data.Close")
+"""Of the prices of one event, the last one here is what is held valued at."""
+REASONS = ("ExitReason", "Reason", "Tag", "OrderType")
+"""Properties of an execution that say why it was made; where there is none, its parent's ChangeReason says it."""
+MAX_REASON = 200
+_NUMBER = np.dtype([("event", "i4"), ("path", "i4"), ("moment", "i8"), ("value", "f8")])
+_ROUNDED = Context(prec=28)
+_DECODER = msgspec.json.Decoder(float_hook=Decimal)
+
+_DAYS = """
+WITH chunks AS (
+  SELECT moments, first_moment, last_moment,
+         (first_moment - ((first_moment %% 86400000000) + 86400000000) %% 86400000000) / 86400000000 AS first_day,
+         (last_moment - ((last_moment %% 86400000000) + 86400000000) %% 86400000000) / 86400000000 AS last_day
+  FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[])
+)
+SELECT first_day AS day FROM chunks
+UNION
+SELECT (m - ((m %% 86400000000) + 86400000000) %% 86400000000) / 86400000000
+FROM chunks, unnest(moments) AS u (m) WHERE first_day <> last_day
+ORDER BY day
+"""
+
+_DECISIONS = """
+SELECT moment, number FROM (
+  SELECT u.moment, u.number
+  FROM backtests_lists AS c, unnest(c.moments, c.events) AS u (moment, number)
+  WHERE c.run_id = %(run)s AND c.list = ANY (%(lists)s::text[])
+  UNION ALL
+  SELECT moment, number FROM backtests_order_states WHERE run_id = %(run)s AND kind = 0
+) AS decided ORDER BY moment, number
+"""
+
+_EVENTS = """
+SELECT e.number, e.event_type, e.properties::text, cause.properties::text
+FROM unnest(%(numbers)s::integer[]) WITH ORDINALITY AS u (number, place)
+JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = u.number
+LEFT JOIN backtests_events AS cause
+  ON e.event_type = 1 AND cause.run_id = %(run)s AND cause.event_id = e.parent_event_id AND cause.event_type = 5
+ORDER BY u.place
+"""
+
+_LISTED = """
+SELECT u.moment, e.properties::text
+FROM backtests_lists AS c, unnest(c.moments, c.events) AS u (moment, number)
+JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = u.number
+WHERE c.run_id = %(run)s AND c.list = %(list)s AND c.chunk BETWEEN %(first)s AND %(last)s
+ORDER BY u.moment, u.number LIMIT %(most)s
+"""
+
+_LAST_CHUNK = "SELECT max(chunk) FROM backtests_lists WHERE run_id = %(run)s AND list = %(list)s"
+
+_MEMBERS = """
+SELECT array_send(events) FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[])
+"""
+
+_NUMBERS = """
+SELECT array_position(%(lists)s::text[], list), array_send(events), array_send(moments),
+       array_send(numbers::float8[])
+FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[]) AND last_moment >= %(since)s
+"""
+
+# Numbers that no float can hold: as NaN, which is left out.
+_ODD_NUMBERS = """
+SELECT array_position(%(lists)s::text[], list), array_send(events), array_send(moments), array_send(ARRAY(
+  SELECT CASE WHEN x = 0 OR abs(x) BETWEEN 1e-300 AND 1e300 THEN x::float8 ELSE 'NaN' END
+  FROM unnest(numbers) WITH ORDINALITY AS u (x, place) ORDER BY place))
+FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[]) AND last_moment >= %(since)s
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedDecision:
+    """A decision's event: `cause` are the properties of the state change that an execution followed from."""
+
+    number: int
+    moment: int
+    event_type: int
+    values: dict[str, Any]
+    cause: dict[str, Any]
+
+
+def read_days(run_id: UUID) -> Days:
+    """Give the days on which a run has an event, in order."""
+    lists = [severity_list(name, severity=None) for name in TYPE_CODES] + ["t:0"]
+    return np.array([day for (day,) in _ask(_DAYS, run=run_id, lists=lists)], dtype=np.int32)
+
+
+def read_decisions(run_id: UUID) -> Iterator[LoggedDecision]:
+    """Give executions, rejections, states of orders and risk events, in order of time."""
+    names = ("TradeExecution", "OrderRejection", "RiskEvent")
+    lists = [severity_list(name, severity=None) for name in names]
+    decided = _ask(_DECISIONS, run=run_id, lists=lists)
+    for start in range(0, len(decided), PAGE_EVENTS):
+        page = decided[start : start + PAGE_EVENTS]
+        rows = _ask(_EVENTS, run=run_id, numbers=[number for _, number in page])
+        for (moment, _), (number, event_type, properties, cause) in zip(page, rows, strict=True):
+            yield LoggedDecision(
+                number=number, moment=moment, event_type=event_type, values=decode_properties(properties),
+                cause=decode_properties(cause) if cause else {},
+            )  # fmt: skip
+
+
+def read_listed(run_id: UUID, *, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give moment and properties of a list's events, in order of time."""
+    last = _ask(_LAST_CHUNK, run=run_id, list=name)[0][0]
+    step = PAGE_EVENTS // CHUNK_EVENTS
+    for first in range(0, -1 if last is None else last + 1, step):
+        for moment, properties in _ask(
+            _LISTED, run=run_id, list=name, first=first, last=first + step - 1, most=step * CHUNK_EVENTS
+        ):
+            yield moment, decode_properties(properties)
+
+
+def read_execution(logged: LoggedDecision) -> Execution | None:
+    """Take a trade out of its properties; None where it does not say what was traded, at what price."""
+    values = logged.values
+    quantity, price = read_number(values.get("Quantity")), read_number(values.get("Price"))
+    side = {"Buy": 1, "Sell": -1}.get(str(values.get("Direction")))
+    symbol = values.get("SecuritySymbol")
+    if quantity is None or price is None or side is None or symbol is None or not quantity:
+        return None
+    own = next((values[name] for name in REASONS if values.get(name) not in (None, "")), None)
+    reason = own if own is not None else logged.cause.get("ChangeReason")
+    currency = read_text(values.get("Currency"))
+    return Execution(
+        number=logged.number, moment=logged.moment, symbol=read_text(symbol),
+        position=read_text(values.get("PositionId")), side=side, quantity=abs(quantity), price=price,
+        commission=read_number(values.get("Commission")) or Decimal(0), currency=currency,
+        commission_currency=read_text(values.get("CommissionCurrency")) or currency,
+        multiplier=read_number(values.get("Multiplier")) or Decimal(1),
+        reason=read_text(reason)[:MAX_REASON] if reason not in (None, "") else None,
+    )  # fmt: skip
+
+
+def read_prices(run_id: UUID, *, symbols: Iterable[str], event_count: int, since: int) -> dict[str, Prices]:
+    """Give the prices of market data and of valued positions, by security, from a moment on."""
+    found: dict[str, list[NDArray[Any]]] = defaultdict(list)
+    sources = [(MARKET, "MarketDataEvent", PRICE_PATHS), (POSITION, "PositionUpdate", ("MarkPrice",))]
+    wanted = sorted(symbols)
+    for code, event_type, paths in sources:
+        numbers = _read_numbers(run_id, [number_list(code, path=path) for path in paths], since=since)
+        for symbol in wanted if len(numbers) else ():
+            is_member = _members(run_id, symbol=symbol, event_type=event_type, event_count=event_count)
+            found[symbol].append(numbers[is_member[numbers["event"]]])
+    prices: dict[str, Prices] = {}
+    for symbol, parts in found.items():
+        known = np.concatenate(parts)
+        known = known[np.lexsort((known["path"], known["event"], known["moment"]))]
+        if len(known):
+            prices[symbol] = Prices(known["moment"].copy(), known["value"].copy())
+    return prices
+
+
+def read_text(value: Any) -> str:
+    """Give a value as text that PostgreSQL holds; empty where there is none."""
+    return "" if value is None else str(value).replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+def read_number(value: Any) -> Decimal | None:
+    """Give a number, to 28 digits; None where it is none that can be computed with."""
+    return _ROUNDED.create_decimal(value) if usable(value) else None
+
+
+def _members(run_id: UUID, *, symbol: str, event_type: str, event_count: int) -> NDArray[np.bool_]:
+    """Mark the events of a security, by number."""
+    is_member = np.zeros(event_count, dtype=np.bool_)
+    lists = entity_lists("SecuritySymbol", value=symbol, event_types=[event_type])
+    for (packed,) in _ask(_MEMBERS, run=run_id, lists=lists):
+        is_member[_unpack(packed, ">i4")] = True
+    return is_member
+
+
+def _read_numbers(run_id: UUID, lists: Sequence[str], *, since: int) -> NDArray[np.void]:
+    """Give the numbers of lists; what no float can hold is left out."""
+    try:
+        with transaction.atomic():
+            rows = _ask(_NUMBERS, run=run_id, lists=list(lists), since=since)
+    except DataError:
+        rows = _ask(_ODD_NUMBERS, run=run_id, lists=list(lists), since=since)
+    parts = [np.empty(0, dtype=_NUMBER)]
+    for path, events, moments, values in rows:
+        part = np.empty(len(_unpack(events, ">i4")), dtype=_NUMBER)
+        part["event"], part["moment"] = _unpack(events, ">i4"), _unpack(moments, ">i8")
+        part["path"], part["value"] = path, _unpack(values, ">f8")
+        parts.append(part)
+    numbers = np.concatenate(parts)
+    known: NDArray[np.void] = numbers[~np.isnan(numbers["value"])]
+    return known
+
+
+def _unpack(packed: Any, kind: str) -> NDArray[Any]:
+    """Read PostgreSQL's binary form of an array of one dimension without nulls."""
+    element = np.dtype([("size", ">i4"), ("value", kind)])
+    return np.frombuffer(packed, dtype=element, offset=ARRAY_HEADER_BYTES)["value"]
+
+
+def decode_properties(text: str) -> dict[str, Any]:
+    """Read an event's properties, numbers as decimals."""
+    try:
+        values = _DECODER.decode(text)
+    except msgspec.DecodeError:  # half of a surrogate pair
+        values = json.loads(text, parse_float=Decimal)
+    return values if isinstance(values, dict) else {}
+
+
+def _ask(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows

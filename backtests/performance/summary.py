@@ -1,0 +1,180 @@
+"""A run's performance summary: returns, drawdowns, round trips, exposure, a benchmark."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from backtests.ingest.lists import entity_lists
+from backtests.ingest.values import usable
+from backtests.performance import queries
+from backtests.performance.contracts import (
+    BenchmarkMeasures,
+    DrawdownAnswer,
+    ExposureMeasures,
+    ReturnMeasures,
+    Summary,
+    SummaryMetadata,
+    SummaryQuestion,
+    TradeMeasures,
+)
+from backtests.performance.curves import RunCurve, read_curve
+from backtests.performance.days import Days, Floats
+from backtests.performance.measures import (
+    Measures,
+    find_drawdowns,
+    measure_against,
+    measure_returns,
+    measure_trips,
+    to_date,
+)
+from backtests.performance.overfitting import LARGEST
+from backtests.performance.reading import decode_properties
+from toolbox.database.pools import Pool
+
+RETURN_NAMES = (
+    "totalReturn", "cagr", "volatility", "sharpe", "sortino", "calmar", "maxDrawdown", "bestDay", "worstDay",
+)  # fmt: skip
+CLOSES = ("Close", "Price", "Last", "Bid")
+"""The first of these that market data has is its price."""
+Row = dict[str, Any]
+
+
+async def summarize(ask: SummaryQuestion, *, reader: Pool) -> Summary:
+    """Measure a run. Raises ToolError as `read_curve` does."""
+    curve = await read_curve(ask.run_id, currency=ask.currency, capital=ask.initial_capital, reader=reader)
+    trips = await queries.closed_trips(ask.run_id, currency=curve.currency, reader=reader)
+    returns = curve.returns()
+    measured, undefined = _measure_returns(curve, returns=returns, ask=ask)
+    traded = measure_trips(trips["profits"] or [], hours=trips["hours"] or [])
+    exposed = _measure_exposure(curve, periods=ask.periods_per_year)
+    benchmark, against = await _measure_benchmark(curve, ask=ask, reader=reader)
+    for one in (traded, exposed, against):
+        undefined |= one.undefined
+    drawdowns = find_drawdowns(returns, days=curve.days) if returns is not None else []
+    return Summary(
+        run_id=ask.run_id,
+        returns=ReturnMeasures(**measured),
+        drawdowns=[
+            DrawdownAnswer(
+                depth=one.depth, start_date=one.start, bottom_date=one.bottom, end_date=one.end, days=one.days
+            )
+            for one in drawdowns
+        ],
+        trades=TradeMeasures(
+            closed=len(trips["profits"] or []), open=trips["open"], net_profit=trips["net_profit"],
+            commission=trips["commission"], **traded.values,
+        ),
+        exposure=ExposureMeasures(**exposed.values),
+        benchmark=benchmark,
+        undefined=undefined,
+        metadata=_describe(curve, ask=ask, trips=trips),
+    )  # fmt: skip
+
+
+def _measure_returns(
+    curve: RunCurve, *, returns: Floats | None, ask: SummaryQuestion
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    if returns is None:
+        return dict.fromkeys(RETURN_NAMES), dict.fromkeys(RETURN_NAMES, curve.why_no_returns())
+    found = measure_returns(returns, periods=ask.periods_per_year, risk_free=ask.risk_free_rate)
+    return found.values, found.undefined
+
+
+def _measure_exposure(curve: RunCurve, *, periods: int) -> Measures:
+    found, span = Measures(), curve.row["time_span"]
+    share = curve.row["time_held"] / span if span else None
+    found.define("timeInMarket", value=share, why_not="all events are of one moment")
+    equity, why_not = curve.equity(), curve.why_no_returns()
+    if equity is None or curve.returns() is None:
+        found.define("averageHeld", value=None, why_not=why_not)
+        found.define("turnover", value=None, why_not=why_not)
+        return found
+    found.define("averageHeld", value=float(np.mean(curve.held / equity)))
+    years = len(equity) / periods
+    found.define("turnover", value=float(curve.row["traded"]) / float(equity.mean()) / years)
+    return found
+
+
+async def _measure_benchmark(
+    curve: RunCurve, *, ask: SummaryQuestion, reader: Pool
+) -> tuple[BenchmarkMeasures | None, Measures]:
+    """Measure against the benchmark that is asked for, on the days that both have a value on."""
+    if ask.benchmark_run_id is None and ask.benchmark_symbol is None:
+        return None, Measures()
+    if ask.benchmark_run_id is not None:
+        other = await read_curve(
+            ask.benchmark_run_id, currency=None, capital=None, reader=reader, field="benchmarkRunId"
+        )
+        name, days = str(other.row["name"] or ask.benchmark_run_id), other.days
+        levels = other.equity() if other.returns() is not None else None
+        why_not = "" if levels is not None else f"the benchmark run has no returns: {other.why_no_returns()}"
+    else:
+        name = ask.benchmark_symbol or ""
+        days, levels = await _read_closes(ask.run_id, symbol=name, days=curve.days, reader=reader)
+        why_not = ""
+    equity = curve.equity() if curve.returns() is not None else None
+    if equity is None or levels is None:
+        own, theirs = np.empty(0), np.empty(0)
+    else:
+        _, places, other_places = np.intersect1d(curve.days, days, return_indices=True)
+        own, theirs = _changes(equity[places]), _changes(levels[other_places])
+    if equity is None:
+        why_not = curve.why_no_returns()
+    found = measure_against(own, benchmark=theirs, periods=ask.periods_per_year, risk_free=ask.risk_free_rate)
+    if why_not:
+        found.undefined = dict.fromkeys(found.undefined, why_not)
+    return BenchmarkMeasures(name=name, days=len(own), **found.values), found
+
+
+async def _read_closes(run_id: UUID, *, symbol: str, days: Days, reader: Pool) -> tuple[Days, Floats]:
+    """Read a security's last price on or before each day; days before its first price are left out."""
+    [name] = entity_lists("SecuritySymbol", value=symbol, event_types=["MarketDataEvent"])
+    rows = await queries.closes(run_id, name=name, days=days.tolist(), reader=reader)
+    known = [(row["day"], price) for row in rows if (price := _price_of(row["properties"])) is not None]
+    return np.array([day for day, _ in known], dtype=np.int32), np.array([price for _, price in known], dtype=float)
+
+
+def _price_of(properties: str) -> float | None:
+    data = decode_properties(properties).get("Data")
+    given = [data.get(name) for name in CLOSES] if isinstance(data, dict) else []
+    prices = (float(price) for price in given if price is not None and usable(price))
+    return next((price for price in prices if 0 < price < LARGEST), None)
+
+
+def _changes(levels: Floats) -> Floats:
+    changes: Floats = levels[1:] / levels[:-1] - 1
+    return changes
+
+
+def _describe(curve: RunCurve, *, ask: SummaryQuestion, trips: Row) -> SummaryMetadata:
+    days = curve.days
+    return SummaryMetadata(
+        currency=curve.currency,
+        profit_source=curve.row["source"],
+        initial_capital=curve.capital,
+        total_profit=curve.row["total_profit"],
+        first_day=to_date(days[0]) if len(days) else None,
+        last_day=to_date(days[-1]) if len(days) else None,
+        days=len(days),
+        longest_gap_days=int(np.diff(days).max()) if len(days) > 1 else 0,
+        periods_per_year=ask.periods_per_year,
+        years=len(days) / ask.periods_per_year,
+        risk_free_rate=ask.risk_free_rate,
+        executions_left_out=curve.row["executions_left_out"],
+        notes=_find_notes(curve, trips=trips),
+        query_time_ms=curve.asked.milliseconds,
+    )
+
+
+def _find_notes(curve: RunCurve, *, trips: Row) -> Sequence[str]:
+    """Say what is surprising about the figures."""
+    notes = []
+    if trips["has_other_commissions"]:
+        notes.append("Commissions of some round trips are in another currency and not part of their net profit.")
+    if curve.row["source"] == "accounts" and trips["profits"] is None and not trips["open"]:
+        notes.append(f"No round trip has profits in {curve.currency or 'this currency'}: name another currency.")
+    if curve.row["executions_left_out"]:
+        notes.append("Executions without symbol, direction, quantity or price are in no round trip.")
+    return notes

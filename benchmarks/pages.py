@@ -1,0 +1,101 @@
+"""
+How long pages of the console take at a million calls: `python -m benchmarks.pages [--calls 1000000]`.
+
+The calls are made by one statement in a scratch database: 90 days, 40 tools, 60 keys of which the first makes half of
+them, one refusal in twenty, one failure in fifty. Each page is asked for in this process, through Django's middleware,
+as a superuser; the first request of each address warms up and does not count.
+"""
+
+import argparse
+import os
+import statistics
+import time
+from contextlib import ExitStack
+
+from benchmarks.scratch import scratch_database
+
+CALLS, TIMES, MAX_MILLISECONDS = 1_000_000, 5, 200
+_FILL = """
+INSERT INTO toolbox_tool_calls (called_at, request_id, caller, key_id, transport, domain, tool, arguments, outcome,
+    code, status, rows, answer_bytes, milliseconds)
+SELECT now() - number * interval '90 days' / %(calls)s, md5(number::text), 'key ' || key_id, key_id, 'mcp', 'linescore',
+    'tool_' || number %% 40, '{"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28", "limit": 50}',
+    CASE WHEN number %% 20 = 7 THEN 'refused' WHEN number %% 50 = 11 THEN 'failed' ELSE 'answered' END,
+    CASE WHEN number %% 20 = 7 THEN 'INVALID_PARAMETER' WHEN number %% 50 = 11 THEN 'DEADLINE' ELSE '' END,
+    200, number %% 50, 900, 1 + number %% 300
+FROM (
+    SELECT number,
+        CASE WHEN number > %(calls)s * 0.999 THEN 60 WHEN number %% 2 = 0 THEN 1 ELSE 2 + number %% 58 END AS key_id
+    FROM generate_series(1, %(calls)s) AS number
+) AS made
+"""
+ADDRESSES = {
+    "the latest calls": "/activity/",
+    "a busy key": "/activity/?key=1",
+    "a key of 90 days ago": "/activity/?key=60",
+    "a tool": "/activity/?tool=tool_7",
+    "refused calls": "/activity/?outcome=refused",
+    "a busy key and a tool that it never calls": "/activity/?key=1&tool=tool_7",
+    "a key and failures": "/activity/?key=1&outcome=failed",
+    "a tool that there is not": "/activity/?tool=nothing",
+    "one call with its session": "/activity/calls/{call}/",
+    "refused and failed": "/activity/queue/",
+    "trends of 90 days": "/activity/trends/?days=90",
+}
+
+
+def main() -> None:
+    """Fill, ask and print; ends with 1 where a page takes longer than 200 ms."""
+    parser = argparse.ArgumentParser(description="How long pages of the console take.")
+    parser.add_argument("--calls", type=int, default=CALLS)
+    arguments = parser.parse_args()
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_database(name="pages"))
+        os.environ |= scratch.environment | {"DJANGO_SETTINGS_MODULE": "config.settings", "ALLOWED_HOSTS": "testserver"}
+        import django  # noqa: PLC0415 - settings name the scratch database from here on
+
+        django.setup()
+        slow = _measure(arguments.calls)
+    if slow:
+        raise SystemExit(f"slower than {MAX_MILLISECONDS} ms: {', '.join(slow)}")
+
+
+def _measure(calls: int) -> list[str]:
+    from django.contrib.auth.models import User  # noqa: PLC0415
+    from django.core.management import call_command  # noqa: PLC0415
+    from django.db import connection  # noqa: PLC0415
+    from django.test import Client  # noqa: PLC0415
+
+    from toolbox.audit.log import audit  # noqa: PLC0415
+    from toolbox.database import event_loop  # noqa: PLC0415
+
+    call_command("migrate", verbosity=0)
+    with connection.cursor() as cursor:
+        cursor.execute(_FILL, {"calls": calls})
+        cursor.execute("VACUUM ANALYZE toolbox_tool_calls, toolbox_call_counts")
+        cursor.execute("SELECT max(id) FROM toolbox_tool_calls")
+        [call] = cursor.fetchone() or [1]
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("bench"))
+    print(f"{calls:,} calls; load average {os.getloadavg()[0]:.1f}\n\n| page | median ms | worst ms |\n|---|--:|--:|")
+    middle = call - calls // 2
+    slow = [name for name, address in ADDRESSES.items() if _time(browser, name, address.format(call=middle))]
+    event_loop.run(audit.flush())  # the calls of these pages, before their database is gone
+    return slow
+
+
+def _time(browser: object, name: str, address: str) -> bool:
+    took = []
+    for _ in range(TIMES + 1):
+        started = time.perf_counter()
+        answer = browser.get(address)  # type: ignore[attr-defined]
+        took.append((time.perf_counter() - started) * 1000)
+        if answer.status_code != 200:  # noqa: PLR2004 - OK
+            raise SystemExit(f"{address} is answered with {answer.status_code}")
+    median = statistics.median(took[1:])
+    print(f"| {name} | {median:.0f} | {max(took[1:]):.0f} |", flush=True)
+    return median > MAX_MILLISECONDS
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The processes of all hosts, and whether the parts between them are as they must be."""

@@ -1,0 +1,1 @@
+"""What agents do: calls as they come, each call, sessions and conversations over time, refusals, trends."""

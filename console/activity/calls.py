@@ -1,0 +1,73 @@
+"""Which calls a person may see, and a call made again with other arguments."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+
+from agents.step_access import missing_scope
+from console.activity.queries import list_keys
+from console.tools.calls import Outcome, call_tool
+from console.tools.result_table import parse_json
+from toolbox.admin_pages.tool_calls import indent_json
+from toolbox.audit.call_log import Row, find_call
+from toolbox.contract.caller import Caller
+from toolbox.contract.tool import Tool
+from toolbox.database import event_loop
+
+MAX_DIFF_LINES = 2_000
+
+
+def sees_everything(request: HttpRequest) -> bool:
+    """Tell whether the person may see the calls of others."""
+    return request.user.has_perm("toolbox.view_toolcall")
+
+
+def find_visible_call(request: HttpRequest, *, call_id: int, caller: Caller) -> Row | None:
+    """Find a call that the person may see; its arguments are left out where their tool is not for them."""
+    call = event_loop.run(find_call(call_id))
+    if call is None:
+        return None
+    if sees_everything(request):
+        return call | {"lacks": ""}
+    if call["key_id"] not in list_keys(owner_id=request.user.pk or 0):
+        return None
+    lacks = missing_scope(caller, tool=call["tool"], code=call["code"])
+    return call | {"lacks": lacks} | ({"arguments": ""} if lacks else {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A call made now with the arguments as they were and as they are typed; `difference` is between the answers."""
+
+    before: Outcome | None
+    after: Outcome
+    difference: list[tuple[str, str]]
+
+
+def compare_calls(tool: Tool, *, recorded: str, typed: dict[str, Any], caller: Caller) -> Comparison:
+    """
+    Call the tool with what is typed, and with what was recorded where that is different, whole, and only reads.
+
+    The audit keeps no answers, so both are asked for now.
+    """
+    earlier = parse_json(recorded)
+    again = not tool.writes and isinstance(earlier, dict) and earlier != typed
+    before = call_tool(tool, arguments=earlier, caller=caller) if again else None
+    after = call_tool(tool, arguments=typed, caller=caller)
+    return Comparison(before=before, after=after, difference=_diff(before.answer, after.answer) if before else [])
+
+
+def format_arguments(call: Row) -> str:
+    """Lay the recorded arguments out over lines."""
+    return indent_json(call["arguments"])
+
+
+def _diff(before: str, after: str) -> list[tuple[str, str]]:
+    kinds = {"+": "added", "-": "removed", "@": "place"}
+    lines: Iterable[str] = difflib.unified_diff(
+        before.splitlines()[:MAX_DIFF_LINES], after.splitlines()[:MAX_DIFF_LINES], n=2, lineterm=""
+    )
+    return [(kinds.get(line[:1], ""), line) for line in lines if not line.startswith(("---", "+++"))]

@@ -1,0 +1,95 @@
+"""A line chart of a Vega-Lite specification over days, in SVG without styles or scripts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+WIDTH, HEIGHT = 640, 220
+LEFT, RIGHT, TOP, BOTTOM = 60, 20, 12, 28
+MAX_SERIES = 2
+"""As many as the pages have colours for."""
+MIN_POINTS, MAX_POINTS = 2, 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A point, in the drawing's own units, and what it says."""
+
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """One line; `style` is its class in the style sheet."""
+
+    name: str
+    style: str
+    points: list[Point]
+
+    @property
+    def path(self) -> str:
+        """The corners of the line as SVG writes them."""
+        return " ".join(f"{point.x},{point.y}" for point in self.points)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineChart:
+    """Lines over days: `levels` are the labels at the left, `days` the first and the last."""
+
+    column: str
+    label: str
+    series: list[Series]
+    levels: list[tuple[float, str]]
+    days: tuple[str, str]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    floor: int = HEIGHT - BOTTOM
+    day_y: int = HEIGHT - 8
+
+
+def draw_lines(specification: Any) -> LineChart | None:
+    """Draw a specification of lines over days; None where it is of another kind."""
+    if not isinstance(specification, Mapping):
+        return None
+    encoding, mark = specification.get("encoding", {}), specification.get("mark", {})
+    x, y = encoding.get("x", {}), encoding.get("y", {})
+    if not isinstance(mark, Mapping) or mark.get("type") != "line" or x.get("type") != "temporal":
+        return None
+    color = encoding.get("color", {}).get("field", "")
+    rows = specification.get("data", {}).get("values", [])[:MAX_POINTS]
+    found = sorted(
+        (_read_day(row[x["field"]]), float(row[y["field"]]), str(row.get(color, "")))
+        for row in rows if row.get(y["field"]) is not None and row.get(x["field"])
+    )  # fmt: skip
+    names = sorted({name for _, _, name in found})
+    days = sorted({day for day, _, _ in found})
+    if len(days) < MIN_POINTS or len(names) > MAX_SERIES:
+        return None
+    low, high = min(0.0, *(value for _, value, _ in found)), max(value for _, value, _ in found)
+    scale = (HEIGHT - TOP - BOTTOM) / ((high - low) or 1.0)
+    step = (WIDTH - LEFT - RIGHT) / (days[-1] - days[0]).days
+
+    def place(day: date, value: float) -> Point:
+        across, up = LEFT + (day - days[0]).days * step, HEIGHT - BOTTOM - (value - low) * scale
+        return Point(x=round(across, 1), y=round(up, 1), title=f"{day}: {value:g}")
+
+    series = [
+        Series(
+            name=name, style=f"s{number}", points=[place(day, value) for day, value, other in found if other == name]
+        )
+        for number, name in enumerate(names, start=1)
+    ]
+    levels = [(place(days[0], value).y, f"{value:g}") for value in dict.fromkeys((low, (low + high) / 2, high))]
+    return LineChart(
+        column=str(y.get("title") or y["field"]), label=str(x.get("title") or x["field"]), series=series,
+        levels=levels, days=(str(days[0]), str(days[-1])),
+    )  # fmt: skip
+
+
+def _read_day(text: object) -> date:
+    return date.fromisoformat(str(text)[:10])

@@ -1,0 +1,112 @@
+"""The domain's answerer: reads questions as `POST /api/sprints/chat` does without a model, and calls ask_sprints."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import regex
+
+from sprints.asking.drafts import NEAR, Draft, draft_without_model
+from sprints.asking.reading import QuestionReading, read_question
+from sprints.semantics.query import MetricQuery
+from toolbox.contract.answerer import AnswerText, Choice, Interpretation, Outcome, PlannedCall
+from toolbox.database.pools import reader
+
+DOMAIN, TOOL = "sprints", "ask_sprints"
+CORRECTION_COST = 0.05
+"""Taken from the score for each word that was corrected or left aside."""
+UNCLEAR_SCORE = 0.75
+"""Of a question whose words are all known, but not what it asks."""
+KNOWN_WORD_SHARE = 0.5
+"""The score of a question with unknown words is at most this."""
+_DOUBTED = regex.compile(r"Left aside: |Read '")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What the next question may lean on: the questions that led to a query, and the query."""
+
+    questions: tuple[str, ...]
+    query: MetricQuery | None
+
+
+class SprintsAnswerer:
+    """Answers what the grammar or a verified query reads."""
+
+    domain = DOMAIN
+    tools = frozenset({TOOL})
+
+    def __init__(self, *, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+
+    async def read(self, question: str, *, before: Interpretation | None = None) -> Interpretation:
+        """Draft the answer without running it; in memory but for names and verified queries."""
+        subject = before.subject if before and isinstance(before.subject, Subject) else None
+        context = subject.query if subject else None
+        now = self._clock()
+        alone = await read_question(question, now=now, reader=reader)
+        reading = alone
+        if context is not None:
+            reading = await read_question(question, now=now, reader=reader, context=context)
+        leans = reading.parse.query != alone.parse.query or reading.parse.why != alone.parse.why
+        earlier = subject.questions if subject and leans else ()
+        return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
+
+    def word(self, reading: Interpretation, *, answers: Sequence[Any]) -> AnswerText | PlannedCall:
+        """Give the words of the chat's answer."""
+        answer = answers[-1]
+        if answer["isAmbiguous"]:
+            return AnswerText(text=answer["answer"], outcome="asked_back")
+        outcome: Outcome = "failed" if answer.get("error") else "answered"
+        return AnswerText(text=answer["answer"], outcome=outcome, assumptions=tuple(answer["assumptions"]))
+
+
+def _rate(reading: QuestionReading, *, draft: Draft, earlier: tuple[str, ...]) -> Interpretation:
+    """Say how sure the domain is of a question: whole if each of its words has a place in the draft."""
+    question, leans = reading.question, bool(earlier)
+    if draft.sql is not None:
+        described = reading.write_question(draft.verified) if draft.verified else question
+        understood = draft.meaning.text if draft.meaning else described
+        arguments = {"question": question} | ({"previous": list(earlier)} if earlier else {})
+        doubts = sum(bool(_DOUBTED.match(one)) for one in draft.assumptions)
+        return Interpretation(
+            domain=DOMAIN, state="covered", question=question, score=max(1.0 - CORRECTION_COST * doubts, 0.0),
+            understood=understood, call=PlannedCall(tool=TOOL, arguments=arguments), leans=leans,
+            subject=Subject(questions=(*earlier, question), query=draft.query),
+        )  # fmt: skip
+    asked = draft.clarification or ""
+    if not reading.parse.unbound and not reading.parse.anaphor and _is_about_sprints(reading):
+        return Interpretation(
+            domain=DOMAIN, state="unclear", question=question, score=UNCLEAR_SCORE, clarification=asked, leans=leans,
+            choices=_write_choices(reading, draft=draft), nearest=draft.suggestions,
+        )  # fmt: skip
+    return Interpretation(
+        domain=DOMAIN, state="not_covered", question=question, score=_score_unknown(reading),
+        clarification=asked.partition(NEAR)[0], nearest=reading.list_nearest(),
+    )  # fmt: skip
+
+
+def _is_about_sprints(reading: QuestionReading) -> bool:
+    """Tell whether a question says a term or a name of the data, beside words that every question has."""
+    return bool(reading.linked.unclear or reading.parse.readings) or any(
+        phrase.kind == "term" or phrase.names or phrase.keys for phrase in reading.parse.phrases
+    )
+
+
+def _score_unknown(reading: QuestionReading) -> float:
+    """Give the share of the words that are known, halved; nothing of a question that names nothing of the data."""
+    count = len(reading.linked.words)
+    known = count - len(reading.parse.unbound)
+    return KNOWN_WORD_SHARE * known / count if count and _is_about_sprints(reading) else 0.0
+
+
+def _write_choices(reading: QuestionReading, *, draft: Draft) -> tuple[Choice, ...]:
+    """Write the whole question for each choice of the first doubt; else the questions near it."""
+    text = reading.linked.text
+    choices = [
+        Choice(label=choice, question=text.replace(doubt.said, choice, 1))
+        for doubt in draft.doubts[:1] if doubt.said
+        for choice in doubt.choices
+    ]  # fmt: skip
+    return tuple(choices) or tuple(Choice(label=one, question=one) for one in draft.suggestions)

@@ -1,0 +1,29 @@
+"""Units of the calendar, and how a dimension is compared."""
+
+from enum import StrEnum
+
+
+class Grain(StrEnum):
+    """A unit of the calendar; weeks begin on Monday."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+class Operator(StrEnum):
+    """How a dimension is compared. Null equals nothing, and differs from every value."""
+
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+    IN = "in"
+    NOT_IN = "not_in"
+    CONTAINS = "contains"
+    IS_NULL = "is_null"
+    IS_NOT_NULL = "is_not_null"

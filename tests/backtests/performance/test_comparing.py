@@ -1,0 +1,234 @@
+"""Where two runs part, found in few calls; runs of a sweep ranked."""
+
+import gzip
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from backtests.samples.make_pair import STOPS, SWEEP, SYMBOLS, make_run, read_days
+from tests.backtests.asking import good_floats as good
+from tests.backtests.asking import refused
+from tests.backtests.conftest import Load
+from tests.backtests.makers import jsonl
+from tests.backtests.performance.test_building import Event, make_events
+
+PAIR_FILE = "sma_stops_2011_2012.jsonl.gz"
+DECIDED = ("TradeExecution", "OrderRejection", "RiskEvent")
+
+
+@cache
+def pair() -> dict[str, list[Event]]:
+    """Give the events of both shipped runs, read from the file."""
+    runs: dict[str, list[Event]] = {}
+    text = gzip.decompress((files("backtests") / "samples" / PAIR_FILE).read_bytes()).decode()
+    for line in text.splitlines():
+        event = json.loads(line)
+        runs.setdefault(event["runId"], [])
+        if "eventType" in event:
+            runs[event["runId"]].append(event)
+    return runs
+
+
+def decision_of(event: Event) -> tuple[Any, ...] | None:
+    said = event["properties"]
+    if event["eventType"] in DECIDED or said.get("StateType") == "Order":
+        plain = {name: value for name, value in (said.get("StateAfter") or said).items() if name != "OrderId"}
+        plain |= dict.fromkeys(("CurrentValue", "Threshold"))
+        return (event["timestamp"], event["eventType"], json.dumps(plain, sort_keys=True))
+    return None
+
+
+def first_difference() -> tuple[str, list[list[str]]]:
+    """Give the moment of the first decision that only one run has, and the ids of such decisions on both sides."""
+    first, second = pair().values()
+    decided = [{decision_of(event): event["eventId"] for event in run if decision_of(event)} for run in (first, second)]
+    only = [{key: own[key] for key in own.keys() - other.keys()} for own, other in (decided, decided[::-1])]
+    moment = min(key[0] for side in only for key in side if key)
+    return moment, [sorted(value for key, value in side.items() if key and key[0] == moment) for side in only]
+
+
+def test_the_pair_is_made_anew_byte_for_byte() -> None:
+    made = b"".join(
+        json.dumps(event, separators=(",", ":")).encode() + b"\n"
+        for stop in STOPS for event in make_run(stop=stop, days=read_days())
+    )  # fmt: skip
+
+    assert gzip.decompress((files("backtests") / "samples" / PAIR_FILE).read_bytes()) == made
+
+
+async def test_the_first_divergent_decision_of_the_shipped_pair_takes_two_calls() -> None:
+    listed = await good("list_backtest_runs", pageSize=1000, securitySymbol=SYMBOLS[0])
+    first, second = sorted(
+        (run for run in listed["runs"] if run["sweep"] == SWEEP), key=lambda run: run["parameters"]["stop"]
+    )
+    body = await good("compare_runs", firstRunId=first["runId"], secondRunId=second["runId"])
+
+    moment, only = first_difference()
+    found = body["divergence"]
+    assert found["timestamp"][:19] == moment[:19]
+    assert [sorted(one["eventId"] for one in found[side]["decisions"]) for side in ("first", "second")] == only
+    assert {name: [float(one) for one in both] for name, both in body["parameterDifferences"].items()} == {
+        "stop": [0.05, 0.08]
+    }
+
+
+async def test_the_chain_goes_from_the_price_to_the_decision_and_the_profit_that_followed_is_told() -> None:
+    body = await compare_pair()
+
+    found = body["divergence"]
+    assert found["first"]["causes"][0]["eventType"] == "MarketDataEvent"
+    assert found["first"]["causes"][-1]["eventId"] == found["first"]["decisions"][0]["eventId"]
+    assert found["second"]["decisions"] == []
+    assert found["second"]["nextDecision"]["timestamp"] > found["timestamp"]
+    assert found["second"]["causes"][-1] == found["second"]["nextDecision"]
+    exits = [found[side]["trades"][0] for side in ("first", "second")]
+    assert exits[0]["entryTime"] == exits[1]["entryTime"]
+    assert exits[0]["exitReason"] == "stop loss" != exits[1]["exitReason"]
+    days = [totals_by_day(run) for run in pair().values()]
+    before = [max(day for day in one if day < found["timestamp"][:10]) for one in days]
+    for told in body["profitSince"]:
+        own, other = (one[told["day"]] - one[day] for one, day in zip(days, before, strict=True))
+        assert [float(told[name]) for name in ("first", "second", "difference")] == pytest.approx(
+            [own, other, other - own], abs=1e-6
+        )
+    assert body["profitSince"][-1]["day"] == "2012-12-31"
+
+
+async def compare_pair() -> Any:
+    first, second = pair()
+    return await good("compare_runs", firstRunId=first, secondRunId=second)
+
+
+def totals_by_day(events: list[Event]) -> dict[str, float]:
+    said = [event for event in events if event["properties"].get("StateType") == "PnL"]
+    return {event["timestamp"][:10]: event["properties"]["StateAfter"]["Total"] for event in said}
+
+
+async def test_the_other_way_round_is_the_mirror() -> None:
+    first, second = pair()
+    body, mirrored = await compare_pair(), await good("compare_runs", firstRunId=second, secondRunId=first)
+
+    assert mirrored["divergence"]["first"] == body["divergence"]["second"]
+    assert mirrored["metadata"]["identicalDecisions"] == body["metadata"]["identicalDecisions"]
+    assert [one["difference"] for one in mirrored["profitSince"]] == [-one["difference"] for one in body["profitSince"]]
+
+
+def copy_events(events: list[Event], run_id: str) -> list[Event]:
+    """Give the same events of another run: other ids, the same content."""
+    return [
+        one | {"RunId": run_id, "EventId": str(uuid4()), "Properties": dict(one["Properties"])} for one in events
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", ["none", "price", "missing", "later start", "end"])
+async def test_a_change_is_found_where_it_was_made(load: Load, monkeypatch: pytest.MonkeyPatch, *, change: str) -> None:
+    monkeypatch.setattr("backtests.performance.comparing.FIRST_PAGE", 8)
+    first, second = str(uuid4()), str(uuid4())
+    events = make_events(first, seed=14)
+    other = copy_events(events, second)
+    trades = [at for at, one in enumerate(other) if one["EventType"] == "TradeExecution"]
+    at = trades[100]
+    if change == "price":
+        other[at]["Properties"]["Price"] += 0.01
+    elif change == "missing":
+        del other[at]
+    elif change == "later start":
+        other[at]["Properties"]["Quantity"] += 1
+        del other[:60]
+    elif change == "end":
+        at = trades[-1]
+        other = other[:at] + [one for one in other[at:] if one["EventType"] != "TradeExecution"]
+    load(jsonl(events))
+    load(jsonl(other))
+
+    body = await good("compare_runs", firstRunId=first, secondRunId=second)
+
+    if change == "none":
+        assert body["divergence"] is None
+        assert body["profitSince"] == []
+        assert body["metadata"]["identicalDecisions"] == len(trades)
+        return
+    assert body["divergence"]["timestamp"][:23] == events[at]["Timestamp"][:23]
+    assert events[at]["EventId"] in {one["eventId"] for one in body["divergence"]["first"]["decisions"]}
+    assert bool(body["divergence"]["second"]["decisions"]) == (change in ("price", "later start"))
+
+
+async def test_runs_without_common_time_have_nothing_to_compare(load: Load) -> None:
+    first, second = str(uuid4()), str(uuid4())
+    events = make_events(first, seed=15, steps=50)
+    later = copy_events(events, second)
+    for one in later:
+        one["Timestamp"] = one["Timestamp"].replace("2024-", "2034-")
+    load(jsonl(events))
+    load(jsonl(later))
+
+    body = await good("compare_runs", firstRunId=first, secondRunId=second)
+
+    assert body["divergence"] is None
+    assert "no time in common" in body["metadata"]["notes"][0]
+
+
+async def test_a_run_that_is_not_there_is_named() -> None:
+    first, _ = pair()
+
+    code, _, error = await refused("compare_runs", firstRunId=first, secondRunId=str(UUID(int=7)))
+
+    assert (code, error["details"]["field"]) == ("RUN_NOT_FOUND", "secondRunId")
+
+
+@pytest.fixture(scope="module")
+def sweep(load: Load) -> str:
+    """Store a grid of runs: nine pairs of parameters."""
+    name = f"grid {uuid4()}"
+    for place, (fast, slow) in enumerate((fast, slow) for fast in (5, 10, 15) for slow in (30, 40, 50)):
+        run_id = str(uuid4())
+        facts: dict[str, Any] = {"RunId": run_id, "Name": f"{fast} {slow}", "Sweep": name}
+        facts["Parameters"] = {"InitialCapital": 10_000, "fast": fast, "slow": slow}
+        load(jsonl([facts, *make_events(run_id, seed=100 + place, steps=300)]))
+    return name
+
+
+async def test_runs_of_a_sweep_are_ranked_by_what_their_summaries_say(sweep: str) -> None:
+    body = await good("rank_runs", sweep=sweep, metric="sharpe", partitions=4)
+
+    assert [one["rank"] for one in body["runs"]] == list(range(1, 10))
+    for one in body["runs"]:
+        summary = await good("performance_summary", runId=one["runId"])
+        assert one["value"] == pytest.approx(summary["returns"]["sharpe"], rel=1e-12)
+        assert one["totalReturn"] == pytest.approx(summary["returns"]["totalReturn"], rel=1e-12)
+        assert one["closedTrades"] == summary["trades"]["closed"]
+    values = [one["value"] for one in body["runs"]]
+    assert values == sorted(values, reverse=True)
+
+
+async def test_neighbours_and_deflated_ratios_are_those_of_the_grid(sweep: str) -> None:
+    body = await good("rank_runs", sweep=sweep, partitions=4)
+    by_place = {(one["parameters"]["fast"], one["parameters"]["slow"]): one for one in body["runs"]}
+
+    middle = by_place[10, 40]
+    near = [by_place[place]["value"] for place in ((5, 40), (15, 40), (10, 30), (10, 50))]
+    assert middle["neighbours"]["count"] == 4
+    assert middle["neighbours"]["mean"] == pytest.approx(sum(near) / 4)
+    assert middle["neighbours"]["worst"] == min(near)
+    best = body["runs"][0]
+    more = (await good("rank_runs", sweep=sweep, trials=10_000, partitions=4))["runs"][0]
+    assert 0 < more["deflatedSharpe"] < best["deflatedSharpe"] < 1
+    assert body["overfitting"]["splits"] == 6
+    assert 0 <= body["overfitting"]["probability"] <= 1
+
+
+async def test_a_sweep_that_is_not_there_is_refused() -> None:
+    code, _, error = await refused("rank_runs", sweep="none such")
+
+    assert (code, error["details"]["field"]) == ("INVALID_PARAMETER", "sweep")
+
+
+async def test_the_shipped_pair_is_ranked() -> None:
+    body = await good("rank_runs", sweep=SWEEP)
+
+    assert [one["rank"] for one in body["runs"]] == [1, 2]
+    assert body["overfitting"]["runs"] == 2

@@ -1,0 +1,163 @@
+"""What a page shows of an answer: what became of the question, what it was taken for, choices, picture, teaching."""
+
+import re
+from html import unescape
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from console.tools.line_chart import draw_lines
+from console.tools.result_chart import draw_chart
+from console.tools.result_table import find_table
+from tests.agents.conversation_client import Owner
+from tests.agents.own_worker import work_on
+from toolbox.work.publisher import publisher
+
+
+class Asker:
+    """A person who asks in the box, and the worker that answers in this process."""
+
+    def __init__(self, user: User) -> None:
+        self._owner = Owner("", owner_id=user.pk)
+        self._conversation: UUID = self._owner.begin()
+        self.browser = Client()
+        self.browser.force_login(user)
+
+    def ask(self, question: str) -> str:
+        """Ask; gives the part of the page with the last answer."""
+        work_on(self._owner.say(question, to=self._conversation, is_told=False))
+        page = self.browser.get(f"/c/{self._conversation}/").content.decode()
+        return unescape(page[page.rindex("<article") :])
+
+
+@pytest.fixture
+def curator(scratch_database: None, monkeypatch: pytest.MonkeyPatch) -> Asker:
+    """Ask as the curator, who may change everything that is curated."""
+    monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
+    return Asker(User.objects.get(username="curator"))
+
+
+@pytest.fixture
+def reader(scratch_database: None, monkeypatch: pytest.MonkeyPatch) -> Asker:
+    """Ask as somebody who may curate nothing."""
+    monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
+    return Asker(User.objects.create_user("reader", is_superuser=False))
+
+
+def find_outcome(shown: str) -> str:
+    """Give the words of the outcome."""
+    (found,) = re.findall(r"data-word>([^<]+)<", shown)
+    return str(found)
+
+
+def test_an_answer_says_what_the_question_was_taken_for_and_shows_its_rows(curator: Asker) -> None:
+    shown = curator.ask("plot velocity over time")
+
+    assert find_outcome(shown) == "Answered"
+    assert "Taken as: velocity, by sprint" in shown
+    picture = curator.browser.get(re.findall(r'hx-get="([^"]+/picture/)"', shown)[0]).content.decode()
+    assert '<svg class="plot"' in picture
+    assert "velocity by sprint</figcaption>" in picture
+    assert "24 rows as a table" in picture
+
+
+def test_a_question_asked_back_has_buttons_that_ask_the_whole_question(curator: Asker) -> None:
+    shown = curator.ask("How did New York do in February?")
+
+    assert find_outcome(shown) == "Asked back"
+    choices = re.findall(r'<button class="quiet small" name="text" value="([^"]+)">([^<]+)<', shown)
+    assert choices == [
+        ("How did New York Islanders do in February 2025?", "New York Islanders"),
+        ("How did New York Rangers do in February 2025?", "New York Rangers"),
+    ]
+    assert find_outcome(curator.ask(choices[1][0])) == "Answered"
+
+
+def test_a_question_that_nothing_covers_leads_a_curator_to_teaching_it(curator: Asker) -> None:
+    shown = curator.ask("How many unicorns did HARBOR ship?")
+
+    assert find_outcome(shown) == "Not covered"
+    addresses = re.findall(r'<a href="(/admin/[^"]+)"', shown)
+    assert [address.partition("?")[0] for address in addresses] == [
+        "/admin/sprints/verifiedquery/add/", "/admin/toolbox/example/add/",
+    ]  # fmt: skip
+    for address in addresses:
+        assert "How many unicorns did HARBOR ship?" in unescape(curator.browser.get(address).content.decode())
+
+
+def test_who_may_not_curate_is_not_sent_to_the_admin(reader: Asker) -> None:
+    shown = reader.ask("How many unicorns did HARBOR ship?")
+
+    assert find_outcome(shown) == "Not covered"
+    assert "Teach this" not in shown
+
+
+def test_a_command_is_no_question_to_teach(curator: Asker) -> None:
+    shown = curator.ask("Close all open bugs")
+
+    assert find_outcome(shown) == "Not covered"
+    assert "Teach this" not in shown
+
+
+def test_a_refused_call_is_no_answer(curator: Asker) -> None:
+    shown = curator.ask("How did Carolina do in July 2024?")
+
+    assert find_outcome(shown) == "Refused"
+    assert "/picture/" not in shown
+
+
+def test_a_graphql_error_is_not_shown_as_an_answer(curator: Asker) -> None:
+    page = curator.browser.post("/tools/execute_graphql/", {"query": "{ nothingOfThatName }"}).content.decode()
+
+    chip = re.findall(r'role="status" class="row"><span class="chip (\w+)">([^<]+)</span>', page)[0]
+    assert chip == ("bad", "200 answered with 1 error")
+
+
+def test_lines_are_drawn_over_days() -> None:
+    rows: list[dict[str, Any]] = [
+        {"week": "2026-01-05", "issues": 2},
+        {"week": "2026-01-12", "issues": 6},
+        {"week": "2026-01-19", "issues": None},
+    ]
+    drawn = draw_lines(specify(rows, mark="line"))
+
+    assert drawn
+    assert [point.title for point in drawn.series[0].points] == ["2026-01-05: 2", "2026-01-12: 6"]
+    assert drawn.days == ("2026-01-05", "2026-01-12")
+    assert drawn.series[0].points[0].y > drawn.series[0].points[1].y
+
+
+@pytest.mark.parametrize("specification", [None, {}, {"mark": "line"}, {"mark": {"type": "bar"}}, "line"])
+def test_what_is_no_line_over_days_is_not_drawn(specification: Any) -> None:
+    assert draw_lines(specification) is None
+
+
+def specify(rows: list[dict[str, Any]], *, mark: str) -> dict[str, Any]:
+    """Make a specification as answers have them."""
+    encoding = {"x": {"field": "week", "type": "temporal"}, "y": {"field": "issues", "type": "quantitative"}}
+    return {"mark": {"type": mark, "point": True}, "encoding": encoding, "data": {"values": rows}}
+
+
+def test_bars_show_the_figures_that_order_the_rows() -> None:
+    table = find_table(
+        [{"id": "a", "confidence": 0.7, "similarity": 0.9}, {"id": "b", "confidence": 0.8, "similarity": 0.4}]
+    )
+
+    assert table
+    drawn = draw_chart(table)
+    assert drawn
+    assert drawn.column == "similarity"
+
+
+def test_bars_are_named_by_words_not_by_numbers_written_as_texts() -> None:
+    table = find_table(
+        [{"position": "1", "team": "Jets", "PTS": 116}, {"position": "2", "team": "Capitals", "PTS": 111}]
+    )
+
+    assert table
+    drawn = draw_chart(table)
+    assert drawn
+    assert [bar.label for bar in drawn.bars] == ["Jets", "Capitals"]

@@ -1,0 +1,88 @@
+"""
+Groups that are there from the start: Curator, Analyst and Operator, each with the permissions of its work.
+
+They are for people who may log in to the admin (staff). `migrate` makes the ones that are missing and changes none that
+is there, so that an administrator's changes stay.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.apps import apps as installed_apps
+from django.apps.registry import Apps
+from django.contrib.auth.management import create_permissions
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Q
+
+from toolbox.catalogue.registry import registry
+
+_SERVER_TABLES = {
+    "graphql_proxy": ["upstream", "upstreamheader"], "devassist": ["workspace", "editorstate", "websource"],
+}  # fmt: skip
+"""Tables of domains that say what this server reaches, and hold its secrets."""
+_WRITTEN_BY_ANALYSTS = ["verifiedquery", "termsynonym"]
+
+
+def create_missing_groups(*, using: str = DEFAULT_DB_ALIAS, apps: Apps = installed_apps, **_: Any) -> None:
+    """Make the groups that are missing; called after migrations, when not every app has its permissions yet."""
+    try:
+        groups, permissions = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
+    except LookupError:  # auth is not migrated yet
+        return
+    missing = [name for name in _PERMISSIONS if not groups.objects.using(using).filter(name=name).exists()]
+    if not missing:
+        return
+    for config in installed_apps.get_app_configs():
+        create_permissions(config, verbosity=0, using=using, apps=apps)
+    for name in missing:
+        group = groups.objects.using(using).create(name=name)
+        group.permissions.set(permissions.objects.using(using).filter(_PERMISSIONS[name]()))
+
+
+def _curator() -> Q:
+    """Correct the data of domains, the examples and prompts, and load data."""
+    data = (_match(_domains()) & ~_server_tables()) | _match(["toolbox"], ["example", "curatedprompt"])
+    jobs = _match(["toolbox"], ["job"], actions=["add", "change", "view"])
+    return data | jobs | _match(["toolbox"], ["toolcall"], actions=["view"])
+
+
+def _analyst() -> Q:
+    """Read the data of domains and every call; write what questions mean."""
+    reads = (_match(_domains(), actions=["view"]) & ~_server_tables()) | _match(
+        ["toolbox"], ["example", "curatedprompt", "toolcall"], actions=["view"]
+    )
+    return reads | _match(["sprints"], _WRITTEN_BY_ANALYSTS)
+
+
+def _operator() -> Q:
+    """Run the server: keys, upstreams, workspaces, jobs, tasks; see calls, runs, processes and who there is."""
+    server = (
+        _server_tables() | _match(["toolbox"], ["apikey", "job", "task"]) | _match(["agents"], ["modelprice", "budget"])
+    )
+    seen = _match(["toolbox"], ["toolcall", "serverprocess"]) | _match(["agents"]) | _match(["auth"], ["user", "group"])
+    return server | (seen & Q(codename__startswith="view_"))
+
+
+_PERMISSIONS = {"Curator": _curator, "Analyst": _analyst, "Operator": _operator}
+
+
+def _domains() -> list[str]:
+    return [toolkit.domain for toolkit in registry.toolkits() if toolkit.domain != "agents"]
+
+
+def _server_tables() -> Q:
+    found = Q()
+    for app, tables in _SERVER_TABLES.items():
+        found |= _match([app], tables)
+    return found
+
+
+def _match(labels: Iterable[str], tables: Iterable[str] = (), *, actions: Iterable[str] = ()) -> Q:
+    """Give permissions on these apps, of these tables and actions; on all where none is named."""
+    found = Q(content_type__app_label__in=list(labels))
+    if tables:
+        found &= Q(content_type__model__in=list(tables))
+    ways = Q()
+    for action in actions:
+        ways |= Q(codename__startswith=f"{action}_")
+    return found & ways

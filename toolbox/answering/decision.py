@@ -1,0 +1,151 @@
+"""
+Which answerer takes a question: the one that is surest, among all that the caller may use.
+
+The scores were compared on the held-out questions in tests/data/ask/questions.json. Where two domains are about as
+sure, the person is asked. A question that leans on the one before it stays with the domain of that one.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toolbox.contract.answerer import Answerer, Choice, Interpretation
+from toolbox.text.names import words
+
+MIN_SCORE = 0.6
+"""Below this a question is about something else, whatever the domain."""
+NEAR_TIE = 0.05
+"""Two domains whose scores differ by less are as sure of a question."""
+MIN_EXPLAINED = 0.36
+"""What a domain says of a question that it does not cover is shown from this score on."""
+MIN_NEAREST = 0.15
+"""Questions of a domain that is less sure than this are not like the question."""
+MAX_NEAREST = 3
+MAX_EARLIER = 6
+"""Questions of a conversation that are read again to learn what the last one leans on."""
+NOT_COVERED = "Nothing here covers that question."
+READS_ONLY = "Questions are answered here; nothing is changed by them."
+_COMMANDS = frozenset(
+    word.plain
+    for word in words(
+        "add assign buy cancel close create delete drop fix insert merge move remove rename reopen resolve sell send "
+        "set update write"
+    )
+)
+_PRONOUN = re.compile(r"\b(?:they|them|he|she|him|it)\b", re.IGNORECASE)
+_ADDRESSED = re.compile(r"\s*([a-z_]+)\s*:\s*(?=\S)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What is done with a question: answered by `answerer`, or asked back or not covered with a `text`."""
+
+    question: str
+    reading: Interpretation | None = None
+    answerer: Answerer | None = None
+    text: str = ""
+    choices: tuple[Choice, ...] = ()
+    is_covered: bool = False
+    is_unclear: bool = False
+
+
+async def decide_conversation(questions: Sequence[str], *, answerers: Sequence[Answerer]) -> Decision:
+    """Decide about the last of a conversation's questions, oldest first; earlier ones are read as far as needed."""
+    decision: Decision | None = None
+    before: Decision | None = None
+    for question in questions[-MAX_EARLIER:]:
+        decision = await decide(question, answerers=answerers, before=before)
+        if decision.is_covered or decision.is_unclear:
+            before = decision
+    return decision or _explain_not_covered("", readings=[])
+
+
+async def decide(question: str, *, answerers: Sequence[Answerer], before: Decision | None = None) -> Decision:
+    """Decide about a question; `before` is the decision about the one before it."""
+    question = _complete_reply(question, before=before)
+    addressed = _ADDRESSED.match(question)
+    if addressed and (named := [one for one in answerers if one.domain == addressed[1]]):
+        answerers, question = named, question[addressed.end() :]
+    if _is_command(question):
+        return Decision(question=question, text=f"{NOT_COVERED} {READS_ONLY}")
+    readings = await asyncio.gather(*(_read(one, question, before=before) for one in answerers))
+    found = list(zip(answerers, readings, strict=True))
+    candidates = sorted(
+        ((one, reading) for one, reading in found if reading.state != "not_covered" and reading.score >= MIN_SCORE),
+        key=_rank,
+    )
+    if not candidates:
+        return _explain_not_covered(question, readings=readings)
+    answerer, best = candidates[0]
+    rivals = [reading for _, reading in candidates[1:] if _is_rival(reading, best=best)]
+    if rivals:
+        return _ask_which_domain(question, readings=[best, *rivals])
+    return Decision(
+        question=question, reading=best, answerer=answerer, text=best.clarification, choices=best.choices,
+        is_covered=best.state == "covered", is_unclear=best.state == "unclear",
+    )  # fmt: skip
+
+
+async def _read(answerer: Answerer, question: str, *, before: Decision | None) -> Interpretation:
+    """
+    Read a question, with the one before it only by the answerer that took that.
+
+    A pronoun means the one thing that the question before was about, in every domain.
+    """
+    if before is None or before.reading is None:
+        return await answerer.read(question)
+    names = before.reading.names
+    whole = _PRONOUN.sub(lambda _: names[0], question) if len(names) == 1 else question
+    if before.answerer is answerer:
+        return await answerer.read(whole, before=before.reading)
+    return await answerer.read(whole)
+
+
+def _is_command(question: str) -> bool:
+    """Tell whether a text asks to change something."""
+    return next((word.plain in _COMMANDS for word in words(question)), False)
+
+
+def _rank(candidate: tuple[Answerer, Interpretation]) -> tuple[bool, float, bool]:
+    _, reading = candidate
+    return (not reading.leans, -round(reading.score, 3), reading.state != "covered")
+
+
+def _is_rival(reading: Interpretation, *, best: Interpretation) -> bool:
+    """Tell whether another domain is as sure of the question as the best; one that leans has no rivals."""
+    is_near = best.score - reading.score < NEAR_TIE
+    return reading.domain != best.domain and is_near and not best.leans and reading.state == best.state == "covered"
+
+
+def _complete_reply(question: str, *, before: Decision | None) -> str:
+    """Give the whole question where what was written is one of the choices, or the only one with those words."""
+    said = {word.plain for word in words(question)}
+    if before is None or not before.choices or not said:
+        return question
+    labels = [(choice, {word.plain for word in words(choice.label)}) for choice in before.choices]
+    exact = [choice for choice, label in labels if label == said]
+    near = exact or [choice for choice, label in labels if said - {"the"} and said - {"the"} <= label]
+    return near[0].question if len(near) == 1 else question
+
+
+def _ask_which_domain(question: str, *, readings: Sequence[Interpretation]) -> Decision:
+    choices = tuple(
+        Choice(label=f"{one.understood} ({one.domain})", question=f"{one.domain}: {one.understood}") for one in readings
+    )
+    listed = " or ".join(f"'{choice.label}'" for choice in choices)
+    return Decision(question=question, text=f"Do you mean {listed}?", choices=choices, is_unclear=True)
+
+
+def _explain_not_covered(question: str, *, readings: Sequence[Interpretation]) -> Decision:
+    """Say that nothing covers the question, why if a domain knows, and which questions come nearest."""
+    ranked = sorted(readings, key=lambda reading: -reading.score)
+    best = ranked[0] if ranked else None
+    reason = best.clarification if best and best.score >= MIN_EXPLAINED and best.state == "not_covered" else ""
+    near = [reading for reading in ranked if reading.score >= MIN_NEAREST]
+    nearest = tuple(dict.fromkeys(text for reading in near for text in reading.nearest))[:MAX_NEAREST]
+    lines = [" ".join(filter(None, (NOT_COVERED, reason)))]
+    if nearest:
+        lines += ["The nearest questions that can be answered:", *(f"- {text}" for text in nearest)]
+    choices = tuple(Choice(label=text, question=text) for text in nearest)
+    return Decision(question=question, reading=best, text="\n".join(lines), choices=choices)

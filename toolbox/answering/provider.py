@@ -1,0 +1,172 @@
+"""The provider that answers where no language model is configured, as any Model does."""
+
+import json
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+from toolbox.answering.decision import MIN_NEAREST, Decision, decide_conversation
+from toolbox.catalogue.registry import registry
+from toolbox.contract.answerer import Answerer, AnswerText, Choice, Interpretation, Outcome, PlannedCall
+from toolbox.contract.tool import Tool
+from toolbox.examples.answerer import make_answerers
+from toolbox.examples.templates import CannotFill
+from toolbox.model.protocol import (
+    CallRequested,
+    Message,
+    ModelEvent,
+    ModelUnavailable,
+    Shape,
+    StepEnd,
+    TextDelta,
+    ToolRequest,
+    Used,
+)
+
+NAME = "examples"
+NOTICE = "No language model is configured here, so curated questions and the domains' own grammars answer."
+NO_EXAMPLES = "Nothing can answer with the tools of this conversation; add examples in the admin, or configure a model."
+_CALL = "ask"
+
+
+class AnswererModel:
+    """Asks every answerer for its reading of the question, requests the tools of the surest, and words the answer."""
+
+    name = NAME
+
+    def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
+        """Say that answerers read no tokens."""
+        return 0
+
+    async def turn(
+        self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """
+        Take one step; see Model. Raises no failure of its own.
+
+        Queries: the examples, at most once in some seconds, and what the answerers ask to read a question.
+        """
+        step = await _next_step(messages, tools=tools)
+        if isinstance(step, ToolRequest):
+            yield CallRequested(request=step)
+            yield Used(prompt_tokens=0, completion_tokens=0)
+            yield StepEnd(reason="calls")
+            return
+        text, details = step
+        if not any(NOTICE in message.text for message in messages if message.role == "assistant"):
+            text = f"{NOTICE}\n\n{text}"
+        for piece in text.splitlines(keepends=True):
+            yield TextDelta(text=piece)
+        yield Used(prompt_tokens=0, completion_tokens=0)
+        yield StepEnd(reason="stop", details=details)
+
+    async def complete_structured(
+        self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float
+    ) -> Shape:
+        """Refuse: answerers cannot make an answer of a shape."""
+        raise ModelUnavailable("No language model is configured; set AGENT_MODEL and OPENAI_BASE_URL.")
+
+
+_ANSWERS = ("answered", "failed")
+_End = tuple[str, dict[str, Any]]
+
+
+async def load_answerers(tools: Sequence[Tool]) -> list[Answerer]:
+    """Give the answerers that need no other tools than these: those that domains declare, then curated examples."""
+    names = {tool.name for tool in tools}
+    declared = [toolkit.answerer() for toolkit in registry.toolkits() if toolkit.answerer]
+    usable = [one for one in declared if one.tools <= names]
+    return [*usable, *await make_answerers(tools, exact={one.domain for one in usable})]
+
+
+async def _next_step(messages: Sequence[Message], *, tools: Sequence[Tool]) -> ToolRequest | _End:
+    """Give the call that comes next, or the text that ends the run with what a page shows beside it."""
+    answerers = await load_answerers(tools)
+    answers = _find_tool_answers(messages)
+    if answers and answers[-1].is_refusal:
+        return _end(AnswerText(text=_render_refusal(answers[-1].answer), outcome="refused"))
+    if answers and answers[-1].edited_arguments:  # the question's names are no longer what was asked
+        told = answers[-1]
+        return _end(AnswerText(text=f"With {told.edited_arguments}: {_render_raw_answer(told)}"))
+    if not answerers:
+        return _end(AnswerText(text=NO_EXAMPLES, outcome="not_covered"))
+    questions = [message.text for message in messages if message.role == "user"]
+    decision = await decide_conversation(questions, answerers=answerers)
+    if answers:
+        return _continue_after(answers, decision=decision)
+    if decision.is_covered and decision.reading and decision.reading.call:
+        return _request(decision.reading.call, reading=decision.reading)
+    outcome: Outcome = "asked_back" if decision.is_unclear else "not_covered"
+    return _end(AnswerText(text=decision.text, outcome=outcome, choices=decision.choices), decision=decision)
+
+
+def _continue_after(answers: Sequence[Message], *, decision: Decision) -> ToolRequest | _End:
+    """Word what the tools answered, or give the next call; what another provider requested is shown as it is."""
+    reading, answerer = decision.reading, decision.answerer
+    is_own = reading is not None and answers[-1].call_id.startswith(f"{_CALL}-{reading.domain}-")
+    if reading is None or answerer is None or not decision.is_covered or not is_own:
+        return _end(AnswerText(text=_render_raw_answer(answers[-1])))
+    if isinstance(answers[-1].answer, dict) and answers[-1].answer.get("errors"):
+        return _end(AnswerText(text=_render_errors(answers[-1].answer["errors"]), outcome="failed"), decision=decision)
+    try:
+        worded = answerer.word(reading, answers=[message.answer for message in answers])
+    except CannotFill:
+        return _end(AnswerText(text=_render_raw_answer(answers[-1])), decision=decision)
+    if isinstance(worded, PlannedCall):
+        return _request(worded, reading=reading)
+    return _end(worded, decision=decision)
+
+
+def _request(call: PlannedCall, *, reading: Interpretation) -> ToolRequest:
+    call_id = f"{_CALL}-{reading.domain}-{secrets.token_hex(4)}"
+    return ToolRequest(id=call_id, name=call.tool, arguments=json.dumps(call.arguments, ensure_ascii=False))
+
+
+def _end(worded: AnswerText, *, decision: Decision | None = None) -> _End:
+    """Give the text, and beside it the outcome, what the question was taken for, and what may be replied."""
+    details: dict[str, Any] = {"outcome": worded.outcome, "choices": [_describe_choice(one) for one in worded.choices]}
+    if decision:
+        reading = decision.reading
+        is_near = reading is not None and (reading.state != "not_covered" or reading.score >= MIN_NEAREST)
+        details |= {
+            "question": decision.question if reading else "",
+            "domain": reading.domain if reading and is_near else "",
+            "understood": reading.understood if reading and worded.outcome in _ANSWERS else "",
+        }
+    return worded.text, details | {"assumptions": list(worded.assumptions)}
+
+
+def _describe_choice(choice: Choice) -> dict[str, str]:
+    return {"label": choice.label, "question": choice.question}
+
+
+def _find_tool_answers(messages: Sequence[Message]) -> list[Message]:
+    """Give what tools have answered since the question."""
+    asked_at = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
+    return [message for message in messages[asked_at + 1 :] if message.role == "tool"]
+
+
+def _render_raw_answer(told: Message) -> str:
+    written = json.dumps(told.answer, ensure_ascii=False) if told.answer is not None else told.text
+    return f"The tool {told.tool} answered: {written[:1_000]}"
+
+
+def _render_refusal(answer: Any) -> str:
+    """Put a refusal into words, in whichever dialect it is."""
+    message, suggestion = _find_text(answer, name="message"), _find_text(answer, name="suggestion")
+    return " ".join(part for part in (message or "The tool refused the question.", suggestion) if part)
+
+
+def _render_errors(errors: Any) -> str:
+    """Put the errors that an upstream gave with its answer into words."""
+    first = errors[0] if isinstance(errors, list) else errors
+    return f"The upstream answered with errors: {_find_text(first, name='message') or first}"
+
+
+def _find_text(answer: Any, *, name: str) -> str:
+    """Give the first text of that name, however deep a refusal's form puts it."""
+    if not isinstance(answer, dict):
+        return ""
+    if isinstance(answer.get(name), str):
+        return str(answer[name])
+    return next(filter(None, (_find_text(part, name=name) for part in answer.values())), "")

@@ -1,0 +1,138 @@
+"""
+Calls read back out of the audit, for pages: filtered, by id, around a call, and what was refused.
+
+Each statement follows one index over a bounded number of rows and filters within them, so that it costs the same at any
+number of calls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from toolbox.database.pools import owner_pool
+
+PAGE = 50
+MAX_SCANNED = 20_000
+"""Calls that one statement looks through for those that pass every filter."""
+MAX_REFUSED = 2_500
+MAX_BESIDE = 40
+
+Row = dict[str, Any]
+
+_COLUMNS = """call.id, call.called_at, call.request_id, call.caller, call.key_id, call.transport, call.domain,
+    call.tool, call.outcome, call.code, call.status, call.rows, call.answer_bytes, call.milliseconds"""
+_SCANNED_OF_ALL = """
+SELECT id, called_at, tool, outcome FROM toolbox_tool_calls
+WHERE {driver} AND called_at <= %(before)s AND (called_at, id) < (%(before)s, %(before_id)s)
+ORDER BY called_at DESC, id DESC LIMIT %(scanned)s
+"""
+_SCANNED_OF_KEYS = """
+SELECT call.* FROM unnest(%(keys)s::bigint[]) AS own (key_id) CROSS JOIN LATERAL (
+    SELECT id, called_at, tool, outcome FROM toolbox_tool_calls
+    WHERE key_id = own.key_id AND called_at <= %(before)s AND (called_at, id) < (%(before)s, %(before_id)s)
+    ORDER BY called_at DESC, id DESC LIMIT %(scanned)s
+) AS call
+ORDER BY call.called_at DESC, call.id DESC LIMIT %(scanned)s
+"""
+_FIND = """
+WITH scanned AS MATERIALIZED ({scanned}),
+edge AS (
+    SELECT count(*) AS scanned_count, min(called_at) AS scanned_until,
+        (array_agg(id ORDER BY called_at, id))[1] AS scanned_id
+    FROM scanned
+),
+found AS (
+    SELECT id FROM scanned
+    WHERE (%(tool)s = '' OR tool = %(tool)s) AND (%(outcome)s = '' OR outcome = %(outcome)s)
+        AND (%(pages)s OR tool NOT LIKE 'page\\_%%')
+    ORDER BY called_at DESC, id DESC LIMIT %(limit)s
+)
+SELECT edge.*, {columns} FROM edge
+LEFT JOIN (found JOIN toolbox_tool_calls AS call ON call.id = found.id) ON true
+ORDER BY call.called_at DESC, call.id DESC LIMIT 100
+"""
+_ONE = f"SELECT {_COLUMNS}, call.arguments FROM toolbox_tool_calls AS call WHERE call.id = %s LIMIT 1"  # noqa: S608 - names of columns
+_BESIDE = f"""
+SELECT * FROM (
+    (SELECT {_COLUMNS} FROM toolbox_tool_calls AS call WHERE call.key_id = %(key)s AND call.called_at <= %(at)s
+     AND call.called_at > %(at)s - make_interval(secs => %(span)s) ORDER BY call.called_at DESC LIMIT %(limit)s)
+    UNION ALL
+    (SELECT {_COLUMNS} FROM toolbox_tool_calls AS call WHERE call.key_id = %(key)s AND call.called_at > %(at)s
+     AND call.called_at < %(at)s + make_interval(secs => %(span)s) ORDER BY call.called_at LIMIT %(limit)s)
+) AS beside ORDER BY called_at LIMIT 100
+"""  # noqa: S608 - names of columns
+_REFUSED = """
+SELECT tool, domain, code, outcome, count(*) AS calls, max(called_at) AS last_at, max(id) AS last_id FROM (
+    (SELECT * FROM toolbox_tool_calls WHERE outcome = 'refused' AND called_at >= %(since)s
+     ORDER BY called_at DESC LIMIT %(limit)s)
+    UNION ALL
+    (SELECT * FROM toolbox_tool_calls WHERE outcome = 'failed' AND called_at >= %(since)s
+     ORDER BY called_at DESC LIMIT %(limit)s)
+) AS latest
+WHERE is_known AND tool NOT LIKE 'page\\_%%'
+GROUP BY tool, domain, code, outcome ORDER BY calls DESC, last_at DESC LIMIT 50
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFilter:
+    """Which calls: of these keys (None: of anybody), of a tool, with an outcome, before a call; `pages` shows pages."""
+
+    keys: Sequence[int] | None = None
+    tool: str = ""
+    outcome: str = ""
+    before: datetime
+    before_id: int
+    pages: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class FoundCalls:
+    """A page of calls, the latest first; `next` is before which the next page begins."""
+
+    rows: list[Row] = field(default_factory=list)
+    next: tuple[datetime, int] | None = None
+    was_cut: bool = False
+    """There are earlier calls that were not looked through."""
+
+
+async def find_calls(wanted: CallFilter) -> FoundCalls:
+    """Find the latest calls that pass; raises DatabaseUnavailable."""
+    if wanted.keys is not None and not wanted.keys:
+        return FoundCalls()
+    driver = "outcome = %(outcome)s" if wanted.outcome not in ("", "answered") else (
+        "tool = %(tool)s" if wanted.tool else "true"
+    )  # fmt: skip
+    scanned = _SCANNED_OF_ALL.format(driver=driver) if wanted.keys is None else _SCANNED_OF_KEYS
+    each = MAX_SCANNED if wanted.keys is None else MAX_SCANNED // len(wanted.keys)
+    statement = _FIND.format(scanned=scanned, columns=_COLUMNS)
+    found = await owner_pool.fetch(statement, {
+        "keys": list(wanted.keys or ()), "tool": wanted.tool, "outcome": wanted.outcome, "pages": wanted.pages,
+        "before": wanted.before, "before_id": wanted.before_id, "scanned": each, "limit": PAGE + 1,
+    })  # fmt: skip
+    rows = [row for row in found.rows if row["id"] is not None]
+    edge = found.rows[0]
+    was_cut = edge["scanned_count"] >= each
+    if len(rows) > PAGE:
+        last = rows[PAGE - 1]
+        return FoundCalls(rows=rows[:PAGE], next=(last["called_at"], last["id"]))
+    further = (edge["scanned_until"], edge["scanned_id"]) if was_cut else None
+    return FoundCalls(rows=rows, next=further, was_cut=was_cut)
+
+
+async def find_call(call_id: int) -> Row | None:
+    """Give one call with its arguments as they are kept; raises DatabaseUnavailable."""
+    found = await owner_pool.fetch(_ONE, [call_id])
+    return found.rows[0] if found.rows else None
+
+
+async def find_calls_beside(*, key_id: int, at: datetime, span_seconds: float) -> list[Row]:
+    """Give the calls of a key around a moment, at most 40 before and 40 after; raises DatabaseUnavailable."""
+    wanted = {"key": key_id, "at": at, "span": span_seconds, "limit": MAX_BESIDE}
+    return (await owner_pool.fetch(_BESIDE, wanted)).rows
+
+
+async def group_refusals(*, since: datetime) -> list[Row]:
+    """Group the latest refused and failed calls by tool and code; raises DatabaseUnavailable."""
+    return (await owner_pool.fetch(_REFUSED, {"since": since, "limit": MAX_REFUSED})).rows

@@ -1,0 +1,1 @@
+"""Which tools fit a question: one index, for runs, the compact catalogue and the pages."""
