@@ -1,6 +1,7 @@
 """Run web server and worker as child processes, for as long as somebody wants them."""
 
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -80,15 +81,21 @@ def reachable(host: str) -> str:
 
 
 def free_port(host: str, *, wanted: int) -> int:
-    """Give the wanted port, or the next one nobody listens on; 0 gives any free one."""
-    for port in range(wanted, min(wanted + 50, 65_536)) if wanted else [0]:
+    """
+    Give the wanted port, or the next one nobody listens on; 0 gives any free one.
+
+    Any free one is below 32,768, where Linux takes the ports of outgoing connections from: one of those could
+    otherwise take it before its server does.
+    """
+    ports = range(wanted, min(wanted + 50, 65_536)) if wanted else random.sample(range(15_000, 32_768), 50)
+    for port in ports:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, port))
             except OSError:
                 continue
-            return int(probe.getsockname()[1])
+            return port
     raise ServerDidNotStart(f"no free port from {wanted} on {host}; choose one with --port")
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from config.child_servers import free_port
+
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).parents[2]
@@ -55,9 +57,16 @@ def test_a_port_in_use_is_passed_over(shared_var: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        from config.child_servers import free_port
-
         assert free_port("127.0.0.1", wanted=port) > port
+
+
+def test_any_free_port_is_none_of_those_that_outgoing_connections_take() -> None:
+    lowest, _ = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+
+    ports = {free_port("127.0.0.1", wanted=0) for _ in range(20)}
+
+    assert len(ports) > 1
+    assert max(ports) < int(lowest)
 
 
 @pytest.mark.parametrize("part", ["postgres", "valkey"])
