@@ -46,7 +46,7 @@ def test_a_page_of_a_domain_shows_the_domains_and_which_is_open(curator: Client,
 
 def test_data_leads_to_what_the_person_may_read_alone(client: Client, scratch_database: None) -> None:
     person = User.objects.create_user("harriet")
-    person.groups.set(Group.objects.filter(name="sprints:read"))
+    person.groups.add(Group.objects.get_or_create(name="sprints:read")[0])
     client.force_login(person)
 
     page = client.get("/data/").content.decode()
