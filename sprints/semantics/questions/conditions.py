@@ -92,7 +92,7 @@ class Conditions(Measures):
         if phrase.kind == "missing":
             return [self._either(phrase, self._require_absence(phrase))]
         if phrase.kind == "related":
-            return [self._related(phrase)]
+            return [self._has_rows(phrase)]
         if phrase.kind == "period" and place not in self.used:
             return [self._measured_period(phrase)]
         if place in self.states:
@@ -280,7 +280,7 @@ class Conditions(Measures):
     def _by_distance(self, place: int) -> list[State]:
         return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
 
-    def _related(self, phrase: Phrase) -> Condition:
+    def _has_rows(self, phrase: Phrase) -> Condition:
         """Say that there are such related rows, or none: sprints that carried nothing over, epics with open bugs."""
         is_subject = any(one.has_entity(self.entity.id) for one in self.phrases) or self._is_about_types()
         if not is_subject and not ("who" in self.marks and self.entity.id == "person"):

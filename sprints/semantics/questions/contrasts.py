@@ -133,7 +133,7 @@ def read_related(phrases: list[Phrase], *, place: int) -> Found:
         said = inside
     if not is_said or (is_none and not said):
         return None
-    found = _related(quantifier, inside=said, is_negated=True, start=first.start)
+    found = _make_related(quantifier, inside=said, is_negated=True, start=first.start)
     return [replace(found, is_act=verb is not None)], len(inside) + 1 + (verb is not None)
 
 
@@ -170,7 +170,7 @@ def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
     if not (is_had or is_act or "have" in before.marks) or not is_any or not _names_rows(inside):
         return None
     said = [second, *inside] if is_act else inside
-    found = _related(first, inside=said, is_negated=True, start=first.start)
+    found = _make_related(first, inside=said, is_negated=True, start=first.start)
     return [replace(found, is_act=is_act)], skipped + len(inside)
 
 
@@ -187,7 +187,7 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
     inside = _rows_from(phrases, place=place + 1, verb=None)
     if not any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside):
         return None
-    return [_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
+    return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
 
 
 def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> list[Phrase]:
@@ -220,7 +220,7 @@ def _is_subject(phrase: Phrase) -> bool:
     return is_asked or _says_type(phrase) or phrase.has("entity", form="noun")
 
 
-def _related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
+def _make_related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
     said = " ".join([first.said, *(one.said for one in inside)])
     return replace(
         first, kind="related", said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
