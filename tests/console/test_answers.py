@@ -94,10 +94,10 @@ def test_a_question_that_nothing_covers_leads_a_curator_to_teaching_it(curator: 
         assert "How many unicorns did HARBOR ship?" in unescape(curator.browser.get(address).content.decode())
 
 
-def test_who_asked_is_told_when_it_has_been_taught(reader: Asker) -> None:
+def test_who_asked_is_told_when_it_has_been_taught(curator: Asker) -> None:
     question = "How is the mood in the locker room?"
-    assert find_outcome(reader.ask(question)) == "Not covered"
-    assert "This can be answered now" not in reader.look()
+    assert find_outcome(curator.ask(question)) == "Not covered"
+    assert "This can be answered now" not in curator.look()
 
     Example.objects.create(
         domain="linescore", name="mood", question=question, tool="query_linescore_data",
@@ -105,9 +105,9 @@ def test_who_asked_is_told_when_it_has_been_taught(reader: Asker) -> None:
     )  # fmt: skip
     clear_all_caches()
 
-    assert "This can be answered now" in reader.look()
-    assert f'name="text" value="{question}">Ask it again' in reader.look()
-    assert find_outcome(reader.ask(question)) == "Answered"
+    assert "This can be answered now" in curator.look()
+    assert f'name="text" value="{question}">Ask it again' in curator.look()
+    assert find_outcome(curator.ask(question)) == "Answered"
 
 
 def test_who_may_not_curate_is_not_sent_to_the_admin(reader: Asker) -> None:
