@@ -13,7 +13,7 @@ from agents.queries import history
 from agents.queries.rows import digest_call
 from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, missing_scope
-from console.conversations.teaching import find_teaching_pages
+from console.conversations.teaching import find_taught, find_teaching_pages
 from console.markdown import render_markdown
 from console.tools.line_chart import draw_lines
 from console.tools.result_chart import draw_chart
@@ -156,7 +156,18 @@ def _exchanges(
         _exchange(row, steps=[_step(step, caller=caller) for step in steps if step["run_id"] == row["run_id"]])
         for row in rows
     ]
-    return [one | {"teaching": find_teaching_pages(request, details=one["details"])} for one in exchanges]
+    usable = [
+        tool for tool in registry.visible_to(caller) if tool.domain in (conversation["toolkits"] or [tool.domain])
+    ]
+    taught = event_loop.run(find_taught([one["details"] for one in exchanges], tools=usable))
+    return [
+        one
+        | {
+            "is_taught": is_taught,
+            "teaching": [] if is_taught else find_teaching_pages(request, details=one["details"]),
+        }
+        for one, is_taught in zip(exchanges, taught, strict=True)
+    ]
 
 
 def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, Any]:
