@@ -29,7 +29,7 @@ PAGES = (
 @pytest.fixture
 def client_configuration(page: Page, onlooker: Observer) -> Iterator[dict[str, Any]]:
     """Make a key on the page for VS Code, and test it there; gives the configuration that the page wrote."""
-    page.get_by_role("link", name="Connect").click()
+    page.get_by_role("link", name="Connect", exact=True).click()
     page.get_by_role("link", name="VS Code").press("Enter")
     page.get_by_role("button", name="Make a key and write the configuration").press("Enter")
     page.get_by_role("button", name="Test the connection").press("Enter")
