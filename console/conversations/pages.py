@@ -20,7 +20,7 @@ from console.tools.result_chart import draw_chart
 from console.tools.result_table import find_table, format_json, parse_json
 from toolbox.access.people import require_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
-from toolbox.catalogue.registry import registry
+from toolbox.catalogue.registry import domain_title, registry
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
 from toolbox.http.pages import page
@@ -182,6 +182,7 @@ def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, 
     return row | {
         "answer": render_markdown(row["answer"]),
         "details": details,
+        "domain_title": domain_title(details["domain"]) if details.get("domain") else "",
         "pictured": tools[0] if len(tools) == 1 and tools[0]["state"] == Step.State.ANSWERED else None,
         "steps": steps,
         "is_live": row["state"] in LIVE,
