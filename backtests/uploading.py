@@ -20,6 +20,7 @@ from backtests.dialect import (
     RESULT_TOO_LARGE,
     bad_guid,
 )
+from backtests.file_queries import KEPT, MAX_FILE_BYTES, MAX_NAME_CHARACTERS, keep_file
 from backtests.ingest.engines import list_engines
 from backtests.ingest.files import LoadOptions, SourceFile, inspect_file, load_files, require_events
 from backtests.ingest.format_choice import AUTO, CONTRACT, TABLE, ColumnsGuessed, LoadRefused
@@ -28,7 +29,6 @@ from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
 from backtests.upload_operation import StreamBroken, StreamStalled
-from backtests.uploaded_files import KEPT, MAX_FILE_BYTES, MAX_NAME_CHARACTERS, keep_file
 from toolbox.contract.encoding import encode, format_timestamp
 from toolbox.contract.errors import ToolError
 from toolbox.dispatch.entry import OperationFailed, Reply

@@ -299,7 +299,7 @@ def test_a_broken_row_of_two_files_says_of_which(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("engine", ["backtesting_trades"])
+@pytest.mark.parametrize("engine", ["backtesting_trades", "zipline_performance"])
 def test_parquet_that_pandas_wrote_is_what_its_csv_is(engine: str) -> None:
     csv = next(SAMPLES.glob(f"{engine}.csv*"))
 

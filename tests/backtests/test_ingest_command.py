@@ -212,7 +212,7 @@ def test_trades_and_equity_are_loaded_together(in_thread: InThread) -> None:
         (["--together", "-", "a.csv"], "Standard input is loaded alone"),
         (["--run", str(uuid4()), "a", "b"], "--run names one run"),
         (["--columns", "a=b", "--columns", "c=d", "x", "y", "z"], "given 2 times for 3 sources"),
-        (["nowhere.csv"], "nowhere.csv cannot be read: No such file"),
+        (["missing.csv"], "missing.csv cannot be read: No such file"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(in_thread: InThread, arguments: list[str], said: str) -> None:

@@ -171,7 +171,7 @@ async def test_bad_uploads_of_files_are_refused(
 async def test_the_oldest_files_make_room(
     client: httpx.AsyncClient, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backtests.uploaded_files.MAX_FILES", 2)
+    monkeypatch.setattr("backtests.file_queries.MAX_FILES", 2)
 
     ids = [(await upload(client, TABLE))["fileId"] for _ in range(3)]
     replies = [(await ingest(cast.alice, {"fileId": one, "columns": MEANING}))[0] for one in ids]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from io import BufferedReader, BytesIO, StringIO
-from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -87,7 +87,7 @@ class Command(BaseCommand):
             return
         workers = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=set_up_process)
         with workers:
-            for output, fault in workers.map(load_apart, runs, repeat(options)):
+            for output, fault in workers.map(partial(load_apart, options=options), runs):
                 self.stdout.write(output, ending="")
                 yield fault
 
@@ -141,7 +141,7 @@ def set_up_process() -> None:
     django.setup()
 
 
-def load_apart(files: list[SourceFile], options: LoadOptions) -> tuple[str, str]:
+def load_apart(files: list[SourceFile], *, options: LoadOptions) -> tuple[str, str]:
     """Load one run in this process; gives what is to be printed, and what is to be said of it as an error."""
     output = StringIO()
     try:
