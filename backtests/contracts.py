@@ -194,13 +194,13 @@ class DeltaQuestion(RunQuestion):
 
 
 UPLOAD = "POST /api/backtests/files, with the file as the body, gives a fileId"
-SHIPPED_FILES = tuple(
-    f"samples/{name}"
-    for name in (
-        "backtesting_trades.csv", "backtesting_equity.csv", "backtrader_transactions.csv", "backtrader_returns.csv",
-        "vectorbt_trades.csv", "vectorbt_orders.csv", "zipline_performance.csv.gz",
-    )
-)  # fmt: skip
+SHIPPED_FILES = (
+    "samples/sma_stops_2011_2012.jsonl.gz",
+    "samples/engines/backtesting_trades.csv",
+    "samples/engines/backtesting_equity.csv",
+    "samples/engines/vectorbt_trades.csv",
+    "samples/engines/zipline_performance.parquet",
+)
 
 
 class FileToLoad(ToolInput):

@@ -20,7 +20,6 @@ from toolbox.contract.errors import ToolError
 from toolbox.work.job_kinds import Assignment, JobRefused, Outcome
 from toolbox.work.jobs import run_in_call
 
-SAMPLES = resources("backtests") / "samples" / "engines"
 YES, NO = "Load it so", "Do not load it"
 
 
@@ -131,7 +130,7 @@ def _open_files(ask: IngestBacktestQuestion, *, client: ClientChannel) -> Iterat
         for file in ask.files:
             path: Path | None = None
             if file.file_id in SHIPPED_FILES:
-                path = Path(str(SAMPLES / file.file_id.removeprefix("samples/")))
+                path = Path(str(resources("backtests") / file.file_id))
             elif GUID(file.file_id):
                 path = write_file(UUID(file.file_id), owner_id=client.caller.owner_id, folder=Path(folder))
             if path is None:

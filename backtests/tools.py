@@ -387,13 +387,7 @@ async def compare_runs(ask: CompareQuestion) -> RunComparison:
 
 
 @toolkit.tool(
-    example=IngestBacktestQuestion(
-        files=[
-            FileToLoad(file_id="samples/backtesting_trades.csv"),
-            FileToLoad(file_id="samples/backtesting_equity.csv"),
-        ],
-        symbol="AAPL.NASDAQ",
-    ),
+    example=IngestBacktestQuestion(files=[FileToLoad(file_id="samples/sma_stops_2011_2012.jsonl.gz")]),
     errors=(FILE_NOT_FOUND, FILE_REFUSED),
     queries=0,
     writes=True,
