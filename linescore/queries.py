@@ -225,7 +225,8 @@ def _list_parameters(ask: GameFilters) -> dict[str, Any]:
 @lru_cache(maxsize=256)
 def _text(pattern: Pattern, *, given: frozenset[str]) -> str:
     filters, having = _list_filters(given), ""
-    if pattern == "two_plus_games" and filters.pop("period_outcome", None):
+    if pattern == "two_plus_games" and "period_outcome" in filters:
+        del filters["period_outcome"]
         having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
     where = _where(filters.values())
     missing = _format_missing(given)
