@@ -114,11 +114,11 @@ def test_a_newcomer_connects_sees_the_call_teaches_a_question_and_gets_it_answer
     expect(page.locator("[data-word]")).to_have_text("Not covered")
     conversation = page.url
     page.get_by_role("link", name="as an example of a tool's call").click()
-    page.get_by_label("Domain").select_option("linescore")
-    page.get_by_label("Name").fill("mood")
-    page.get_by_label("Tool", exact=True).fill("query_linescore_data")
-    page.get_by_label("Arguments").fill('{"teamCode": "CAR", "limit": 3}')
-    page.get_by_label("Answer").fill("{{ answer.data.count }} periods, most of them won.")
+    page.locator("[name=domain]").select_option("linescore")
+    page.locator("[name=name]").fill("mood")
+    page.locator("[name=tool]").fill("query_linescore_data")
+    page.locator("[name=arguments]").fill('{"teamCode": "CAR", "limit": 3}')
+    page.locator("[name=answer]").fill("{{ answer.data.count }} periods, most of them won.")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("was added successfully").first).to_be_visible()
 
