@@ -117,6 +117,7 @@ class Graph:
     handed_on: set[Function] = field(default_factory=set)
     open_names: set[str] = field(default_factory=set)
     open_targets: set[Function] = field(default_factory=set)
+    places: dict[Function, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, root: Path) -> "Graph":
@@ -129,6 +130,7 @@ class Graph:
         for path, one in facts.items():
             found.functions.update({(path, s.qualified_name): s.kind for s in one.symbols if s.kind not in CLASSES})
         linked = link(facts, modules=modules)
+        found.places = {(path, facts[path].symbols[s].qualified_name): p for (path, s), p in linked.handed_on.items()}
         found.handed_on = {(path, facts[path].symbols[symbol].qualified_name) for path, symbol in linked.handed_on}
         for path, rows in linked.calls.items():
             for row in rows:

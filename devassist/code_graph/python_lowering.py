@@ -331,7 +331,7 @@ class PythonLowering(PythonExpressions):
         else:
             held = self._function(definition, decorators=names, binds=False)
         for decorator, name in reversed(list(zip(decorators, names, strict=True))):
-            if name.rpartition(".")[2] in _TRANSPARENT or name.endswith((".setter", ".deleter", ".getter")):
+            if self._is_transparent(name) or name.endswith((".setter", ".deleter", ".getter")):
                 continue
             callee = self.value(decorator)
             place = decorator
@@ -342,6 +342,15 @@ class PythonLowering(PythonExpressions):
             held = self.call(callee, node=last, arguments=[held], name=named, is_decorator=True)
         self.copy(held, to=self.define(self.text(definition.child_by_field_name("name"))))
         return held
+
+    def _is_transparent(self, name: str) -> bool:
+        """Tell whether a decorator is one of Python's own that gives the function back or calls nothing else."""
+        plain = name.partition("(")[0]
+        if plain.rpartition(".")[2] not in _TRANSPARENT:
+            return False
+        first = plain.partition(".")[0]
+        modules = {one.module for one in self._imports for imported in one.names if imported.local == first}
+        return all(module.partition(".")[0] in _TRANSPARENT_MODULES for module in modules)
 
     def _function(self, node: Node, *, decorators: Sequence[str] = (), binds: bool = True) -> int:
         is_method = self.frame.class_fact is not None
@@ -429,20 +438,20 @@ class PythonLowering(PythonExpressions):
         scope = self.scope_of(node)
         if scope is None:
             return -1
-        bases, is_interface = [], False
+        bases, base_values, is_interface = [], list[int](), False
         for base in (node.child_by_field_name("superclasses") or node).named_children:
             if node.child_by_field_name("superclasses") is None:
                 break
             if base.type == "subscript":
                 base = base.child_by_field_name("value") or base  # noqa: PLW2901
+            if base.type in ("keyword_argument", "comment"):
+                continue
+            base_values.append(self.value(base))
             if base.type in ("identifier", "attribute"):
                 bases.append(self.text(base))
-            elif base.type == "call":
-                self.value(base)
-                bases.append("()")
             is_interface = is_interface or self.text(base).endswith("Protocol")
         symbol = self.symbol(scope, kind="interface" if is_interface else "class")
-        fact = ClassFact(symbol, bases, {}, is_interface)
+        fact = ClassFact(symbol, bases, {}, is_interface, base_values)
         self.facts.classes.append(fact)
         position = len(self.facts.classes) - 1
         before = self.enter(symbol=symbol)
@@ -484,6 +493,7 @@ _TRANSPARENT = split_words(
     total_ordering runtime_checkable lru_cache cache contextmanager asynccontextmanager
     """
 )
+_TRANSPARENT_MODULES = split_words("functools abc typing typing_extensions dataclasses contextlib")
 _CLOSED = split_words(
     """
     function_definition class_definition import_statement import_from_statement global_statement nonlocal_statement
