@@ -223,15 +223,11 @@ def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]
     for read in analysis.open_reads:
         held = analysis.values_of(read.base)
         place = f"{program.paths[read.file]}:{read.place >> PLACE_BITS}"
-        if read.prefix or is_any(held):
-            for key in named if is_any(held) else ():
-                into.setdefault(key, place)
+        members = set() if read.prefix else set(members_of(held, program=program))
+        if not is_any(held) and (read.prefix or (read.to in called and 0 < len(members) <= MAX_MEMBERS)):
             continue
-        members = set(members_of(held, program=program))
-        if read.to in called and 0 < len(members) <= MAX_MEMBERS:
-            continue
-        is_listed = OUTSIDE in analysis.values_of(read.name)
-        for key in members if is_listed else members & named:
+        is_listed = OUTSIDE in analysis.values_of(read.name) and len(members) <= MAX_MEMBERS
+        for key in (members if is_listed else members & named) | (named if is_any(held) else set()):
             into.setdefault(key, place)
 
 

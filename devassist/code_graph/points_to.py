@@ -374,7 +374,7 @@ class PointsTo(AttributeFlow):
             self._put(to, values=[LITERAL if whole.startswith("<literal>") else OUTSIDE])
             self._read_class_of(given if whole == "type" else [], to=to)
             return
-        self._put(to, values=[OUTSIDE])
+        self._put(to, values=[self._find_imported(whole, site=site) or OUTSIDE])
         given = given[:1] if name == "update_wrapper" else given
         is_same = (
             name == "update_wrapper"
@@ -398,6 +398,13 @@ class PointsTo(AttributeFlow):
             if name in ("then", "let", "also", "apply", "run", "use") and fact.base >= 0:
                 elements.append(site.node(fact.base))
             self._call_back(given, site=site, elements=elements, name=name)
+
+    def _find_imported(self, whole: str, *, site: Site) -> Value | None:
+        """Find the module that `importlib.import_module` gives for a literal name."""
+        if whole not in ("importlib.import_module", "__import__") or not site.fact.constant:
+            return None
+        found = self.program.find_module(site.fact.constant, file=site.file)
+        return Value(Kind.MODULE, found) if found is not None else None
 
     def _read_class_of(self, given: list[int], *, to: int) -> None:
         """Let `to` hold the class of what `type` is given."""

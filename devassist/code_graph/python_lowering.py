@@ -139,6 +139,8 @@ class PythonLowering(PythonExpressions):
 
     def _assignment(self, node: Node) -> int:
         target, value, kind = (node.child_by_field_name(name) for name in ("left", "right", "type"))
+        if self.text(target) == "__all__":  # names that are exported are no texts that something is called by
+            return -1
         held = self.value(value)
         if kind is not None:
             self._annotate_target(target, kind)

@@ -129,6 +129,15 @@ def test_a_call_through_what_only_the_run_tells_is_found(name: str) -> None:
     assert reached >= {at for at, one in enumerate(symbols) if "called" in one.name + one.signature}
 
 
+def test_a_module_that_is_imported_by_its_literal_name_is_followed() -> None:
+    files = {
+        "program.py": "import importlib\n\nfound = importlib.import_module('tools')\nfound.called()\n",
+        "tools.py": "def called():\n    pass\n",
+    }
+
+    assert ("tools.py", 0) in {row.target for row in _link(files).calls["program.py"]}
+
+
 def test_a_decorator_of_the_workspace_is_called_though_python_has_one_of_its_name() -> None:
     files = {
         "program.py": "from tools import wraps\n\n\n@wraps\ndef f():\n    pass\n",
