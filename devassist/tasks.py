@@ -6,7 +6,7 @@ from celery import shared_task
 
 from devassist.code_graph.building import build_stored
 from devassist.jobs import EXPIRES_SECONDS
-from devassist.root_causes.endpoint_vectors import embed_by_endpoint
+from devassist.root_causes.endpoint_load import embed_by_endpoint
 from devassist.root_causes.load import embed_waiting
 
 MAX_AT_ONCE = 2_000

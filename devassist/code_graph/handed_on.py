@@ -60,10 +60,10 @@ def _find_handed_with(value: Value, *, analysis: PointsTo) -> set[Value]:
     if value.kind not in (Kind.FUNCTION, Kind.BOUND):
         return set()
     file, fact = analysis.program.functions[int(value.first)]
-    return _find_kept(analysis.values_of(analysis.program.offsets[file] + fact.result))
+    return _pick_holders(analysis.values_of(analysis.program.offsets[file] + fact.result))
 
 
-def _find_kept(values: Iterable[Value]) -> set[Value]:
+def _pick_holders(values: Iterable[Value]) -> set[Value]:
     """Leave out what holds no functions."""
     return {value for value in values if value.kind in (Kind.CONTAINER, Kind.FUNCTION, Kind.BOUND, Kind.CLASS)}
 
@@ -143,7 +143,7 @@ def _find_first_handed_on(program: Program, *, analysis: PointsTo) -> Iterator[t
                 is_inner = value.kind is Kind.FUNCTION and _is_within(
                     value, program=program, file=file, symbol=function.symbol
                 )
-                if symbol is not None and (is_inner or (is_taken and _find_kept([value]))):
+                if symbol is not None and (is_inner or (is_taken and _pick_holders([value]))):
                     yield value, f"{program.paths[file]}:{symbol.line}"
     for value, variable in analysis.lost.items():
         yield value, program.file_of(variable)

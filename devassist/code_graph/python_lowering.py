@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tree_sitter import Node
 
-from devassist.code_graph.annotations import split_types
+from devassist.code_graph.annotations import is_transparent, split_types
 from devassist.code_graph.facts import MAX_KEYED, ClassFact, FunctionFact, Op
 from devassist.code_graph.python_expressions import PythonExpressions
 from devassist.code_graph.values import split_words
@@ -333,7 +333,7 @@ class PythonLowering(PythonExpressions):
         else:
             held = self._function(definition, decorators=names, binds=False)
         for decorator, name in reversed(list(zip(decorators, names, strict=True))):
-            if self._is_transparent(name) or name.endswith((".setter", ".deleter", ".getter")):
+            if is_transparent(name, imported=self._imports) or name.endswith((".setter", ".deleter", ".getter")):
                 continue
             callee = self.value(decorator)
             place = decorator
@@ -344,15 +344,6 @@ class PythonLowering(PythonExpressions):
             held = self.call(callee, node=last, arguments=[held], name=named, is_decorator=True)
         self.copy(held, to=self.define(self.text(definition.child_by_field_name("name"))))
         return held
-
-    def _is_transparent(self, name: str) -> bool:
-        """Tell whether a decorator is one of Python's own that gives the function back or calls nothing else."""
-        plain = name.partition("(")[0]
-        if plain.rpartition(".")[2] not in _TRANSPARENT:
-            return False
-        first = plain.partition(".")[0]
-        modules = {one.module for one in self._imports for imported in one.names if imported.local == first}
-        return all(module.partition(".")[0] in _TRANSPARENT_MODULES for module in modules)
 
     def _function(self, node: Node, *, decorators: Sequence[str] = (), binds: bool = True) -> int:
         is_method = self.frame.class_fact is not None
@@ -489,13 +480,6 @@ class PythonLowering(PythonExpressions):
 
 _SHARING = re.compile(rb"^\s*(?:global|nonlocal)\s+(.+?)\s*(?:#.*)?$", re.MULTILINE)
 _LISTS = split_words("expression_list pattern_list list tuple tuple_pattern list_pattern")
-_TRANSPARENT = split_words(
-    """
-    staticmethod classmethod property cached_property abstractmethod overload override final wraps dataclass
-    total_ordering runtime_checkable lru_cache cache contextmanager asynccontextmanager
-    """
-)
-_TRANSPARENT_MODULES = split_words("functools abc typing typing_extensions dataclasses contextlib")
 _CLOSED = split_words(
     """
     function_definition class_definition import_statement import_from_statement global_statement nonlocal_statement

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from django.conf import settings
 
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
 from devassist.root_causes.vector_source import BUILT_IN, VectorSource
 from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import Connection, Pool
 
 Row = dict[str, Any]
@@ -61,6 +63,11 @@ _COVERAGE = "-(word_weights <#> %(weights)s::sparsevec) / %(whole)s"
 _MEASURED_BY_WORDS = f"r.id, {_COVERAGE} AS similarity, {_COVERAGE} AS coverage"
 _MEASURED = """r.id, coalesce(1 - ({distance}), 0) AS similarity,
     -(word_weights <#> %(weights)s::sparsevec) / %(whole)s AS coverage"""
+
+_SERVING = """
+SELECT name AS model, dimensions, scale, shift FROM devassist_embedding_models WHERE state = 'serving'
+ORDER BY name = %(wanted)s DESC, updated_at DESC LIMIT 1
+"""
 
 _KINDS = """
 SELECT DISTINCT {column} AS name FROM devassist_root_causes WHERE status <> 'retired' ORDER BY name LIMIT {most}
@@ -131,6 +138,21 @@ class Sought:
             "shift": self.source.shift if self.vector is not None else 0.0,
             "words_share": self.words_share, "following_floor": following_floor(self.floor),
         }  # fmt: skip
+
+
+_sources: TtlCache[VectorSource] = TtlCache()
+
+
+async def find_vector_source(*, reader: Pool) -> VectorSource:
+    """Give what questions are compared with now, known for some seconds."""
+    if not settings.EMBEDDING_MODEL:
+        return BUILT_IN
+    return await _sources.get(settings.EMBEDDING_MODEL, lambda: _load_source(reader))
+
+
+async def _load_source(reader: Pool) -> VectorSource:
+    rows = (await reader.fetch(_SERVING, {"wanted": settings.EMBEDDING_MODEL})).rows
+    return VectorSource(**rows[0]) if rows else BUILT_IN
 
 
 async def holding(places: Sequence[int], *, reader: Pool) -> Mapping[int, int]:

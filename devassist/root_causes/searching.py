@@ -20,7 +20,6 @@ from devassist.root_causes.ranking import weigh_query, weigh_words_alone
 from devassist.root_causes.refusals import no_embedding, nothing_found, nothing_to_search
 from devassist.root_causes.telling import Told, told
 from devassist.root_causes.uses import uses
-from devassist.root_causes.vector_source import find_vector_source
 from devassist.root_causes.wording import Rarity, place_of, sparse, telling_places
 from toolbox.contract.encoding import format_timestamp
 from toolbox.database.pools import reader
@@ -76,7 +75,7 @@ async def rows_like(text: str, *, limit: int, floor: float, include_unvalidated:
 async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None = None) -> Sought:
     places = {place_of(word) for word in words_of(paste.words)}
     by_words = ask.mode == "words"
-    source = await find_vector_source(reader=reader)
+    source = await queries.find_vector_source(reader=reader)
     try:  # at the same time: the database counts while the model reads
         vector, held = await asyncio.gather(
             _skip() if by_words else source.embed(paste.meaning), queries.holding(sorted(places), reader=reader)

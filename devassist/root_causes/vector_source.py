@@ -7,12 +7,8 @@ of the same server; else the built-in model, whose vectors are always kept.
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.conf import settings
-
-from toolbox.database.caches import TtlCache
-from toolbox.database.pools import Pool
 from toolbox.embedding.embedder import embedder
 from toolbox.embedding.endpoint import configured_endpoint
 from toolbox.embedding.model_files import MODEL_NAME
@@ -20,11 +16,6 @@ from toolbox.text.redaction import mask_secrets
 
 if TYPE_CHECKING:
     from toolbox.embedding.session import Vector
-
-_SERVING = """
-SELECT name, dimensions, scale, shift FROM devassist_embedding_models WHERE state = 'serving'
-ORDER BY name = %(wanted)s DESC, updated_at DESC LIMIT 1
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,22 +56,6 @@ class VectorSource:
 
 
 BUILT_IN = VectorSource()
-_sources: TtlCache[VectorSource] = TtlCache()
-
-
-async def find_vector_source(*, reader: Pool) -> VectorSource:
-    """Give what questions are compared with now, known for some seconds."""
-    if not settings.EMBEDDING_MODEL:
-        return BUILT_IN
-    return await _sources.get(settings.EMBEDDING_MODEL, lambda: _load_source(reader))
-
-
-async def _load_source(reader: Pool) -> VectorSource:
-    rows: list[dict[str, Any]] = (await reader.fetch(_SERVING, {"wanted": settings.EMBEDDING_MODEL})).rows
-    if not rows:
-        return BUILT_IN
-    name = rows[0].pop("name")
-    return VectorSource(model=name, **rows[0])
 
 
 def quote(text: str) -> str:

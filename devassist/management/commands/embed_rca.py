@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from devassist.root_causes.endpoint_vectors import embed_by_endpoint
+from devassist.root_causes.endpoint_load import embed_by_endpoint
 from devassist.root_causes.load import embed_waiting
 from toolbox.embedding.failures import EmbeddingFailed
 

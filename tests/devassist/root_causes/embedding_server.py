@@ -14,7 +14,7 @@ from typing import Any
 
 from toolbox.embedding.embedder import embedder
 
-KEY = "sk-embeddings-of-the-test"
+KEY = "embeddings-of-the-test"
 COMMON = 0.75
 """What every vector has in common: cosines are (cosine + COMMON²) / (1 + COMMON²)."""
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from devassist.models import EmbeddingModel, RootCause, RootCauseVector
-from devassist.root_causes.endpoint_vectors import embed_by_endpoint
+from devassist.root_causes.endpoint_load import embed_by_endpoint
 from tests.devassist.root_causes.embedding_server import KEY, EmbeddingServer, embedding_server
 from tests.graphql_proxy.conftest import in_a_thread
 from toolbox.database.caches import clear_all_caches

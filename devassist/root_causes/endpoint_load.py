@@ -28,7 +28,7 @@ WHERE v.text_hash IS DISTINCT FROM r.text_hash ORDER BY r.id LIMIT %(most)s
 """
 _COUNT_DONE = """
 SELECT count(*) FILTER (WHERE v.text_hash = r.text_hash), count(*) FROM devassist_root_causes AS r
-LEFT JOIN devassist_root_cause_vectors AS v ON v.root_cause_id = r.id AND v.model = %(model)s
+LEFT JOIN devassist_root_cause_vectors AS v ON v.root_cause_id = r.id AND v.model = %(model)s LIMIT 1
 """
 _COMPARE = f"""
 WITH one AS (
