@@ -18,6 +18,7 @@ from backtests.ingest.values import usable
 from backtests.performance.days import Days
 from backtests.performance.trips import Execution, Prices
 from backtests.vocabulary import TYPE_CODES
+from toolbox.admin_pages.charts import cut
 
 PAGE_EVENTS, CHUNK_EVENTS = 20_000, 1_024
 ARRAY_HEADER_BYTES = 20
@@ -27,6 +28,7 @@ PRICE_PATHS = ("Data.High", "Data.Low", "Data.Ask", "Data.Bid", "Data.Last", "Da
 REASONS = ("ExitReason", "Reason", "Tag", "OrderType")
 """Properties of an execution that say why it was made; where there is none, its parent's ChangeReason says it."""
 MAX_REASON = 200
+"""Letters of a reason that are kept; a longer one ends in an ellipsis."""
 _NUMBER = np.dtype([("event", "i4"), ("path", "i4"), ("moment", "i8"), ("value", "f8")])
 _ROUNDED = Context(prec=28)
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
@@ -153,7 +155,7 @@ def read_execution(logged: LoggedDecision) -> Execution | None:
         commission=read_number(values.get("Commission")) or Decimal(0), currency=currency,
         commission_currency=read_text(values.get("CommissionCurrency")) or currency,
         multiplier=read_number(values.get("Multiplier")) or Decimal(1),
-        reason=read_text(reason)[:MAX_REASON] if reason not in (None, "") else None,
+        reason=cut(read_text(reason), letters=MAX_REASON) if reason not in (None, "") else None,
     )  # fmt: skip
 
 
