@@ -159,7 +159,7 @@ ORDER BY r.run_id LIMIT %(most)s
 
 _TRAILS = """
 SELECT d.run_id, d.decision_count,
-       substring(d.trail FROM (1 + u.start * %(size)s) FOR (%(take)s * %(size)s)::integer) AS trail
+       substring(d.trail FROM 1 + u.start * %(size)s::integer FOR %(take)s::integer * %(size)s::integer) AS trail
 FROM unnest(%(runs)s::uuid[], %(starts)s::integer[]) AS u (run_id, start)
 JOIN backtests_decisions AS d USING (run_id) LIMIT 2
 """

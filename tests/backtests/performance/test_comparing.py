@@ -299,3 +299,16 @@ async def test_decisions_of_one_moment_that_cannot_all_be_read_are_refused(
 
     assert code == "RESULT_TOO_LARGE"
     assert "decisions of 2024-" in error["message"]
+
+
+async def test_long_trails_are_read_in_pages_of_any_size(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backtests.performance.comparing.FIRST_PAGE", 2_000)  # 40,000 bytes, more than a smallint
+    first, second = str(uuid4()), str(uuid4())
+    events = make_events(first, seed=16, steps=60)
+    load(jsonl(events))
+    load(jsonl(copy_events(events, second)))
+
+    body = await good("compare_runs", firstRunId=first, secondRunId=second)
+
+    assert body["divergence"] is None
+    assert body["metadata"]["identicalDecisions"] == sum(one["EventType"] == "TradeExecution" for one in events)
