@@ -57,6 +57,9 @@ def _check_entity(entity: Entity, *, model: SemanticModel) -> Iterator[str]:
     targets += [relation.entity for relation in entity.relations.values()]
     yield from _report_missing(where, "entity", targets, model.entities)
     yield from _report_missing(where, "measure", _list_optional(entity.count), model.measures)
+    related = [one for relation in entity.relations.values() for one in (relation.row_is, relation.other_is) if one]
+    named = [relation.by for relation in entity.relations.values() if relation.by]
+    yield from _report_missing(where, "dimension", [*(one.field for one in related), *named], model.dimensions)
     columns = [*entity.columns, *(name.removeprefix("-") for name in entity.order)]
     yield from _report_missing(where, "dimension", columns, model.dimensions)
     if entity.membership is not None:

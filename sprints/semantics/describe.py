@@ -187,13 +187,15 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
             )
             return f"{role}{preposition} {describe_condition(condition.where, model=model)}"
         case Has():
-            return _has_text(condition, model=model)
+            return f"with {_related_text(condition, model=model)}"
         case And() | Or():
             glue = " and " if isinstance(condition, And) else " or "
             return glue.join(_put_in_brackets(part, model=model) for part in condition.parts)
         case Not():
             if isinstance(condition.part, NamedCondition):
                 return find_predicate(condition.part.predicate, model=model).negated
+            if isinstance(condition.part, Has) and condition.part.at_least == 1:
+                return f"without {_related_text(condition.part, model=model)}"
             return f"not ({describe_condition(condition.part, model=model)})"
 
 
@@ -202,11 +204,11 @@ def _put_in_brackets(condition: Condition, *, model: SemanticModel) -> str:
     return f"({text})" if isinstance(condition, And | Or) else text
 
 
-def _has_text(condition: Has, *, model: SemanticModel) -> str:
+def _related_text(condition: Has, *, model: SemanticModel) -> str:
     relation = condition.relation.replace("_", " ")
     least = f"at least {condition.at_least} " if condition.at_least > 1 else ""
     where = f" ({describe_condition(condition.where, model=model)})" if condition.where is not None else ""
-    return f"with {least}{relation}{where}"
+    return f"{least}{relation}{where}"
 
 
 def _comparison_text(comparison: Comparison, *, dimension: Dimension) -> str:

@@ -48,10 +48,18 @@ class Join(_Part):
 
 
 class Relation(_Part):
-    """The rows of another entity that belong to one row: `on` speaks of `{row}` and `{other}`."""
+    """
+    The rows of another entity that belong to one row: `on` speaks of `{row}` and `{other}`.
+
+    Where both are of one entity, `row_is` or `other_is` says which of them the relation is about: epics, sub-tasks.
+    `by` is the dimension of the other rows that names this one, where there are several: who reported an issue.
+    """
 
     entity: Identifier
     on: Expression
+    row_is: Comparison | None = None
+    other_is: Comparison | None = None
+    by: Identifier | None = None
 
 
 class Membership(_Part):

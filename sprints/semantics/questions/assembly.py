@@ -197,7 +197,7 @@ class _Assembly(Conditions):
         if self.entity.id == "membership" and not is_whole_named:
             raise Unbound(self.phrases[at], why="A share of what?")
         if copula is None:
-            if not self.groups or self.entity.id == "membership":
+            if not self.groups or self.is_ranked or self.entity.id == "membership":
                 raise Unbound(self.phrases[at], why="A share of what?")
             return Share()
         behind = [place for place in self.part_of if place > copula]

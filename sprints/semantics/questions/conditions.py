@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sprints.linking.names import sprint_numbers
 from sprints.semantics.enums import Operator
+from sprints.semantics.model import Relation
 from sprints.semantics.query import (
     And,
     Comparison,
@@ -62,8 +63,8 @@ class Conditions(Measures):
                 self.part_of[place] = found
         if self.is_fragment:
             return
-        is_past = any("have" in one.marks and one.said.lower() == "had" for one in self.phrases)
-        is_about_all = self.entity.count in self.measures or any(one.kind == "none" for one in self.phrases)
+        is_past = any("past" in one.marks or one.is_act for one in self.phrases)
+        is_about_all = self.entity.count in self.measures or any(one.kind == "related" for one in self.phrases)
         if is_past and self.entity.id == "sprint" and is_about_all:
             self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
             self.assumptions.append("Only sprints that have begun are meant.")
@@ -90,8 +91,8 @@ class Conditions(Measures):
             return self._read_bound(phrase, place=place)
         if phrase.kind == "missing":
             return [self._either(phrase, self._require_absence(phrase))]
-        if phrase.kind == "none":
-            return [self._none(phrase)]
+        if phrase.kind == "related":
+            return [self._has_rows(phrase)]
         if phrase.kind == "period" and place not in self.used:
             return [self._measured_period(phrase)]
         if place in self.states:
@@ -119,11 +120,22 @@ class Conditions(Measures):
 
     def _names(self, phrase: Phrase, *, place: int) -> Condition:
         dimension = self._name_dimension(phrase, place=place)
+        if phrase.is_negated and phrase.said.lower().startswith("without"):
+            self._refuse_own_rows(phrase)
         values = [to_value(name) for name in phrase.names]
         term = self.model.dimensions[dimension]
         if term.many and phrase.joined_by == "and" and not phrase.is_negated:
             return And(parts=tuple(Comparison(field=dimension, op=Operator.EQ, values=(one,)) for one in values))
         return is_among(dimension, values=values, is_negated=phrase.is_negated)
+
+    def _refuse_own_rows(self, phrase: Phrase) -> None:
+        """Refuse issues without sub-tasks, which may have none or be none."""
+        said = [name.text for name in phrase.names]
+        for relation in self.entity.relations.values():
+            if relation.other_is is not None and phrase.name_kind == "type" and said == list(relation.other_is.values):
+                kind = phrase.said.split(maxsplit=1)[1]
+                why = f"Do you mean {self.entity.plural} that have no {kind}, or that are no {kind}?"
+                raise Unbound(phrase, why=why)
 
     def _name_dimension(self, phrase: Phrase, *, place: int) -> str:
         dimensions: Iterable[str] = NAMED_BY[phrase.name_kind]
@@ -268,22 +280,50 @@ class Conditions(Measures):
     def _by_distance(self, place: int) -> list[State]:
         return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
 
-    def _none(self, phrase: Phrase) -> Condition:
-        """Say that no related rows are such: sprints that carried nothing over, people without open bugs."""
-        is_subject = any(one.has_entity(self.entity.id) for one in self.phrases)
+    def _has_rows(self, phrase: Phrase) -> Condition:
+        """Say that there are such related rows, or none: sprints that carried nothing over, epics with open bugs."""
+        is_subject = any(one.has_entity(self.entity.id) for one in self.phrases) or self._is_about_types()
         if not is_subject and not ("who" in self.marks and self.entity.id == "person"):
             raise Unbound(phrase)
-        for name, relation in self.entity.relations.items():
-            if relation.entity == self.entity.id:
-                continue
+        relations = sorted(self.entity.relations.items(), key=lambda one: one[1].entity != self.entity.id)
+        for name, relation in relations:
             related = type(self)(phrase.alternatives, entity=relation.entity, lexicon=self.lexicon)
             try:
-                where = related.read_related()
+                where = related.read_related(by=relation.by)
             except (Unbound, ValueError):
                 continue
-            self.parts += self._require_decided(where)
-            return Not(part=Has(relation=name, where=where))
+            if not self._fits_relation(relation, phrase=phrase, where=where):
+                continue
+            self._refuse_behind(phrase)
+            has = Has(relation=name, where=where)
+            if not phrase.is_negated:
+                return has
+            self.parts += self._require_decided(where) if relation.entity != self.entity.id else []
+            return Not(part=has)
         raise Unbound(phrase)
+
+    def _refuse_behind(self, phrase: Phrase) -> None:
+        """Refuse what may speak of the rows or of what they have: epics with bugs that are not blocked."""
+        if self.entity.id != "issue":
+            return
+        for place in range(self.phrases.index(phrase) + 1, len(self.phrases)):
+            one = self.phrases[place]
+            if place in self.states or one.kind in ("missing", "bound", "days") or one.is_negated:
+                raise Unbound(one, why=f"Of what is '{one.said}' said: of '{phrase.said}', or of those that have it?")
+
+    def _is_about_types(self) -> bool:
+        return self.entity.id == "issue" and any(one.name_kind == "type" for one in self.phrases)
+
+    def _fits_relation(self, relation: Relation, *, phrase: Phrase, where: Condition | None) -> bool:
+        """Tell whether the related rows are those of the relation: the issues of an epic, what a person reported."""
+        if relation.by is not None:
+            acts = {sense.name for sense in phrase.alternatives[0].senses if phrase.is_act and sense.form == "verb"}
+            return bool(acts & {"reporter", "created"}) == (relation.by == "reporter")
+        if relation.entity != self.entity.id:
+            are_issues = any(one.has_entity("issue") or one.name_kind == "type" for one in phrase.alternatives)
+            return not (are_issues and self.entity.id == "issue")
+        ours = [self._names(one, place=-1) for one in self.phrases if one.name_kind == "type" and not one.is_negated]
+        return relation.row_is in ours or relation.other_is in flatten(where)
 
     def _require_decided(self, where: Condition | None) -> list[Condition]:
         """Leave out rows for which it is not decided yet: what a sprint carries over is known when it is closed."""
@@ -294,14 +334,15 @@ class Conditions(Measures):
             if one.entity == self.entity.id and one.time in times and not one.hidden
         ]  # fmt: skip
 
-    def read_related(self) -> Condition | None:
-        """Read phrases that only say which rows of this entity are meant; raises Unbound."""
-        self.is_fragment = True
+    def read_related(self, *, by: str | None) -> Condition | None:
+        """Read phrases that only say which rows of this entity are meant, `by` whom goes without saying."""
+        self.is_fragment = self.is_related = True
         self._find_states()
         self._attach_times()
         for place, phrase in enumerate(self.phrases):
             known = {self.entity.id, "issue"} if self.entity.id == "membership" else {self.entity.id}
-            if phrase.kind == "term" and any(phrase.has_entity(one) for one in known):
+            is_by = any((sense.name, sense.form) == (by, "verb") for sense in phrase.senses)
+            if is_by or (phrase.kind == "term" and any(phrase.has_entity(one) for one in known)):
                 self.used.add(place)
             elif counted := self._list_counted(phrase):
                 self.used.add(place)
@@ -418,7 +459,8 @@ class Conditions(Measures):
         is_counted = any(
             sense.kind == "measure" and not self.model.measures[sense.name].where for sense in state.phrase.senses
         )
-        return is_counted and not state.phrase.is_negated and (bool(self.measures) or self._has_person())
+        is_known = bool(self.measures) or self._has_person() or self.is_related
+        return is_counted and not state.phrase.is_negated and is_known
 
     def _happened_ever(self, state: State) -> Condition:
         field_name = self.settings["repeated"].get(state.predicate)

@@ -4,6 +4,7 @@ Rules for phrases that set one thing against another, or say that there is none,
 Each is given the phrases and a place, and gives what replaces how many of them, as the rules in phrases.py do.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sprints.semantics.enums import Operator
@@ -101,72 +102,130 @@ def read_whole(phrases: list[Phrase], *, place: int) -> Found:
     return [], 2
 
 
-def read_none(phrases: list[Phrase], *, place: int) -> Found:
-    """Carried over | nothing; without blocked issues; had no scope changes: rows that have none of these."""
-    first, before = phrases[place], phrase_at(phrases, place=place - 1)
-    if first.kind != "mark" or not first.marks & {"nothing", "without"}:
-        return None
-    end = place + 1
-    while (one := phrase_at(phrases, place=end)) is not None and _describes(one):
-        end += 1
-    inside = phrases[place + 1 : end]
-    if (
-        one is not None
-        and one.kind == "term"
-        and inside
-        and all(sense.form == "verb" for sense in one.senses)
-        and (one.has("dimension"))
-    ):
-        end += 1  # no open bug | assigned to them
-    if "nothing" in first.marks and not inside and before is not None and before.has("predicate"):
-        return None
-    if not inside or first.said.lower() == "none":
-        return None
-    is_of_others = before is not None and before.has("entity", form="noun") and not before.has_entity("issue")
-    is_had = before is not None and ("have" in before.marks or is_of_others) and inside[-1].name_kind == "type"
-    is_had = is_had and not inside[-1].has("dimension", form="noun")  # with no epic: an epic is a row's own
-    is_counted = inside[-1].has("measure", form="noun")
-    if not (inside[-1].has("entity", form="noun") or "nothing" in first.marks or is_had or is_counted):
-        return None
-    if not any(one.has("predicate") or one.kind == "names" for one in inside) and inside[-1].has_entity("sprint"):
-        return None
-    said = " ".join([first.said, *(one.said for one in inside)])
-    return [replace(first, kind="none", said=said, marks=frozenset(), alternatives=tuple(inside))], end - place
-
-
-def read_none_of_verb(phrases: list[Phrase], *, place: int) -> Found:
-    """Carried over | nothing."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if second is None or second.marks != {"nothing"} or not first.has("predicate") or first.kind != "term":
-        return None
-    return [replace(second, kind="none", said=f"{first.said} {second.said}", start=first.start, marks=frozenset(),
-                    alternatives=(first,))], 2  # fmt: skip
-
-
-def read_not_any(phrases: list[Phrase], *, place: int) -> Found:
+def read_related(phrases: list[Phrase], *, place: int) -> Found:
     """
-    Has | not | resolved | a single bug | in November; does not | have | any bugs: the rows have none of these.
+    Read which related rows there are none of, or some: no open bugs; closed | nothing in May; epics | with bugs.
+
+    Absence is "no", "nothing" or "not ... any" before rows, with the verb that says what was done to them. Of issues,
+    rows are only theirs behind "have": issues without bugs are other issues.
+    """
+    first, verb = phrases[place], None
+    if first.kind == "term" and not first.is_negated and first.has("predicate", "time", "dimension", form="verb"):
+        verb, place = first, place + 1
+    quantifier, before = phrase_at(phrases, place=place), phrase_at(phrases, place=place - 1)
+    if quantifier is None or quantifier.kind != "mark":
+        return None
+    if quantifier.marks == {"not"}:
+        return None if verb else _read_not_any(phrases, place=place)
+    if quantifier.marks & {"have"} and not verb:
+        return _read_some(phrases, place=place)
+    is_none = bool(quantifier.marks & {"nothing"})
+    if not (is_none or quantifier.marks & {"without"}) or quantifier.said.lower() == "none":
+        return None
+    inside = _rows_from(phrases, place=place + 1, verb=verb)
+    if verb is not None:
+        is_said = is_none or (quantifier.said.lower() == "no" and _names_rows(inside))
+        said = [verb, *inside]
+    else:
+        is_listed = before is not None and before.kind == "mark" and bool(before.marks & {"and", "or"})
+        before = phrase_at(phrases, place=place - 2) if is_listed else before
+        is_said = bool(inside) and (is_none or _is_absence(inside, before=before))
+        said = inside
+    if not is_said or (is_none and not said):
+        return None
+    found = _make_related(quantifier, inside=said, is_negated=True, start=first.start)
+    return [replace(found, is_act=verb is not None)], len(inside) + 1 + (verb is not None)
+
+
+def _is_absence(inside: Sequence[Phrase], *, before: Phrase | None) -> bool:
+    """Tell whether no such rows are meant, and not rows that are not such: without open issues, no scope changes."""
+    nouns = [one for one in inside if one.has("entity", "measure", form="noun")]
+    if nouns and not _says_type(nouns[-1]):
+        is_bare = not any(one.has("predicate") or one.kind == "names" for one in inside)
+        return not (is_bare and nouns[-1].has_entity("sprint"))  # with no sprint: a property that is missing
+    is_of_others = before is not None and before.has("entity", form="noun") and not before.has_entity("issue")
+    is_had = before is not None and (
+        "have" in before.marks or before.kind == "related" or is_of_others or _says_type(before)
+    )
+    return is_had and _names_rows(inside)
+
+
+def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Has | not | resolved | a single bug | in November; does not | have | any bugs; have not | a single bug.
 
     Who does not have anything else finds no place: to turn the condition round would name those of other issues.
     """
-    first, before = phrases[place], phrase_at(phrases, place=place - 1)
-    if first.marks != {"not"} or not any(one.marks & {"who", "which"} for one in phrases[:place]):
+    first, second, before = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place - 1)
+    if second is None or before is None:
         return None
-    verb, end = phrase_at(phrases, place=place + 1), place + 2
-    while (one := phrase_at(phrases, place=end)) is not None and (_describes(one) or one.kind == "period"):
+    is_had = second.kind == "mark" and "have" in second.marks
+    is_act = second.kind == "term" and not second.is_any
+    is_act = is_act and second.has("predicate", "time", "dimension", form="verb")
+    skipped = 1 + (is_had or is_act)
+    inside = _rows_from(phrases, place=place + skipped, verb=second if is_act else None)
+    if is_had and not inside and "who" in before.marks:
+        return [replace(first, kind="unknown", said=f"{first.said} {second.said}", senses=(), marks=frozenset())], 2
+    is_any = any(one.is_any for one in inside) or (is_had and any(_is_subject(one) for one in phrases[:place]))
+    if not (is_had or is_act or "have" in before.marks) or not is_any or not _names_rows(inside):
+        return None
+    said = [second, *inside] if is_act else inside
+    found = _make_related(first, inside=said, is_negated=True, start=first.start)
+    return [replace(found, is_act=is_act)], skipped + len(inside)
+
+
+def _read_some(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Epics | with | open bugs; how many people | have | open bugs: rows that these have.
+
+    Which people have open bugs is another question: the bugs are counted for each.
+    """
+    first, before, asked = phrases[place], phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
+    is_counted = asked is not None and "how_many" in asked.marks
+    if before is None or not (before.has_entity("issue") or _says_type(before) or (is_counted and _is_subject(before))):
+        return None
+    inside = _rows_from(phrases, place=place + 1, verb=None)
+    if not any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside):
+        return None
+    return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
+
+
+def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> list[Phrase]:
+    """List the phrases that say which rows, with the days beside what was done to them."""
+    end, is_timed = place, verb is not None
+    while (one := phrase_at(phrases, place=end)) is not None:
+        is_owner = one.kind == "term" and end > place and one.has("dimension") and one.senses and all(
+            sense.form == "verb" for sense in one.senses
+        )  # fmt: skip
+        is_detail = one.kind == "missing" or (one.kind == "bound" and bool(one.senses))
+        if not (_describes(one) or is_owner or (one.kind == "period" and is_timed) or (is_detail and end > place)):
+            break
+        is_timed = is_timed or one.has("predicate", "time")
         end += 1
-    rows = [one for one in phrases[place + 2 : end] if one.kind != "period"]
-    is_any = any(one.is_any for one in rows) and rows[-1].kind in ("term", "names") if rows else False
-    if verb is None or before is None:
-        return None
-    is_had = "have" in verb.marks and verb.kind == "mark"
-    if is_had and not rows and "who" in before.marks:
-        return [replace(first, kind="unknown", said=f"{first.said} {verb.said}", senses=(), marks=frozenset())], 2
-    if not rows or not (is_had or (verb.has("predicate") and is_any)):
-        return None
-    inside = tuple(phrases[place + 1 + is_had : end])
+    return phrases[place:end]
+
+
+def _names_rows(inside: Sequence[Phrase]) -> bool:
+    return any(_says_type(one) or one.has("entity", form="noun") for one in inside)
+
+
+def _says_type(phrase: Phrase) -> bool:
+    """Tell whether it names a kind of issue: bugs, epics; one epic is a property of an issue."""
+    is_property = phrase.has("dimension", form="noun") and not phrase.said.lower().endswith("s")
+    return phrase.name_kind == "type" and not is_property
+
+
+def _is_subject(phrase: Phrase) -> bool:
+    is_asked = phrase.kind == "mark" and bool(phrase.marks & {"who", "which"})
+    return is_asked or _says_type(phrase) or phrase.has("entity", form="noun")
+
+
+def _make_related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
     said = " ".join([first.said, *(one.said for one in inside)])
-    return [replace(first, kind="none", said=said, marks=frozenset(), alternatives=inside)], end - place
+    return replace(
+        first, kind="related", said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
+        alternatives=tuple(inside),
+    )  # fmt: skip
 
 
 def _describes(phrase: Phrase) -> bool:

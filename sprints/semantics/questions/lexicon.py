@@ -18,7 +18,7 @@ from sprints.semantics.model import SemanticModel, Words, shipped_model
 Kind = Literal["entity", "measure", "dimension", "predicate", "time", "mark", "grain", "unit", "free"]
 Form = Literal["noun", "adjective", "verb", "comparative", "superlative", "word"]
 
-MIN_TYPO_LETTERS, LONG_WORD_LETTERS = 4, 8
+MIN_TYPO_LETTERS, LONG_WORD_LETTERS = 4, 9
 ASKING = frozenset({"what", "which", "who", "whose", "when", "how_many", "how_much"})
 _VOWELS = "aeiou"
 _DOUBLED = re.compile(r"(.)\1")

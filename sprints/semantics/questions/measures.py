@@ -294,7 +294,7 @@ class Measures(Terms):
 
     def _columns_as_groups(self) -> None:
         for column in self.columns:
-            if not self.model.dimensions[column].groupable:
+            if not self.model.dimensions[column].groupable or self.model.dimensions[column].type == "number":
                 raise Unbound(None, why=f"Do you want {self.model.dimensions[column].label} listed, or a number?")
             self.groups.append(DimensionGroup(dimension=column))
         self.columns = []

@@ -11,7 +11,7 @@ from sprints.semantics.questions.lexicon import Sense
 
 PhraseKind = Literal[
     "mark", "names", "period", "sprints", "key", "number", "days", "top", "term", "bound", "missing", "group", "rank",
-    "having", "than", "none", "unknown",
+    "having", "than", "related", "unknown",
 ]  # fmt: skip
 NEGATED = {
     Operator.GT: Operator.LE, Operator.GE: Operator.LT, Operator.LT: Operator.GE, Operator.LE: Operator.GT,
@@ -45,6 +45,7 @@ class Phrase:
     keys: tuple[str, ...] = ()
     is_plural: bool = False
     is_any: bool = False
+    is_act: bool = False
     is_vague: bool = False
     predicate: str = ""
     alternatives: tuple["Phrase", ...] = field(default=())

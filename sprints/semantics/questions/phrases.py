@@ -14,10 +14,8 @@ from sprints.semantics.questions.contrasts import (
     read_degree_first,
     read_depictive,
     read_names_against,
-    read_none,
-    read_none_of_verb,
-    read_not_any,
     read_obligation,
+    read_related,
     read_swapped_group,
     read_than,
     read_whole,
@@ -42,7 +40,7 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Turn tokens into phrases: one each, then neighbours together, rule by rule."""
     phrases = [
-        replace(phrase, is_any=place > 0 and tokens[place - 1].said.lower() in _ANY)
+        replace(phrase, is_any=tokens[max(0, place - 1)].said.lower() in _ANY or token.said.lower().startswith("any"))
         for place, token in enumerate(tokens) if (phrase := _phrase(token)) is not None
     ]  # fmt: skip
     _apply(read_obligation, phrases)
@@ -482,7 +480,7 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 _RULES: tuple[Rule, ...] = (
     _un, _current_value, _noun_of_name, _epic_key, read_depictive, read_closing_clause, _repeat_sides, _list_names,
-    read_names_against, read_whole, _repeated_how_often, read_none_of_verb, read_not_any, _sprint_edges, _bounds,
+    read_names_against, read_whole, _repeated_how_often, _sprint_edges, _bounds,
     read_than, _comparative, _groups, _and_groups, read_swapped_group, _bound_units, _read_bound_after, _merge_absence,
-    read_none, _read_ever, _negate, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, _read_only,
+    read_related, _read_ever, _negate, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, _read_only,
 )  # fmt: skip

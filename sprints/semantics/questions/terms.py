@@ -31,7 +31,7 @@ NAMED_BY = {
 _COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8}
 SILENT = frozenset({
     "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much",
-    "how_often", "compare",
+    "how_often", "compare", "past",
 })  # fmt: skip
 _STATES = ("adjective", "verb", "noun")
 
@@ -82,6 +82,7 @@ class Terms:
         self.having: list[MeasureLimit] = []
         self.sides: list[Side] = []
         self.is_fragment = False
+        self.is_related = False
         self.has_groups = False
         self.context_time: TimeRange | None = None
         self.is_about_people = False

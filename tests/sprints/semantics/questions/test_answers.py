@@ -170,6 +170,44 @@ TRUTHS = [
     ("Who does not have bugs?",
      ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
      "AND issue_type = 'Bug') LIMIT 1000")),
+    ("Epics without blocked issues",
+     ("SELECT issue_key FROM issues AS e WHERE issue_type = 'Epic' AND NOT EXISTS (SELECT 1 FROM issues AS i "
+     "WHERE i.epic_id = e.issue_id AND i.is_blocked) LIMIT 1000")),
+    ("Which epics do not have any blocked stories?",
+     ("SELECT issue_key FROM issues AS e WHERE issue_type = 'Epic' AND NOT EXISTS (SELECT 1 FROM issues AS i "
+     "WHERE i.epic_id = e.issue_id AND i.is_blocked AND i.issue_type = 'Story') LIMIT 1000")),
+    ("Which epics have blocked issues?",
+     ("SELECT issue_key FROM issues AS e WHERE issue_type = 'Epic' AND EXISTS (SELECT 1 FROM issues AS i "
+     "WHERE i.epic_id = e.issue_id AND i.is_blocked) LIMIT 1000")),
+    ("How many epics have open bugs?",
+     ("SELECT count(*) AS n FROM issues AS e WHERE issue_type = 'Epic' AND EXISTS (SELECT 1 FROM issues AS i "
+     "WHERE i.epic_id = e.issue_id AND i.issue_type = 'Bug' AND i.status_category <> 'Done')")),
+    ("How many people have open bugs?",
+     ("SELECT count(DISTINCT assignee_id) AS n FROM issues WHERE issue_type = 'Bug' AND status_category <> 'Done'")),
+    ("Stories with no sub-tasks in progress",
+     ("SELECT issue_key FROM issues AS s WHERE issue_type = 'Story' AND NOT EXISTS (SELECT 1 FROM issues AS i "
+     "WHERE i.parent_id = s.issue_id AND i.status_category = 'In Progress') LIMIT 1000")),
+    ("Who completed no stories in October?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND issue_type = 'Story' AND resolved_at >= '2026-10-01' AND resolved_at < '2026-11-01') LIMIT 1000")),
+    ("Who closed nothing since October 20?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND resolved_at >= '2026-10-20') LIMIT 1000")),
+    ("Who opened no bugs in October?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.reporter_id = u.user_id "
+     "AND issue_type = 'Bug' AND created_at >= '2026-10-01' AND created_at < '2026-11-01') LIMIT 1000")),
+    ("teams that closed nothing in February",
+     ("SELECT team_key FROM teams AS t WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.team_id = t.team_id "
+     "AND resolved_at >= '2026-02-01' AND resolved_at < '2026-03-01') LIMIT 1000")),
+    ("Which sprints have no blocked issues?",
+     ("SELECT sprint_name FROM sprints AS s WHERE NOT EXISTS (SELECT 1 FROM sprint_issues AS m JOIN issues "
+     "USING (issue_id) WHERE m.sprint_id = s.sprint_id AND is_blocked AND m.is_in_scope) LIMIT 1000")),
+    ("Which bugs have no status changes?",
+     ("SELECT issue_key FROM issues AS b WHERE issue_type = 'Bug' AND NOT EXISTS (SELECT 1 FROM status_changes AS c "
+     "WHERE c.issue_id = b.issue_id) LIMIT 1000")),
+    ("Who has no open bugs and no open stories?",
+     ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+     "AND issue_type IN ('Bug', 'Story') AND status_category <> 'Done') LIMIT 1000")),
     ("Who is not working on any bug?",
      ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
      "AND issue_type = 'Bug' AND status_category = 'In Progress') LIMIT 1000")),
@@ -212,6 +250,13 @@ def test_a_verified_query_that_says_less_than_the_question_does_not_answer_it(qu
         "Who does not have the label security?",
         "Was ORBIT Sprint 7 better than ORBIT Sprint 8?",
         "Is ORBIT better than HARBOR?",
+        "Which people have no bugs but open stories?",
+        "Which epics have bugs that are not blocked?",
+        "Issues without sub-tasks",
+        "Bugs with security issues",
+        "Compare the backlog size of the three teams",
+        "Which team has the highest share of unestimated open stories?",
+        "Which issues have comments?",
     ],
 )
 def test_what_the_words_do_not_decide_is_asked_back(question: str) -> None:
@@ -225,6 +270,23 @@ def test_a_follow_up_that_has_no_place_is_not_answered_by_itself(then: str) -> N
     answer = event_loop.run(chat(then, now=NOW, reader=reader, model=None, context=context))
 
     assert answer.is_ambiguous
+
+
+@pytest.mark.parametrize("question", ["Which epics have no open issues?", "Which sprints completed no bugs?",
+                                      "Which sprints of ACCEL saw no scope changes?"])  # fmt: skip
+def test_where_every_row_has_such_rows_none_is_listed(question: str) -> None:
+    answer = ask(question)
+
+    assert (answer.source, answer.rows) == ("layer", [])
+
+
+def test_what_has_such_rows_and_what_has_none_make_up_all() -> None:
+    for subject in ("epics", "people", "teams", "sprints"):
+        for rows in ("blocked issues", "open bugs", "unassigned stories"):
+            some, none = (ask(f"How many {subject} have {which}{rows}?").rows for which in ("", "no "))
+            whole = ask(f"How many {subject} are there?").rows
+
+            assert sum(list(row.values())[-1] for row in (*some, *none)) == list(whole[0].values())[-1]
 
 
 def test_what_is_left_in_a_sprint_is_what_the_burndown_says_remains() -> None:
