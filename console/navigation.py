@@ -1,4 +1,4 @@
-"""The navigation at the top of every page: the pages that this person may open."""
+"""The navigation at the top of every page: where this person may go, and the domains where data is open."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from toolbox.access.people import require_person
 from toolbox.catalogue.registry import domain_title
+from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable
 
 
@@ -44,27 +45,51 @@ ENTRIES = [
     Entry(label="Ask", url_name="console:ask"),
     Entry(label="Tools", url_name="console:tools"),
     Entry(label="Activity", url_name="console:activity"),
+    Entry(label="Data", url_name="console:data"),
+    Entry(label="Connect", url_name="console:connect"),
+    Entry(label="Admin", url_name="admin:index", is_staff_only=True),
+]
+DOMAINS = [
     Entry(domain="linescore", url_name="linescore:latest"),
     Entry(domain="backtests", url_name="backtests:runs"),
     Entry(domain="sprints", url_name="sprints:board"),
     Entry(domain="devassist", url_name="devassist:root_causes"),
     Entry(domain="graphql_proxy", url_name="graphql_proxy:schemas"),
-    Entry(label="Connect", url_name="console:connect"),
-    Entry(label="Admin", url_name="admin:index", is_staff_only=True),
 ]
+_DATA = "console:data"
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """Give templates `navigation`, made only where it is shown."""
-    return {"navigation": lambda: _find_entries(request)}
+    """Give templates `navigation` and `domain_navigation`, made only where they are shown."""
+    return {"navigation": lambda: _find_entries(request), "domain_navigation": lambda: _find_open_domains(request)}
+
+
+def find_domains(caller: Caller, *, path: str = "") -> list[Entry]:
+    """Give the domains that the caller may read, the one whose page is open marked."""
+    return [entry.mark_current(path) for entry in DOMAINS if caller.has(f"{entry.domain}:read")]
 
 
 def _find_entries(request: HttpRequest) -> list[Entry]:
+    caller = _find_caller(request)
+    if caller is None:
+        return []
+    is_in_data = any(entry.current for entry in find_domains(caller, path=request.path))
+    marked = [entry.mark_current(request.path) for entry in ENTRIES if request.user.is_staff or not entry.is_staff_only]
+    return [replace(entry, current="true") if is_in_data and entry.url_name == _DATA else entry for entry in marked]
+
+
+def _find_open_domains(request: HttpRequest) -> list[Entry]:
+    """Give the domains where a page of one is open, or the page that lists them; else none."""
+    caller = _find_caller(request)
+    domains = find_domains(caller, path=request.path) if caller else []
+    is_open = request.path == reverse(_DATA) or any(entry.current for entry in domains)
+    return domains if is_open else []
+
+
+def _find_caller(request: HttpRequest) -> Caller | None:
     if not request.user.is_authenticated:
-        return []
+        return None
     try:
-        caller = require_person(request)
+        return require_person(request)
     except (PermissionDenied, DatabaseUnavailable):  # this very page may be the one that says so
-        return []
-    allowed = [entry for entry in ENTRIES if not entry.domain or caller.has(f"{entry.domain}:read")]
-    return [entry.mark_current(request.path) for entry in allowed if request.user.is_staff or not entry.is_staff_only]
+        return None

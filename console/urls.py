@@ -3,6 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
+from console import data
 from console.accounts import login, oauth_clients
 from console.activity import pages as activity
 from console.connect import pages as connect
@@ -32,6 +33,7 @@ urlpatterns = [
     path("activity/conversations/<uuid:conversation_id>/", activity.show_conversation, name="activity_conversation"),
     path("activity/queue/", activity.show_queue, name="activity_queue"),
     path("activity/trends/", activity.show_trends, name="activity_trends"),
+    path("data/", data.list_domains, name="data"),
     path("connect/", connect.show_connect_page, name="connect"),
     path("connect/key/", connect.make_client_key, name="make_client_key"),
     path("connect/calls/", connect.show_first_calls, name="first_calls"),

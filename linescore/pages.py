@@ -92,7 +92,8 @@ def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
             names=names,
             title=f"{found['team_name']}, period by period",
         ),
-        "months": [_month(name, list(played)) for name, played in groupby(games, key=_month_name)],
+        "total": _sum_up("", games),
+        "months": [_sum_up(name, list(played)) for name, played in groupby(games, key=_month_name)],
     }
     return render(request, "linescore/team.html", context)
 
@@ -145,12 +146,15 @@ def _month_name(game: Row) -> str:
     return f"{game['game_date']:%B %Y}"
 
 
-def _month(name: str, games: list[Row]) -> dict[str, Any]:
+def _sum_up(name: str, games: list[Row]) -> dict[str, Any]:
     outcomes = [outcome for game in games for outcome in game["outcomes"]]
     return {
         "name": name,
         "games": len(games),
         "won": sum(game["goals_for"] > game["goals_against"] for game in games),
+        "lost": sum(game["goals_for"] < game["goals_against"] for game in games),
+        "goals_for": sum(game["goals_for"] for game in games),
+        "goals_against": sum(game["goals_against"] for game in games),
         "two_plus": sum(game["two_plus"] for game in games),
         "periods_won": outcomes.count("WIN"),
         "periods_lost": outcomes.count("LOSS"),

@@ -13,6 +13,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
+from sprints.boards import queries as board_queries
 from sprints.boards.panels import TO_ADMIN, sprint_panels, team_panels
 from sprints.curation.admin import VerifiedQueryAdmin
 from sprints.curation.synonym_admin import TermSynonymAdmin
@@ -221,7 +222,7 @@ class SprintAdmin(PanelAdmin):
 
     def panels(self, row: Model) -> list[Panel]:
         """Draw burndown, scope change and carry-over."""
-        return sprint_panels(row.pk, links=TO_ADMIN)
+        return sprint_panels(row.pk, total=board_queries.summary(row.pk), links=TO_ADMIN)
 
 
 @admin.register(Issue)

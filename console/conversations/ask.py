@@ -11,7 +11,7 @@ from agents.queries import history
 from agents.runs.run_caller import find_readable_toolkits
 from agents.use_cases import parse_moment
 from toolbox.access.people import require_person
-from toolbox.catalogue.registry import registry
+from toolbox.catalogue.registry import domain_title, registry
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
@@ -35,7 +35,7 @@ def show_ask_page(request: HttpRequest) -> HttpResponse:
     context = {
         "words": words,
         "longest": MAX_MESSAGE,
-        "domains": find_readable_toolkits(caller),
+        "domains": [{"name": name, "title": domain_title(name)} for name in find_readable_toolkits(caller)],
         "tool_count": len(registry.visible_to(caller)),
         "conversations": page,
         "next": page[-1]["updated_at"].isoformat() if len(rows) > history.PAGE else "",

@@ -25,7 +25,7 @@ from toolbox.contract.errors import KERNEL_CODES
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.http.pages import page
-from toolbox.tool_search.catalogue import catalogue_search
+from toolbox.tool_search.catalogue import catalogue_search, summarize_tool
 
 MAX_WORDS = 100
 
@@ -40,7 +40,11 @@ def index(request: HttpRequest) -> HttpResponse:
     visible = registry.visible_to(caller)
     found = event_loop.run(catalogue_search.find(words, tools=visible)) if words else visible
     domains = [
-        {"toolkit": toolkit, "title": domain_title(toolkit.domain), "tools": of_domain}
+        {
+            "toolkit": toolkit,
+            "title": domain_title(toolkit.domain),
+            "tools": [summarize_tool(tool) for tool in of_domain],
+        }
         for toolkit in registry.toolkits()
         if (of_domain := [tool for tool in found if tool.domain == toolkit.domain])
     ]

@@ -1,16 +1,33 @@
-"""Take the README's pictures: `python docs/screenshots/take.py LINK`, with the link that quickstart printed."""
+"""
+Take the README's pictures, from a clean clone: `python docs/screenshots/take.py`.
 
+It starts quickstart, walks the pages in a browser, and ends what it started. Chromium has to be on the path, and
+requirements-dev.txt installed.
+"""
+
+import os
+import re
 import shutil
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
+from story import tell_story
 
 HERE = Path(__file__).parent
+PATIENCE_MILLISECONDS = 180_000
 QUESTION = "How did Carolina do in February 2025?"
 CRASH = "Diagnose the crash in my terminal"
+LINK, KEY = re.compile(r"(http\S+)(/login/once/\S+)"), re.compile(r"API key\s+(\S+)")
 PAGES = {
+    "tools": "/tools/",
+    "connect": "/connect/",
     "season": "/linescore/",
+    "team": "/linescore/2024-2025/CAR/",
     "past-errors": "/devassist/?q=NullPointerException+at+_binding+when+a+coroutine+resumes+late",
     "schema": "/schemas/hockey/types/Game/",
     "dashboard": "/admin/",
@@ -18,14 +35,34 @@ PAGES = {
 }
 
 
-def take(link: str) -> None:
+@contextmanager
+def started_quickstart() -> Iterator[str]:
+    """Start quickstart, and end it and its parts afterwards; gives what it printed until it served."""
+    command = [sys.executable, "manage.py", "quickstart"]
+    with subprocess.Popen(
+        command, cwd=HERE.parents[1], env=os.environ | {"PYTHONUNBUFFERED": "1", "COLUMNS": "200"}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+    ) as server:  # fmt: skip
+        printed = ""
+        try:
+            for line in server.stdout or ():
+                printed += line
+                if line.startswith("Serving."):
+                    break
+            yield printed
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+
+
+def take(*, server: str, link: str, key: str) -> None:
     """Walk the pages and keep a picture of each."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
         )
         page = browser.new_page(viewport={"width": 1100, "height": 760})
-        page.goto(link)
+        page.set_default_timeout(PATIENCE_MILLISECONDS)
+        page.goto(f"{server}{link}")
         page.get_by_role("button").click()
         page.wait_for_selector("#text")
         _keep(page, name="ask")
@@ -41,7 +78,8 @@ def take(link: str) -> None:
         _keep(page, name="conversation-phone-dark")
         page.emulate_media(color_scheme="light")
         page.set_viewport_size({"width": 1100, "height": 760})
-        _take_pages(page, server="/".join(link.split("/")[:3]))
+        _take_pages(page, server=server)
+        tell_story(server=server, key=key, page=page, path=HERE.with_name("retry.svg"))
         browser.close()
 
 
@@ -84,4 +122,6 @@ def _keep(page: Page, *, name: str, whole: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    take(sys.argv[1])
+    with started_quickstart() as said:
+        address, token = LINK.search(said).groups()
+        take(server=address, link=token, key=KEY.search(said)[1])

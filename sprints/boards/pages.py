@@ -32,12 +32,14 @@ def board(request: HttpRequest) -> HttpResponse:
     sprints = board_queries.sprints(team["team_id"])
     sprint = _sprint(sprints, sprint_id=sprint_id)
     links = Links(issue=_issue_key, sprint=lambda row: _sprint_link(row, team=team))
+    total = board_queries.summary(sprint["sprint_id"]) if sprint else {}
     context = {
+        "total": total,
         "teams": teams,
         "team": team,
         "sprints": sprints,
         "sprint": sprint,
-        "sprint_panels": sprint_panels(sprint["sprint_id"], links=links) if sprint else [],
+        "sprint_panels": sprint_panels(sprint["sprint_id"], total=total, links=links) if sprint else [],
         "team_panels": team_panels(team["team_id"], links=links),
     }
     return render(request, "sprints/board.html", context)

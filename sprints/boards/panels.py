@@ -32,9 +32,8 @@ class Links:
     sprint: Callable[[Row], str]
 
 
-def sprint_panels(sprint_id: UUID, *, links: Links) -> list[Panel]:
-    """Draw a sprint: burndown, scope change, carry-over. Five statements."""
-    total = board.summary(sprint_id)
+def sprint_panels(sprint_id: UUID, *, total: Row, links: Links) -> list[Panel]:
+    """Draw a sprint of this summary: burndown, scope change, carry-over. Four statements."""
     brought = board.count_brought_in(sprint_id)
     return [
         _burndown(board.days(sprint_id)),

@@ -12,7 +12,9 @@ pytestmark = pytest.mark.slow
 
 
 def test_runs_and_boards_are_looked_at_by_mouse_and_by_keyboard(page: Page, faults: list[str]) -> None:
-    page.get_by_role("link", name="Backtests").click()
+    page.get_by_role("link", name="Data", exact=True).click()
+    assert violations(page) == []
+    page.get_by_label("Data").get_by_role("link", name="Backtests").click()
     page.get_by_label("Name, engine, symbol or id").fill("Pullback")
     page.keyboard.press("Enter")
     page.get_by_label(re.compile("Choose Pullback")).press("Space")

@@ -155,7 +155,8 @@ def test_every_page_holds_in_the_dark_and_on_a_phone(page: Page, faults: list[st
 
 
 def test_past_errors_and_schemas_are_walked_at_a_desk_and_on_a_phone_in_the_dark(page: Page, faults: list[str]) -> None:
-    page.get_by_role("link", name="Code and errors").click()
+    page.get_by_role("link", name="Data", exact=True).click()
+    page.get_by_label("Data").get_by_role("link", name="Code and errors").click()
     page.get_by_label("What went wrong").fill("lateinit property adapter has not been initialized")
     page.get_by_role("button", name="Search").press("Enter")
     expect(page.locator(".past").first).to_contain_text("Found by its meaning, and by the words it shares.")

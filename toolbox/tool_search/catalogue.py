@@ -80,7 +80,7 @@ class CatalogueSearch:
         known = {tool.name: tool for tool in tools}
         found = [known[hit.name] for hit in hits[:MAX_FOUND] if hit.is_ranked]
         note = {"note": "No tool has these words: search with others."} if tools and not found else {}
-        return {"tools": [_summarize(tool) for tool in found], "total": len(tools)} | note
+        return {"tools": [summarize_tool(tool) for tool in found], "total": len(tools)} | note
 
     async def _refresh(self) -> None:
         """Make the index anew where the catalogue or the examples changed."""
@@ -145,7 +145,8 @@ def _describe(tool: Tool, *, examples: Sequence[KnownExample]) -> ToolText:
     )
 
 
-def _summarize(tool: Tool) -> dict[str, Any]:
+def summarize_tool(tool: Tool) -> dict[str, Any]:
+    """Give what a list says of a tool: the first sentence about it."""
     return {
         "name": tool.name,
         "domain": tool.domain,

@@ -1,64 +1,7 @@
-// Small things of every page: tables that sort and export, buttons that fill and copy, Enter that sends.
+// Small things of pages with forms: buttons that fill and copy, Enter that sends, what htmx could not do.
 "use strict";
 
 (function () {
-  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-
-  function value(row, column) {
-    return row.cells[column] ? row.cells[column].textContent.trim() : "";
-  }
-
-  function compare(a, b) {
-    if (a === "" || b === "") return a === b ? 0 : a === "" ? 1 : -1;
-    const x = Number(a), y = Number(b);
-    return Number.isNaN(x) || Number.isNaN(y) ? collator.compare(a, b) : x - y;
-  }
-
-  function sort(heading) {
-    const table = heading.closest("table"), body = table.tBodies[0];
-    const isUp = heading.getAttribute("aria-sort") !== "ascending";
-    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-    heading.setAttribute("aria-sort", isUp ? "ascending" : "descending");
-    const rows = Array.from(body.rows);
-    rows.sort((a, b) => {
-      const order = compare(value(a, heading.cellIndex), value(b, heading.cellIndex));
-      return isUp ? order : -order;
-    });
-    body.append(...rows);
-  }
-
-  function makeSortable(root) {
-    for (const table of root.querySelectorAll("table[data-sorts]:not([data-ready])")) {
-      table.dataset.ready = "";
-      for (const heading of table.tHead.rows[0].cells) {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.className = "sort";
-        button.append(...heading.childNodes);
-        button.addEventListener("click", () => sort(heading));
-        heading.append(button);
-      }
-    }
-  }
-
-  // A cell that a spreadsheet would run as a formula is kept as text; figures stay figures.
-  function field(text) {
-    const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? "'" + text : text;
-    return /[",\r\n]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
-  }
-
-  function exportTable(button) {
-    let around = button.parentElement;
-    while (around && !around.querySelector("table")) around = around.parentElement;
-    const rows = Array.from(around.querySelector("table").rows);
-    const lines = rows.map((row) => Array.from(row.cells).map((cell) => field(cell.textContent.trim())).join(","));
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(["\ufeff" + lines.join("\r\n") + "\r\n"], { type: "text/csv" }));
-    link.download = (button.dataset.csv || "rows") + ".csv";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  }
-
   // A question that an answer offers is asked by a button, where there is a box to ask in.
   function makeAskable() {
     if (!document.getElementById("text")) return;
@@ -90,7 +33,6 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button.dataset.csv !== undefined) exportTable(button);
     if (button.dataset.copies) copy(button);
     if (button.dataset.fills) {
       const box = document.getElementById(button.dataset.fills);
@@ -141,10 +83,6 @@
     if (old && event.detail.shouldSwap) old.remove();
   });
 
-  makeSortable(document);
   makeAskable();
-  document.addEventListener("htmx:load", (event) => {
-    makeSortable(event.target.parentElement || event.target);
-    makeAskable();
-  });
+  document.addEventListener("htmx:load", makeAskable);
 })();
