@@ -23,7 +23,7 @@ class RunAdmin(CuratedAdmin):
         "Runs are loaded by ingest_backtest. Deleting one drops its events at once; loading it again restores them."
     )
     change_form_outer_after_template = "backtests/run_page.html"
-    list_display = ["run", "engine", "period", "events", "malformed", "stored_at"]
+    list_display = ["run", "engine", "period", "events", "count_malformed", "stored_at"]
     list_filter = [("engine", FieldTextFilter), ("stored_at", RangeDateTimeFilter)]
     search_fields = ["run_id", "name"]
     search_help_text = "Run id or name"
@@ -98,7 +98,7 @@ class RunAdmin(CuratedAdmin):
         return f"{run.event_count:,}"
 
     @admin.display(description="malformed", ordering="malformed_count")
-    def malformed(self, run: Run) -> str:
+    def count_malformed(self, run: Run) -> str:
         """Write the count so that it can be read."""
         return f"{run.malformed_count:,}"
 

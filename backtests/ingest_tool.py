@@ -10,7 +10,7 @@ from uuid import UUID
 
 from backtests.answers import IngestedBacktest
 from backtests.contracts import GUID, SHIPPED_FILES, UPLOAD, FileToLoad, IngestBacktestQuestion
-from backtests.dialect import FILE_NOT_FOUND, FILE_REFUSED
+from backtests.error_envelope import FILE_NOT_FOUND, FILE_REFUSED
 from backtests.file_queries import write_file
 from backtests.ingest.files import LoadOptions, SourceFile, inspect_file, load_files
 from backtests.ingest.format_choice import ColumnsGuessed, LoadRefused

@@ -27,12 +27,12 @@ def time_of(moment: int) -> datetime:
     return EPOCH + timedelta(microseconds=moment)
 
 
-def written(moment: int) -> str:
+def format_exactly(moment: int) -> str:
     """Write a moment so that it reads back exactly, and fits a form's field of time."""
     return time_of(moment).replace(tzinfo=None).isoformat()
 
 
-def shown(moment: int, *, step: int) -> str:
+def format_rounded(moment: int, *, step: int) -> str:
     """Write a moment as exactly as steps of this length need."""
     at = time_of(moment)
     if step >= DAY:

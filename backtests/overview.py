@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from backtests.drawing import Point
+from backtests.drawings import Point
 from backtests.ingest.lists import entity_lists, number_list, severity_list
 from backtests.vocabulary import TYPE_CODES
 
@@ -104,7 +104,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class EventSelection:
     """Which events to show: a list by its name (None: all, as they arrived), and from when to when."""
 
     name: str | None = None
@@ -127,7 +127,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class CountSample:
     """Counts by name, of so many looked at, out of so many."""
 
     counts: list[tuple[str, int]]
@@ -143,7 +143,7 @@ def profit(run_id: UUID) -> tuple[list[Point], int]:
         return [Point(moment, float(value)) for moment, value in rows], _size(run_id, name)
     name = severity_list("PositionUpdate", severity=None)
     rows = _ask(_SAMPLED_EVENTS, run=run_id, list=name, most=MAX_LOOKED_AT, most_bytes=MAX_BYTES)
-    return list(_summed(rows)), _size(run_id, name)
+    return list(_sum_symbols(rows)), _size(run_id, name)
 
 
 def sample_properties(run_id: UUID, *, name: str, most: int) -> tuple[list[tuple[int, str]], int]:
@@ -152,23 +152,23 @@ def sample_properties(run_id: UUID, *, name: str, most: int) -> tuple[list[tuple
     return [(moment, properties) for moment, properties in rows], _size(run_id, name)
 
 
-def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> Counted:
+def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> CountSample:
     """Count trades of the symbols, at most 1,000 of them."""
     lists = {entity_lists("SecuritySymbol", value=name, event_types=["TradeExecution"])[0]: name for name in symbols}
     rows = _ask(_SYMBOLS, run=run_id, lists=list(lists)[:MAX_SYMBOLS])
     counts = [(lists[name], count) for name, count in rows if count]
     total = sum(count for _, count in counts)
-    return Counted(counts=counts, looked_at=total, total=total)
+    return CountSample(counts=counts, looked_at=total, total=total)
 
 
-def rejections_by_reason(run_id: UUID) -> Counted:
+def rejections_by_reason(run_id: UUID) -> CountSample:
     """Count the latest rejections by their reason; figures in a reason are left out, so that alike reasons meet."""
     rows, total = _latest(run_id, name=severity_list("OrderRejection", severity=None))
     reasons = (_member(row.properties, "RejectionReason") for row in rows)
-    return Counted(counts=list(Counter(map(_without_figures, reasons)).items()), looked_at=len(rows), total=total)
+    return CountSample(counts=list(Counter(map(_without_figures, reasons)).items()), looked_at=len(rows), total=total)
 
 
-def errors_by_field(run_id: UUID) -> Counted:
+def errors_by_field(run_id: UUID) -> CountSample:
     """Count the latest events with validation errors by field and error."""
     rows, total = _latest(run_id, name="v")
     found = Counter(
@@ -176,10 +176,10 @@ def errors_by_field(run_id: UUID) -> Counted:
         for row in rows
         for error in json.loads(row.validation_errors or "[]")
     )
-    return Counted(counts=list(found.items()), looked_at=len(rows), total=total)
+    return CountSample(counts=list(found.items()), looked_at=len(rows), total=total)
 
 
-def page(run_id: UUID, *, wanted: Wanted, index: int, event_count: int) -> Page:
+def page(run_id: UUID, *, wanted: EventSelection, index: int, event_count: int) -> Page:
     """Give a page of events in order of time, or of arrival where all are asked for."""
     if wanted.name is None:
         start, stop = 0, event_count
@@ -217,7 +217,7 @@ def _ask(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
         return rows
 
 
-def _summed(rows: Iterable[tuple[int, str]]) -> Iterable[Point]:
+def _sum_symbols(rows: Iterable[tuple[int, str]]) -> Iterable[Point]:
     """Sum what each symbol has earned and is worth, at each change of one of them."""
     held: dict[str, Decimal] = {}
     for moment, properties in rows:

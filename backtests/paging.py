@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from backtests import queries
 from backtests.answers import EventPage, PageMetadata, RunAnswer, RunPage
-from backtests.asking import Asked, budget
 from backtests.contracts import EventsByEntity, EventsByType, RunsQuestion, SequenceQuestion, ValidationErrorsQuestion
 from backtests.ingest.lists import WHOLE, entity_lists
 from backtests.queries import Row, Window
-from backtests.rendering import fitting
+from backtests.rendering import cut_to_budget
+from backtests.run_questions import RunQuestion, budget
 from backtests.vocabulary import TYPE_CODES
 from toolbox.database.pools import Pool
 
@@ -21,11 +21,11 @@ def window(ask: Paged, *, first: int | None = None, last: int | None = None) -> 
     return Window(skip=skip, take=ask.page_size, budget=budget(), first=first, last=last)
 
 
-def event_page(asked: Asked, *, rows: Sequence[Row], ask: Paged) -> EventPage:
+def event_page(asked: RunQuestion, *, rows: Sequence[Row], ask: Paged) -> EventPage:
     """Make a page of rows, cut after the last event that fits the size limit."""
     total = rows[0]["total"]
     found = [row for row in rows if row["event_id"] is not None]
-    events = fitting(found, run_id=str(asked.run_id), budget=budget())
+    events = cut_to_budget(found, run_id=str(asked.run_id), budget=budget())
     skip = ask.page_index * ask.page_size
     wanted = max(0, min(ask.page_size, total - skip))
     metadata = PageMetadata(

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from backtests.dialect import RESULT_TOO_LARGE
+from backtests.error_envelope import RESULT_TOO_LARGE
 from backtests.vocabulary import CATEGORIES, EVENT_TYPES, SEVERITIES
 from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import ToolError
@@ -34,7 +34,7 @@ def event_json(row: Row, *, run_id: str) -> bytes:
     )
 
 
-def fitting(rows: Sequence[Row], *, run_id: str, budget: int) -> list[orjson.Fragment]:
+def cut_to_budget(rows: Sequence[Row], *, run_id: str, budget: int) -> list[orjson.Fragment]:
     """Write events until the size limit is reached. Raises ToolError where not even the first one fits."""
     written: list[orjson.Fragment] = []
     size = 0
@@ -61,7 +61,7 @@ def members(text: str | bytes | None) -> dict[str, bytes]:
     return {name: bytes(raw) for name, raw in _RAW.decode(text).items()}
 
 
-def shown(raw: bytes | None) -> Any:
+def pass_through(raw: bytes | None) -> Any:
     """Pass a value on as it was logged; null where there is none."""
     return None if raw is None else orjson.Fragment(raw)
 

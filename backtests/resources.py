@@ -1,90 +1,32 @@
-"""Runs, and lines that no event could be made of, for programmers: browse, filter, page. Read only."""
+"""Runs as documents, and what completes their names."""
 
-import django_filters
-from rest_framework import serializers
+from typing import Annotated
+from uuid import UUID
 
-from backtests.models import QuarantinedLine, Run
-from toolbox.resources_api.filters import WholeNumber
-from toolbox.resources_api.views import ReadOnlyResource, ResourceRouter
+from backtests import resource_queries
+from backtests.addresses import JSON, RUN
+from backtests.answers import RunAnswer
+from backtests.contracts import GUID
+from backtests.tools import toolkit
+from toolbox.contract.encoding import encode
+from toolbox.contract.resources import CompletionRequest
 
-SHOWN_OF_LINE = 10_000
-
-
-class RunSerializer(serializers.ModelSerializer[Run]):
-    """A run and its facts."""
-
-    class Meta:
-        model = Run
-        fields = [
-            "run_id",
-            "name",
-            "engine",
-            "config_hash",
-            "started_at",
-            "ended_at",
-            "first_event_at",
-            "last_event_at",
-            "event_count",
-            "malformed_count",
-            "quarantined_count",
-            "counts_by_type",
-            "counts_by_severity",
-            "symbols",
-            "details",
-            "stored_at",
-        ]
+KEEP_SECONDS = 60.0
 
 
-class QuarantinedLineSerializer(serializers.ModelSerializer[QuarantinedLine]):
-    """A line as it was read, the first 10,000 bytes of it."""
-
-    run_id = serializers.UUIDField()
-    text = serializers.SerializerMethodField()
-
-    class Meta:
-        model = QuarantinedLine
-        fields = ["id", "run_id", "line_number", "line_bytes", "reason", "text", "stored_at"]
-
-    def get_text(self, row: QuarantinedLine) -> str:
-        """Show the line; bytes that are no UTF-8 as U+FFFD."""
-        return bytes(row.line[:SHOWN_OF_LINE]).decode("utf-8", "replace")
+async def _runs(typed: CompletionRequest) -> list[str]:
+    return await resource_queries.runs(typed.text)
 
 
-class RunFilters(django_filters.FilterSet):
-    """What runs can be asked for."""
-
-    name = django_filters.CharFilter(lookup_expr="icontains", help_text="Part of the name.", max_length=100)
-    engine = django_filters.CharFilter(lookup_expr="icontains", help_text="Part of the engine's name.", max_length=100)
+async def _symbols(typed: CompletionRequest) -> list[str]:
+    return await resource_queries.symbols(typed.text, run=typed.chosen.get("run", ""))
 
 
-class QuarantineFilters(django_filters.FilterSet):
-    """What lines can be asked for."""
-
-    run_id = django_filters.UUIDFilter(field_name="run_id")
-    line_number = WholeNumber()
+toolkit.completers.update(run=_runs, symbol=_symbols)
 
 
-class Runs(ReadOnlyResource):
-    """Runs by their GUID, newest first."""
-
-    queryset = Run.objects.all()
-    serializer_class = RunSerializer
-    filterset_class = RunFilters
-    ordering = "-stored_at"
-    ordering_fields = ["stored_at", "event_count", "name"]
-    key_form = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-
-
-class Quarantine(ReadOnlyResource):
-    """Lines that no event could be made of, with the reason."""
-
-    queryset = QuarantinedLine.objects.all()
-    serializer_class = QuarantinedLineSerializer
-    filterset_class = QuarantineFilters
-    ordering = ("run_id", "line_number")
-    ordering_fields = ["line_number", "stored_at"]
-
-
-router = ResourceRouter("backtests")
-router.register("runs", Runs)
-router.register("quarantine", Quarantine)
+@toolkit.resource(RUN, title="A backtest run", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"run": _runs})
+async def backtest_run(run: Annotated[str, "The run's GUID."]) -> str | None:
+    """Show the facts of a run: its times, its configuration's hash, its events by type and severity, its securities."""
+    row = await resource_queries.facts(UUID(run)) if GUID(run) else None
+    return encode(RunAnswer(**row)).decode() if row else None

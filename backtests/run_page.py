@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 
 from backtests import overview
-from backtests.charting import measure, panels
+from backtests.charts import measure, panels
 from backtests.ingest.lists import entity_lists, severity_list
 from backtests.models import Category, EventType, Run, Severity
 from backtests.moments import read_moment
-from backtests.overview import Page, Wanted
+from backtests.overview import EventSelection, Page
 
 _DEEPEST_PAGE = 10**9
 _MAX_VALUE = 500
@@ -32,7 +32,7 @@ class EventFilter:
     faults: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, request: HttpRequest) -> "EventFilter":
+    def from_request(cls, request: HttpRequest) -> "EventFilter":
         """Read the page's own parameters."""
         given = {name: request.GET.get(name, "").replace("\x00", "")[:_MAX_VALUE].strip() for name in _NAMES}
         faults = [f"{given[name]!r} is not a time." for name in ("first", "last") if not _is_moment(given[name])]
@@ -52,7 +52,7 @@ class EventFilter:
         words = {"value": "named", "first": "from", "last": "to"}
         return [(name, word, getattr(self, name)) for name, word in words.items()]
 
-    def wanted(self) -> Wanted:
+    def select_events(self) -> EventSelection:
         """
         Name the list that holds the events.
 
@@ -61,7 +61,9 @@ class EventFilter:
         """
         bounds = {"first_moment": read_moment(self.first), "last_moment": read_moment(self.last)}
         name = self._list()
-        return Wanted(name=name, **{side: moment for side, moment in bounds.items() if name and moment is not None})
+        return EventSelection(
+            name=name, **{side: moment for side, moment in bounds.items() if name and moment is not None}
+        )
 
     def query(self, *, index: int) -> str:
         """Write the parameters of another page of the same events."""
@@ -86,8 +88,8 @@ _NAMES = ("show", "severity", "entity", "value", "first", "last")
 
 def context(run: Run, *, request: HttpRequest) -> dict[str, Any]:
     """Give what the template shows of a run; a bounded number of rows is read, whatever the run's size."""
-    asked = EventFilter.of(request)
-    page = overview.page(run.pk, wanted=asked.wanted(), index=asked.index, event_count=run.event_count)
+    asked = EventFilter.from_request(request)
+    page = overview.page(run.pk, wanted=asked.select_events(), index=asked.index, event_count=run.event_count)
     charts = panels([measure(run.pk, symbols=run.symbols)])
     return {"charts": charts, "asked": asked, "choices": _choices()} | _table(page, asked=asked)
 

@@ -29,10 +29,10 @@ async def _fetch_runs() -> list[dict[str, Any]]:
 
 async def _find_runs(text: str) -> Sequence[Candidate]:
     known = await _known_runs()
-    return mentions(text, names=[_named(row, is_latest=not at) for at, row in enumerate(known)])
+    return mentions(text, names=[_name_run(row, is_latest=not at) for at, row in enumerate(known)])
 
 
-def _named(row: dict[str, Any], *, is_latest: bool) -> NamedEntity:
+def _name_run(row: dict[str, Any], *, is_latest: bool) -> NamedEntity:
     """Give a run's names: its id, its own name, the part of that before a comma or a preposition."""
     run_id, name = str(row["run_id"]), row["name"]
     short = name.partition(",")[0].partition(" on ")[0]
@@ -44,7 +44,7 @@ async def _latest_run() -> Candidate | None:
     known = await _known_runs()
     if not known:
         return None
-    named = _named(known[0], is_latest=True)
+    named = _name_run(known[0], is_latest=True)
     return Candidate(value=named.value, label=named.label)
 
 
@@ -75,7 +75,7 @@ async def _find_days(text: str) -> Sequence[Candidate]:
 
 
 async def _run_samples() -> list[str]:
-    return [_named(row, is_latest=False).spellings[-1] for row in await _known_runs() if row["name"]][:1]
+    return [_name_run(row, is_latest=False).spellings[-1] for row in await _known_runs() if row["name"]][:1]
 
 
 async def _security_samples() -> list[str]:

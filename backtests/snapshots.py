@@ -5,9 +5,9 @@ from datetime import datetime
 from uuid import UUID
 
 from backtests import queries
-from backtests.asking import Asked, found, last_moment
 from backtests.ingest.lists import entity_value, position_list
 from backtests.rendering import too_large
+from backtests.run_questions import RunQuestion, last_moment, require_run
 from backtests.state import Moment
 from toolbox.database.pools import Pool
 
@@ -23,7 +23,7 @@ async def moments_of(
     reader: Pool,
     indicators: bool = True,
     orders: bool = True,
-) -> tuple[Asked, list[Moment]]:
+) -> tuple[RunQuestion, list[Moment]]:
     """
     Fetch what the events up to each moment leave behind, in one statement.
 
@@ -42,8 +42,8 @@ async def moments_of(
         reader=reader,
     )
     run = rows[0] if rows and not rows[0]["place"] else None
-    asked = found(run_id, row=run, started=started, clock=reader.clock)
-    asked.within(at[-1], name=last)
+    asked = require_run(run_id, row=run, started=started, clock=reader.clock)
+    asked.check_moment(at[-1], name=last)
     return asked, [_moment([row for row in rows if row["place"] == place], symbol) for place in range(1, len(at) + 1)]
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from backtests.answers import ActiveOrder, DeltaState, IndicatorValue, Position, ProfitAndLoss, State
-from backtests.rendering import Row, is_number, members, number_of, shown, text_of
+from backtests.rendering import Row, is_number, members, number_of, pass_through, text_of
 
 Members = dict[str, bytes]
 
@@ -57,7 +57,7 @@ class Moment:
     def profit(self) -> dict[str, Any]:
         """Give profit and loss as last logged; without that, or for one security, the sum over positions."""
         if self.pnl is not None:
-            return {name.lower(): shown(self.pnl.get(name)) for name in ("Total", "Realized", "Unrealized")}
+            return {name.lower(): pass_through(self.pnl.get(name)) for name in ("Total", "Realized", "Unrealized")}
         return self.amounts()
 
     def amounts(self) -> dict[str, Decimal]:
@@ -73,16 +73,16 @@ def position(symbol: str, *, said: Members) -> Position:
     """Word a position."""
     return Position(
         security_symbol=symbol,
-        quantity=shown(said.get("Quantity")),
-        average_price=shown(said.get("AveragePrice")),
-        unrealizedPnL=shown(said.get("UnrealizedPnL")),
-        realizedPnL=shown(said.get("RealizedPnL")),
+        quantity=pass_through(said.get("Quantity")),
+        average_price=pass_through(said.get("AveragePrice")),
+        unrealizedPnL=pass_through(said.get("UnrealizedPnL")),
+        realizedPnL=pass_through(said.get("RealizedPnL")),
     )
 
 
 def indicator(name: str, *, symbol: str | None, said: Members) -> IndicatorValue:
     """Word an indicator's value."""
-    value, parameters = shown(said.get("Value")), shown(said.get("Parameters"))
+    value, parameters = pass_through(said.get("Value")), pass_through(said.get("Parameters"))
     return IndicatorValue(name=name, security_symbol=symbol, value=value, parameters=parameters)
 
 
@@ -91,9 +91,9 @@ def order(order_id: str, *, said: Members) -> ActiveOrder:
     return ActiveOrder(
         order_id=text_of(said.get("OrderId")) or order_id,
         security_symbol=text_of(said.get("SecuritySymbol")),
-        direction=shown(said.get("Direction")),
-        quantity=shown(said.get("Quantity")),
-        price=shown(said.get("Price")),
+        direction=pass_through(said.get("Direction")),
+        quantity=pass_through(said.get("Quantity")),
+        price=pass_through(said.get("Price")),
     )
 
 
@@ -103,16 +103,16 @@ def difference(before: Moment, *, after: Moment) -> DeltaState:
     return DeltaState(
         positions=[
             {"securitySymbol": symbol, "before": _position(symbol, was), "after": _position(symbol, now)}
-            for symbol, was, now in _changed(before.positions, after.positions)
+            for symbol, was, now in _compare_members(before.positions, after.positions)
         ],
         indicators=[
             {
                 "name": name,
                 "securitySymbol": symbol,
-                "before": shown(was.get("Value")) if was else None,
-                "after": shown(now.get("Value")) if now else None,
+                "before": pass_through(was.get("Value")) if was else None,
+                "after": pass_through(now.get("Value")) if now else None,
             }
-            for (name, symbol), was, now in _changed(before.indicators, after.indicators)
+            for (name, symbol), was, now in _compare_members(before.indicators, after.indicators)
         ],
         orders_opened=[order(key, said=said) for key, said in after.orders.items() if key not in before.orders],
         orders_closed=[order(key, said=said) for key, said in before.orders.items() if key not in after.orders],
@@ -124,6 +124,8 @@ def _position(symbol: str, said: Members | None) -> Position | None:
     return position(symbol, said=said) if said else None
 
 
-def _changed(before: dict[Any, Members], after: dict[Any, Members]) -> list[tuple[Any, Members | None, Members | None]]:
+def _compare_members(
+    before: dict[Any, Members], after: dict[Any, Members]
+) -> list[tuple[Any, Members | None, Members | None]]:
     keys = sorted(before.keys() | after.keys(), key=str)
     return [(key, before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)]

@@ -18,7 +18,6 @@ from backtests.answers import (
     Snapshot,
     SnapshotMetadata,
 )
-from backtests.asking import ask_run, first_moment, found, last_moment
 from backtests.contracts import (
     DeltaQuestion,
     EventsByEntity,
@@ -31,7 +30,7 @@ from backtests.contracts import (
     SnapshotQuestion,
     ValidationErrorsQuestion,
 )
-from backtests.dialect import (
+from backtests.error_envelope import (
     EVENT_NOT_FOUND,
     FILE_NOT_FOUND,
     FILE_REFUSED,
@@ -40,7 +39,7 @@ from backtests.dialect import (
     PERFORMANCE_NOT_BUILT,
     RESULT_TOO_LARGE,
     RUN_NOT_FOUND,
-    BacktestsDialect,
+    BacktestsErrorEnvelope,
 )
 from backtests.ingest.lists import number_list, severity_list
 from backtests.performance.contracts import (
@@ -57,6 +56,7 @@ from backtests.performance.contracts import (
     TradePage,
     TradesQuestion,
 )
+from backtests.run_questions import ask_run, first_moment, last_moment, require_run
 from backtests.sequences import pages as sequence_pages
 from backtests.slots import SLOTS
 from backtests.snapshots import moments_of
@@ -69,7 +69,7 @@ from toolbox.database.pools import reader
 toolkit = Toolkit(
     domain="backtests",
     summary="What a trading strategy did in a backtest, event by event.",
-    envelope=BacktestsDialect(),
+    envelope=BacktestsErrorEnvelope(),
     slots=SLOTS,
 )
 SAMPLE_RUN = UUID("079cbad8-9e31-5383-8c7a-3f85849b9439")
@@ -99,7 +99,7 @@ async def get_events_by_type(ask: EventsByType) -> EventPage:
     """
     asked = await ask_run(ask.run_id, reader=reader)
     if ask.start_time:
-        asked.within(ask.start_time, name="startTime")
+        asked.check_moment(ask.start_time, name="startTime")
     lists = [severity_list(ask.event_type, severity=ask.severity)]
     window = paging.window(ask, first=first_moment(ask.start_time), last=last_moment(ask.end_time))
     rows = await queries.page(ask.run_id, lists=lists, window=window, reader=reader)
@@ -152,9 +152,9 @@ async def aggregate_metrics(ask: MetricsQuestion) -> Metrics:
         last=last_moment(ask.end_time),
         reader=reader,
     )
-    asked = found(ask.run_id, row=row, started=started, clock=reader.clock)
+    asked = require_run(ask.run_id, row=row, started=started, clock=reader.clock)
     if ask.start_time:
-        asked.within(ask.start_time, name="startTime")
+        asked.check_moment(ask.start_time, name="startTime")
     columns = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest", "stddev": "deviation"}
     values = {name: asked.row[column] if name in ask.aggregations else None for name, column in columns.items()}
     metadata = MetricsMetadata(
@@ -299,7 +299,7 @@ async def list_trades(ask: TradesQuestion) -> TradePage:
     A round trip is a position from flat to flat; executions between enlarge or reduce it. Filter by security, side,
     outcome and time of entry; sort by netProfit to see the worst or, descending, the best.
     """
-    from backtests.performance.listing import list_round_trips
+    from backtests.performance.tables import list_round_trips
 
     return await list_round_trips(ask, reader=reader)
 
@@ -335,7 +335,7 @@ async def group_events(ask: GroupQuestion) -> EventGroups:
 
     One small answer in place of many pages of events. withoutFigures puts texts together that differ in figures only.
     """
-    from backtests.performance.listing import group_by_property
+    from backtests.performance.tables import group_by_property
 
     return await group_by_property(ask, reader=reader)
 
@@ -351,7 +351,7 @@ async def attribute_pnl(ask: AttributionQuestion) -> ProfitAttribution:
 
     Every round trip is in one group, open ones at the last price seen, so the groups add up to the total.
     """
-    from backtests.performance.listing import attribute
+    from backtests.performance.tables import attribute
 
     return await attribute(ask, reader=reader)
 
@@ -381,7 +381,7 @@ async def compare_runs(ask: CompareQuestion) -> RunComparison:
     Decisions are order states, executions, rejections and risk events, compared by time and by what they say, not by
     ids. Runs of a sweep have the same sweep in list_backtest_runs.
     """
-    from backtests.performance.comparing import compare
+    from backtests.performance.comparison import compare
 
     return await compare(ask, reader=reader)
 

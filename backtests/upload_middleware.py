@@ -84,7 +84,7 @@ class UploadMiddleware:
 
 
 def _store_in_thread(run_id: str | None, body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
-    from backtests.uploading import store_file, store_upload  # noqa: PLC0415 - the loader, with the first upload
+    from backtests.uploads import store_file, store_upload  # noqa: PLC0415 - the loader, with the first upload
 
     try:
         if run_id is None:
@@ -110,7 +110,7 @@ class _Body(RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._rest and not self._is_whole:
-            self._rest = memoryview(self._next())
+            self._rest = memoryview(self._read_next())
         taken = min(len(buffer), len(self._rest))
         buffer[:taken] = self._rest[:taken]
         self._rest = self._rest[taken:]
@@ -120,7 +120,7 @@ class _Body(RawIOBase):
         """Give no more: a thread that is still reading finds the stream broken."""
         self._loop = None
 
-    def _next(self) -> bytes:
+    def _read_next(self) -> bytes:
         loop = self._loop
         if loop is None:
             raise StreamBroken

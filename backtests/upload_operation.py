@@ -1,6 +1,6 @@
 """Uploads of events and files as operations: what the one entry and the audit are told. Storing is in `uploading`."""
 
-from backtests.dialect import BacktestsDialect
+from backtests.error_envelope import BacktestsErrorEnvelope
 from toolbox.contract.encoding import encode
 from toolbox.dispatch.entry import Operation
 
@@ -8,7 +8,7 @@ UPLOAD = Operation(
     name="upload_backtest_events",
     domain="backtests",
     scope="backtests:write",
-    envelope=BacktestsDialect(),
+    envelope=BacktestsErrorEnvelope(),
     deadline_seconds=None,  # a stream may be long; one that stands still is ended
     writes=True,
 )
@@ -17,7 +17,7 @@ UPLOAD_FILE = Operation(
     name="upload_backtest_file",
     domain="backtests",
     scope="backtests:write",
-    envelope=BacktestsDialect(),
+    envelope=BacktestsErrorEnvelope(),
     deadline_seconds=None,
     writes=True,
 )

@@ -20,7 +20,7 @@ from django.db import connection
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
 from backtests.models import Run
-from backtests.performance.building import VERSION
+from backtests.performance.build import VERSION
 from backtests.performance.days import find_returns
 from backtests.performance.measures import find_moments, measure_returns
 from benchmarks.backtests_log import write_log

@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from devassist.callers.caller_search import CallerSearch, Found
+from devassist.callers.caller_search import CallerSearch, FoundCallers
 from devassist.callers.client import Answer, Client
 from devassist.callers.code import Code
-from devassist.callers.declarations import meant
-from devassist.callers.inquiry import Asked
+from devassist.callers.declarations import find_functions
 from devassist.callers.languages import DEFAULTS
+from devassist.callers.search import CallerQuestion
 from devassist.callers.servers import Servers
 from devassist.callers.session import Machine
-from devassist.callers.walk import Place
+from devassist.callers.traversal import Place
 
 FILES = 500
 SHARED = 10
@@ -47,7 +47,7 @@ class Taken:
     requests: int
     our_cpu: float
     their_cpu: float
-    found: Found
+    found: FoundCallers
 
 
 def generate(root: Path) -> None:
@@ -93,12 +93,14 @@ async def _edited(caller_search: CallerSearch, *, name: str, root: str) -> Taken
 
 
 async def _asked(caller_search: CallerSearch, *, name: str, root: str) -> Taken:
-    code = Code.of((Path(root) / "f0.py").read_bytes(), path="f0.py")
+    code = Code.parse((Path(root) / "f0.py").read_bytes(), path="f0.py")
     assert code
-    targets = tuple((Place(path="f0.py", function=one), name) for one in meant(name, code=code))
+    targets = tuple((Place(path="f0.py", function=one), name) for one in find_functions(name, code=code))
     requests.clear()
     ours, theirs, started = time.process_time(), _cpu_seconds(caller_search), time.perf_counter()
-    found = await caller_search.ask(Asked(targets=targets, depth=2, server=DEFAULTS[0]), root=root, seconds=SECONDS)
+    found = await caller_search.ask(
+        CallerQuestion(targets=targets, depth=2, server=DEFAULTS[0]), root=root, seconds=SECONDS
+    )
     return Taken(
         milliseconds=(time.perf_counter() - started) * 1000,
         requests=requests.total(),
@@ -126,7 +128,7 @@ def _print(label: str, taken: list[Taken]) -> None:
 
 def _cpu_seconds(caller_search: CallerSearch) -> float:
     """Give the processor time of the servers' process groups."""
-    groups = {session.process_id for session in caller_search.servers.running()}
+    groups = {session.process_id for session in caller_search.servers.list_running()}
     total = 0
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -52,7 +52,7 @@ def _load(others: list[str]) -> None:
 async def _measure() -> None:
     from devassist.contracts.diagnose import DiagnoseQuestion  # noqa: PLC0415
     from devassist.diagnosis.diagnose import diagnose  # noqa: PLC0415
-    from devassist.web.configured import configured  # noqa: PLC0415
+    from devassist.web.rules import read_rules  # noqa: PLC0415
     from devassist.workspaces import workspaces  # noqa: PLC0415
     from toolbox.contract.caller import LOCAL_OPERATOR  # noqa: PLC0415
 
@@ -61,7 +61,7 @@ async def _measure() -> None:
     times, cpu = [], []
     for _ in range(CALLS + 1):
         began, used = time.perf_counter(), time.process_time()
-        found = await diagnose(ask, caller=LOCAL_OPERATOR, workspaces=known, rules=configured())
+        found = await diagnose(ask, caller=LOCAL_OPERATOR, workspaces=known, rules=read_rules())
         times.append(time.perf_counter() - began)
         cpu.append(time.process_time() - used)
         assert found.similar, found.unknown

@@ -23,10 +23,10 @@ from benchmarks.many_root_causes import Filled, fill, mixed
 from benchmarks.retrieval import RetrievalSet, Vectors, difference, gains, query_vectors, retrieval_sets, vectors
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.models import RootCause
-from devassist.root_causes import queries, searching
-from devassist.root_causes.queries import Sought
-from devassist.root_causes.telling import told
-from devassist.root_causes.wording import Rarity, place_of, weights_of
+from devassist.root_causes import queries, search
+from devassist.root_causes.bm25 import Rarity, place_of, weights_of
+from devassist.root_causes.error_excerpt import extract_excerpt
+from devassist.root_causes.queries import SearchTerms
 from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
 from toolbox.database.pools import Connection, reader
@@ -109,16 +109,16 @@ def _bm25(one: RetrievalSet) -> Any:
             table[row, at[place]] = weight
     scores = np.zeros((len(one.queries), len(weights)), dtype=np.float32)
     for row, text in enumerate(one.queries.values()):
-        places = [place for place in {place_of(word) for word in words_of(told(text).words)} if place in at]
-        scores[row] = table[:, [at[place] for place in places]] @ [rarity.of(place) for place in places]
+        places = [place for place in {place_of(word) for word in words_of(extract_excerpt(text).words)} if place in at]
+        scores[row] = table[:, [at[place] for place in places]] @ [rarity.weigh(place) for place in places]
     return scores
 
 
-def _sought(text: str, vector: Any, **filters: Any) -> Sought:
+def _sought(text: str, vector: Any, **filters: Any) -> SearchTerms:
     """Give what the tool would search for, its vector being known."""
     ask = PastErrorsQuestion(query=text, limit=10, **({"min_confidence": 0.0, "include_unvalidated": True} | filters))
-    with _Known({told(text).meaning: vector}):
-        return event_loop.run(searching._sought(told(text), ask=ask))  # noqa: SLF001 - the tool's own step
+    with _Known({extract_excerpt(text).meaning: vector}):
+        return event_loop.run(search._build_terms(extract_excerpt(text), ask=ask))  # noqa: SLF001 - the tool's own step
 
 
 class _Known:
@@ -183,13 +183,13 @@ def _measured(
 
 async def _timed(chosen: dict[str, Any], *, filters: dict[str, Any], rounds: int) -> list[float]:
     times = []
-    with _Known({told(text).meaning: vector for text, vector in chosen.items()}):
+    with _Known({extract_excerpt(text).meaning: vector for text, vector in chosen.items()}):
         for _ in range(rounds):
             for text in chosen:
                 ask = PastErrorsQuestion(query=text, **({"min_confidence": 0.0, "include_unvalidated": True} | filters))
                 started = perf_counter()
                 try:
-                    await searching.find(ask)
+                    await search.find(ask)
                 except ToolError:
                     pass
                 else:
@@ -198,11 +198,11 @@ async def _timed(chosen: dict[str, Any], *, filters: dict[str, Any], rounds: int
     return times
 
 
-async def _nearest(sought: Sequence[Sought]) -> tuple[list[list[int]], list[float]]:
+async def _nearest(sought: Sequence[SearchTerms]) -> tuple[list[list[int]], list[float]]:
     """Search by meaning alone, with the index, the settings and the candidates of the tool; gives the nearest ten."""
     times: list[float] = []
 
-    async def work(connection: Connection, *, one: Sought) -> list[int]:
+    async def work(connection: Connection, *, one: SearchTerms) -> list[int]:
         statement = _NEAREST.format(filters=one.filters, near=queries.NEAR).encode()
         started = perf_counter()
         async with connection.pipeline():
@@ -217,7 +217,7 @@ async def _nearest(sought: Sequence[Sought]) -> tuple[list[list[int]], list[floa
     return found, times
 
 
-async def _every(one: Sought) -> list[int]:
+async def _every(one: SearchTerms) -> list[int]:
     """Rank every entry as the tool ranks its candidates."""
 
     async def work(connection: Connection) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from devassist.root_causes.telling import told
+from devassist.root_causes.error_excerpt import extract_excerpt
 from toolbox.embedding.embedder import embedder
 
 Vectors = NDArray[np.float32]
@@ -52,7 +52,7 @@ def vectors(texts: Sequence[str], *, name: str) -> Vectors:
 
 def query_vectors(one: RetrievalSet) -> Vectors:
     """Embed what the tool would embed of each query."""
-    return vectors([told(text).meaning for text in one.queries.values()], name=f"{one.name}-queries")
+    return vectors([extract_excerpt(text).meaning for text in one.queries.values()], name=f"{one.name}-queries")
 
 
 def gains(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> NDArray[np.float64]:

@@ -89,7 +89,7 @@ class Server:
         presence.start(WEB)
         publisher.start()
         if settings.DEVASSIST_WARM:
-            from devassist.warming import warming  # noqa: PLC0415 - language servers and grammars
+            from devassist.warmer import warming  # noqa: PLC0415 - language servers and grammars
 
             warming.start()
             embedder.warm()

@@ -8,12 +8,12 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from agents import api as agents_api
 from backtests import api as backtests_api
-from backtests import resources as backtests_resources
+from backtests import resources_api as backtests_resources
 from devassist import api as devassist_api
-from linescore import resources as linescore_resources
+from linescore import resources_api as linescore_resources
 from linescore.graphql.on_demand import view as hockey_graphql
 from sprints import api as sprints_api
-from sprints import resources as sprints_resources
+from sprints import resources_api as sprints_resources
 from toolbox.catalogue.registry import registry
 from toolbox.oauth.metadata import protected_resource
 from toolbox.rest.endpoints import ToolsAPI, tools_router

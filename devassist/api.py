@@ -6,9 +6,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from devassist.dialect import DevassistDialect
-from devassist.editor import pushing
+from devassist.editor import push
 from devassist.editor.state import PushedState
+from devassist.error_envelope import DevassistErrorEnvelope
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import FORBIDDEN, Refusal
 from toolbox.dispatch.entry import ActiveCall, Operation, Reply, perform
@@ -16,7 +16,7 @@ from toolbox.http.django_requests import read_body, read_request, to_response
 
 router = Router()
 PUSH, CLEAR = (
-    Operation(name=name, domain="devassist", scope="devassist:write", envelope=DevassistDialect(), writes=True)
+    Operation(name=name, domain="devassist", scope="devassist:write", envelope=DevassistErrorEnvelope(), writes=True)
     for name in ("push_editor_context", "clear_editor_context")
 )
 PUSH_DESCRIPTION = """
@@ -51,9 +51,7 @@ async def push_editor_context(request: HttpRequest) -> HttpResponse:
     """Keep the state in the body."""
     body, seconds = read_body(request), settings.DEVASSIST_EDITOR_SECONDS
     size = len(body or b"")
-    return await _perform(
-        request, PUSH, size=size, work=lambda owner: pushing.push(body, owner_id=owner, seconds=seconds)
-    )
+    return await _perform(request, PUSH, size=size, work=lambda owner: push.push(body, owner_id=owner, seconds=seconds))
 
 
 @router.delete("/editor-context", auth=None, summary="Forget an editor's state", description=CLEAR_DESCRIPTION,
@@ -62,7 +60,7 @@ async def push_editor_context(request: HttpRequest) -> HttpResponse:
 async def clear_editor_context(request: HttpRequest) -> HttpResponse:
     """Forget it."""
     window = request.GET.get("window", "").replace("\0", "") or None
-    return await _perform(request, CLEAR, size=0, work=lambda owner: pushing.clear(owner, window=window))
+    return await _perform(request, CLEAR, size=0, work=lambda owner: push.clear(owner, window=window))
 
 
 async def _perform(

@@ -9,9 +9,9 @@ from devassist.contracts.get_code_context import (
     RelevantImport,
     Surroundings,
 )
-from devassist.syntax.functions import Scope, enclosing, functions, innermost_lambda
-from devassist.syntax.imports import Import, imports, needed
-from devassist.syntax.parsing import Code, ParseOverdue, line_span, parsed
+from devassist.syntax.functions import Scope, find_enclosing, functions, innermost_lambda
+from devassist.syntax.imports import Import, imports, keep_used
+from devassist.syntax.parse import Code, ParseOverdue, line_span, parse
 from devassist.workspace_files import text_of
 from devassist.workspaces import KnownWorkspace
 
@@ -48,20 +48,20 @@ def context_of(ask: CodeContextQuestion, *, workspace: KnownWorkspace) -> CodeCo
 def _syntax(text: str, *, ask: CodeContextQuestion) -> tuple[FunctionDefinition | None, list[Import], str | None]:
     """Tell of function and imports, and why they may be missing."""
     try:
-        code = parsed(text, path=ask.file_path)
+        code = parse(text, path=ask.file_path)
     except ParseOverdue:
         return None, [], TOO_MUCH
     if code is None:
         return None, [], UNREAD
     known = functions(code)
-    function = enclosing(known, code=code, line=ask.line)
+    function = find_enclosing(known, code=code, line=ask.line)
     start, end = (function.start, function.end) if function else line_span(code, line=ask.line)
-    found = needed(imports(code), code=code, start=start, end=end)
-    described = _described(function, known=known, code=code, line=ask.line) if function else None
+    found = keep_used(imports(code), code=code, start=start, end=end)
+    described = _describe(function, known=known, code=code, line=ask.line) if function else None
     return described, found, None if code.is_whole else NOT_WHOLE
 
 
-def _described(function: Scope, *, known: list[Scope], code: Code, line: int) -> FunctionDefinition:
+def _describe(function: Scope, *, known: list[Scope], code: Code, line: int) -> FunctionDefinition:
     inner = innermost_lambda(known, code=code, line=line, within=function)
     return FunctionDefinition(
         name=function.name,

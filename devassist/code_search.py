@@ -21,8 +21,8 @@ from devassist.contracts.search_code import (
     SearchCodeQuestion,
     SkippedFiles,
 )
-from devassist.dialect import INVALID_PARAMETERS
-from devassist.files.opening import opened
+from devassist.error_envelope import INVALID_PARAMETERS
+from devassist.files.safe_open import open_file
 from devassist.files.walking import FoundFile, WalkReport, walk_files
 from devassist.workspaces import KnownWorkspace
 from toolbox.contract.errors import ToolError
@@ -93,7 +93,7 @@ def list_files(ask: ListFilesQuestion, *, workspaces: Sequence[KnownWorkspace]) 
 
 def read_text(path: str, *, workspace: KnownWorkspace) -> tuple[str | None, str]:
     """Read a file for a search: its text, or None and why not. Raises ToolError as `opened` does."""
-    with opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
+    with open_file(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
         if os.fstat(descriptor).st_size > MAX_BYTES:
             return None, "too_large"
         content = os.pread(descriptor, MAX_BYTES, 0)

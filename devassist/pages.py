@@ -12,12 +12,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.past_errors import queries
-from devassist.past_errors.explained import explain
+from devassist.past_errors.explain import explain
 from devassist.root_causes import queries as search_queries
 from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR
 from devassist.root_causes.refusals import nothing_found
-from devassist.root_causes.searching import Looked, looked
+from devassist.root_causes.search import SearchResult, search_uncounted
 from toolbox.contract.errors import StatementTimeout, ToolError
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
@@ -59,7 +59,7 @@ def root_causes(request: HttpRequest) -> HttpResponse:
     form = SearchForm(sent if "q" in sent else None, initial={"min_confidence": USUAL_CONFIDENCE})
     shown: dict[str, Any] = {"form": form, "floor": FLOOR, "usual": USUAL_CONFIDENCE}
     shown["filtered"] = any(form[name].value() for name in ("language", "error_type"))
-    shown |= event_loop.run(_answer(form.question()) if form.is_valid() else _known())
+    shown |= event_loop.run(_answer(form.question()) if form.is_valid() else _count_known())
     return render(request, "devassist/root_causes.html", shown)
 
 
@@ -73,7 +73,7 @@ def root_cause(request: HttpRequest, *, name: str) -> HttpResponse:
     return render(request, "devassist/root_cause.html", {"entry": found, "usual": USUAL_CONFIDENCE})
 
 
-async def _known() -> dict[str, Any]:
+async def _count_known() -> dict[str, Any]:
     entries, most_used, newest, languages = await asyncio.gather(
         queries.count(), queries.most_used(), queries.newest(), search_queries.languages(reader=reader)
     )
@@ -86,7 +86,7 @@ async def _known() -> dict[str, Any]:
 async def _answer(ask: PastErrorsQuestion) -> dict[str, Any]:
     """Give what was found, and why; where nothing was, the reason, and what came nearest."""
     try:
-        found, languages = await asyncio.gather(looked(ask), search_queries.languages(reader=reader))
+        found, languages = await asyncio.gather(search_uncounted(ask), search_queries.languages(reader=reader))
         near = [] if found.rows else await _nearest(found)
         refused = None if found.rows else await nothing_found(ask, sought=found.sought, reader=reader)
     except ToolError as no:
@@ -101,7 +101,7 @@ async def _answer(ask: PastErrorsQuestion) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _nearest(found: Looked) -> list[Row]:
+async def _nearest(found: SearchResult) -> list[Row]:
     return await search_queries.search(replace(found.sought, floor=-1.0, limit=NEAR_SHOWN), reader=reader)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from devassist.dialect import (
+from devassist.error_envelope import (
     FILE_NOT_FOUND,
     INVALID_PARAMETERS,
     LINE_OUT_OF_RANGE,
@@ -20,8 +20,8 @@ def unknown_workspace(given: str, *, usable: Iterable[str]) -> ToolError:
     """Refuse a workspace that the caller does not see, whether it exists or not."""
     names = sorted(usable)
     near = get_close_matches(given[:60], names, n=1, cutoff=0.7)
-    return _refused(
-        f"There is no workspace {given[:60]!r} that this key sees.", names=names, mend=near[0] if near else None
+    return _refusal(
+        f"There is no workspace {given[:60]!r} that this key sees.", names=names, fix=near[0] if near else None
     )
 
 
@@ -63,7 +63,7 @@ def in_several_workspaces(path: str, *, names: list[str]) -> ToolError:
 def no_default(*, usable: Iterable[str]) -> ToolError:
     """Refuse because no workspace was named, and it is not clear which is meant."""
     names = sorted(usable)
-    return _refused("No workspace was named, and none is the default." if names else "This key sees no workspace.",
+    return _refusal("No workspace was named, and none is the default." if names else "This key sees no workspace.",
                     names=names)  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def line_out_of_range(path: str, *, line: int, count: int) -> ToolError:
     )
 
 
-def _refused(message: str, *, names: list[str], mend: str | None = None) -> ToolError:
+def _refusal(message: str, *, names: list[str], fix: str | None = None) -> ToolError:
     shown = names[:_LISTED]
     return ToolError(
         UNKNOWN_WORKSPACE,
@@ -87,5 +87,5 @@ def _refused(message: str, *, names: list[str], mend: str | None = None) -> Tool
         suggestion=f"Name one as workspace: {', '.join(shown)}." if names else _ASK_A_PERSON,
         field="workspace",
         details={"workspaces": shown},
-        retry_with={"workspace": mend} if mend else None,
+        retry_with={"workspace": fix} if fix else None,
     )

@@ -25,7 +25,7 @@ async def _open_workspaces() -> list[KnownWorkspace]:
 
 async def files_of(workspace: KnownWorkspace) -> list[str]:
     """Name its source files, remembered for a minute."""
-    from devassist.listing import source_files  # noqa: PLC0415 - loaded by the first question
+    from devassist.source_listing import source_files  # noqa: PLC0415 - loaded by the first question
 
     return await _files.get(workspace.root, lambda: asyncio.to_thread(source_files, workspace.root))
 

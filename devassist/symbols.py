@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
-from devassist.callers.asking_servers import DEFINED
 from devassist.callers.client import Gone, Refused
 from devassist.callers.languages import NoCommand, server_for
 from devassist.callers.protocol import Location
-from devassist.callers.reading import Reading
+from devassist.callers.server_finder import DEFINED
 from devassist.callers.servers import NotNow
+from devassist.callers.source_files import SourceFiles
 from devassist.code_graph import queries as graph
 from devassist.contracts.symbols import (
     DefinitionsFound,
@@ -23,13 +23,13 @@ from devassist.contracts.symbols import (
     SymbolFound,
     SymbolsFound,
 )
-from devassist.dialect import FUNCTION_NOT_FOUND, INVALID_PARAMETERS, NO_RESULTS
+from devassist.error_envelope import FUNCTION_NOT_FOUND, INVALID_PARAMETERS, NO_RESULTS
 from devassist.files.walking import WalkReport, walk_files
-from devassist.finding_callers import get_caller_search, known_servers
+from devassist.find_callers import get_caller_search, known_servers
 from devassist.refusals import line_out_of_range
 from devassist.syntax.functions import Kind, Scope, scopes
 from devassist.syntax.grammars import grammar_of
-from devassist.syntax.parsing import ParseOverdue, parsed
+from devassist.syntax.parse import ParseOverdue, parse
 from devassist.workspace_files import text_of
 from devassist.workspaces import KnownWorkspace
 from toolbox.contract.errors import ToolError
@@ -63,7 +63,7 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
     """Find subclasses of a class, or overrides of a method. Raises ToolError: codes of files, FUNCTION_NOT_FOUND."""
     text = await asyncio.to_thread(text_of, ask.file_path, workspace=workspace)
     path = str(PurePosixPath(ask.file_path))
-    declared = await asyncio.to_thread(lambda: list(_declared(ask.name, text=text, path=path)))
+    declared = await asyncio.to_thread(lambda: list(_find_declarations(ask.name, text=text, path=path)))
     if not declared:
         raise ToolError(
             FUNCTION_NOT_FOUND,
@@ -111,28 +111,30 @@ async def go_to_definition(ask: GoToDefinitionQuestion, *, workspace: KnownWorks
 
 async def _by_name(name: str, *, workspace: KnownWorkspace) -> tuple[list[SymbolFound], str | None]:
     root = await asyncio.to_thread(os.path.realpath, workspace.root)
-    reading = await event_loop.run_on_loop(partial(_reading, root))
+    reading = await event_loop.run_on_loop(partial(_source_files, root))
     return await asyncio.to_thread(_search, name, workspace=workspace, reading=reading)
 
 
-def _search(name: str, *, workspace: KnownWorkspace, reading: Reading) -> tuple[list[SymbolFound], str | None]:
+def _search(name: str, *, workspace: KnownWorkspace, reading: SourceFiles) -> tuple[list[SymbolFound], str | None]:
     report = WalkReport()
     walked = walk_files(workspace.root, shows_secrets=workspace.shows_secrets, report=report)
     files = {one.path: (one.changed_at_ns, one.size) for one in walked if grammar_of(one.path)}
-    paths = sorted(reading.mentioning([_split(name)[-1]], files=files))
+    paths = sorted(reading.find_mentioning([_split(name)[-1]], files=files))
     found = []
     for path in paths[:MAX_READ]:
         text = (reading.text(path) or b"").decode("utf-8-sig", "replace")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-        found += [_symbol(scope, path=path, workspace=workspace) for scope in _declared(name, text=text, path=path)]
+        found += [
+            _symbol(scope, path=path, workspace=workspace) for scope in _find_declarations(name, text=text, path=path)
+        ]
     return found, report.problem or (_TOO_COMMON if len(paths) > MAX_READ else None)
 
 
-def _declared(name: str, *, text: str, path: str) -> Iterator[Scope]:
+def _find_declarations(name: str, *, text: str, path: str) -> Iterator[Scope]:
     """Give the functions and classes of a file whose qualified name ends with the name."""
     wanted = _split(name)
     try:
-        code = parsed(text, path=path)
+        code = parse(text, path=path)
     except ParseOverdue:
         code = None
     for scope in scopes(code) if code else ():
@@ -189,7 +191,8 @@ async def _ask_server(
         return None, "No language server is set for such files."
     real = await asyncio.to_thread(os.path.realpath, root)
     try:
-        session = get_caller_search().servers.session(server, root=real, read=get_caller_search().reading(real).text)
+        search = get_caller_search()
+        session = search.servers.session(server, root=real, read=search.get_source_files(real).text)
         if not session.is_ready:
             return None, f"The language server {server.name} is not ready; warm_workspace waits for it."
         async with asyncio.timeout(SERVER_SECONDS):
@@ -209,7 +212,7 @@ def _describe(place: tuple[str | None, int, int], *, workspace: KnownWorkspace) 
         return None
     try:
         text = text_of(path, workspace=workspace)
-        code = parsed(text, path=path)
+        code = parse(text, path=path)
     except (ToolError, ParseOverdue):
         return None
     lines = text.split("\n")
@@ -248,5 +251,5 @@ async def _no_symbol(name: str, *, workspaces: Sequence[KnownWorkspace]) -> Tool
     )
 
 
-async def _reading(root: str) -> Reading:
-    return get_caller_search().reading(root)
+async def _source_files(root: str) -> SourceFiles:
+    return get_caller_search().get_source_files(root)

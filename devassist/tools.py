@@ -7,7 +7,7 @@ from devassist.contracts.diagnose import DiagnoseQuestion, Diagnosis
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.contracts.get_code_context import CodeContext, CodeContextQuestion
 from devassist.contracts.get_user_error_context import ErrorContext, ErrorContextQuestion
-from devassist.contracts.propose_rca import Proposal, Proposed
+from devassist.contracts.propose_rca import Proposal, StoredProposal
 from devassist.contracts.read_file import FileText, ReadFileQuestion
 from devassist.contracts.search_code import CodeMatches, FileListing, ListFilesQuestion, SearchCodeQuestion
 from devassist.contracts.symbols import (
@@ -20,7 +20,7 @@ from devassist.contracts.symbols import (
 from devassist.contracts.vector_search_db import PastErrors, PastErrorsQuestion
 from devassist.contracts.warm_workspace import WARMING_SECONDS, WarmQuestion, WarmWorkspace
 from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
-from devassist.dialect import (
+from devassist.error_envelope import (
     DEADLINE_SECONDS,
     EMBEDDING_FAILED,
     FILE_CODES,
@@ -32,7 +32,7 @@ from devassist.dialect import (
     NO_RESULTS,
     PERMISSION_DENIED,
     UNKNOWN_WORKSPACE,
-    DevassistDialect,
+    DevassistErrorEnvelope,
 )
 from devassist.root_causes.refusals import SEARCH_ERRORS
 from devassist.slots import SLOTS
@@ -45,7 +45,7 @@ from toolbox.contract.tool import Toolkit
 toolkit = Toolkit(
     domain="devassist",
     summary="Reading code, finding callers, remembering past root causes.",
-    envelope=DevassistDialect(),
+    envelope=DevassistErrorEnvelope(),
     slots=SLOTS,
 )
 
@@ -85,10 +85,10 @@ async def web_search_wiki(ask: WebSearchQuestion) -> WebResults:
 
     Send an error's name and message, a function's name or a concept; not a whole stack trace.
     """
-    from devassist.web import searching
-    from devassist.web.configured import configured
+    from devassist.web import search
+    from devassist.web.rules import read_rules
 
-    return await searching.search(ask, rules=configured())
+    return await search.search(ask, rules=read_rules())
 
 
 @toolkit.tool(
@@ -123,7 +123,7 @@ async def find_callers_of_function(ask: FindCallersQuestion, client: ClientChann
     Trace with it how an error got where it was seen. With incomplete true there may be more callers than listed: read
     incompleteReason, and ask again where it says so. Works for Kotlin, Java, TypeScript, JavaScript, Python.
     """
-    from devassist.finding_callers import find_callers
+    from devassist.find_callers import find_callers
 
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
     return await find_callers(ask, workspace=workspace)
@@ -146,7 +146,7 @@ async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
     Send the message or the whole stack trace as query; the lines that matter are found. Filters are strict: leave
     language and errorType out unless sure. NO_RESULTS means that nothing relevant is known; nothing is made up.
     """
-    from devassist.root_causes.searching import find
+    from devassist.root_causes.search import find
 
     return await find(ask)
 
@@ -167,14 +167,14 @@ async def vector_search_db(ask: PastErrorsQuestion) -> PastErrors:
     writes=True,
     deadline_seconds=DEADLINE_SECONDS,
 )
-async def propose_rca(ask: Proposal, call: CallContext) -> Proposed:
+async def propose_rca(ask: Proposal, call: CallContext) -> StoredProposal:
     """
     Keep what was learned from a solved error as a proposal, for a person to validate.
 
     Use it once an error is understood and fixed; say it generally, without secrets or names of people. It needs a key
     that may write, and in conversations a person's approval.
     """
-    from devassist.root_causes.proposing import propose
+    from devassist.root_causes.proposals import propose
 
     return await propose(ask, proposer=call.caller.name)
 
@@ -306,10 +306,10 @@ async def diagnose(ask: DiagnoseQuestion, client: ClientChannel) -> Diagnosis:
     more.
     """
     from devassist.diagnosis import diagnose as diagnosis
-    from devassist.web.configured import configured
+    from devassist.web.rules import read_rules
 
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
-    return await diagnosis.diagnose(ask, caller=client.caller, workspaces=workspaces, rules=configured())
+    return await diagnosis.diagnose(ask, caller=client.caller, workspaces=workspaces, rules=read_rules())
 
 
 @toolkit.tool(example=WarmQuestion(), errors=(UNKNOWN_WORKSPACE,), queries=1, deadline_seconds=WARMING_SECONDS)
@@ -319,6 +319,6 @@ async def warm_workspace(ask: WarmQuestion, client: ClientChannel) -> WarmWorksp
 
     Use it when find_callers_of_function said incomplete because a server was cold, then ask again.
     """
-    from devassist.warm_workspace import warmed
+    from devassist.warm_workspace import warm_workspace
 
-    return await warmed(ask, client=client)
+    return await warm_workspace(ask, client=client)

@@ -5,7 +5,7 @@ import asyncio
 from devassist.code_graph.freshness import ensure_graph
 from devassist.code_graph.queries import read_build
 from devassist.contracts.warm_workspace import WarmQuestion, WarmServer, WarmWorkspace
-from devassist.warming import Warmed, warm
+from devassist.warmer import WarmResult, warm
 from devassist.workspaces import KnownWorkspace, workspace_for
 from toolbox.contract.client_channel import ClientChannel
 
@@ -13,7 +13,7 @@ TELL_SECONDS = 1.0
 GRAPH_ROUNDS = 50
 
 
-async def warmed(ask: WarmQuestion, *, client: ClientChannel) -> WarmWorkspace:
+async def warm_workspace(ask: WarmQuestion, *, client: ClientChannel) -> WarmWorkspace:
     """Warm the servers of the process that answers, reporting progress every second; no task: see design."""
     workspace = await workspace_for(client.caller, named=ask.workspace)
     warming = asyncio.ensure_future(asyncio.gather(warm(workspace.root), _finish_graph(workspace)))
@@ -44,7 +44,7 @@ async def _finish_graph(workspace: KnownWorkspace) -> bool:
     return False
 
 
-def _server(one: Warmed) -> WarmServer:
+def _server(one: WarmResult) -> WarmServer:
     return WarmServer(
         server=one.server.name, files=one.files, is_ready=not one.failure, seconds=round(one.seconds, 1),
         failure=one.failure or None,

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass
 
 from devassist import refusals
-from devassist.dialect import FILE_NOT_FOUND
-from devassist.files.opening import opened
+from devassist.error_envelope import FILE_NOT_FOUND
+from devassist.files.safe_open import open_file
 from devassist.queries import workspaces as queries
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import ClientChannel
@@ -118,7 +118,7 @@ def _holders(path: str, *, known: list[KnownWorkspace]) -> list[KnownWorkspace]:
     refusal: ToolError | None = None
     for workspace in known:
         try:
-            with opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets):
+            with open_file(path, root=workspace.root, shows_secrets=workspace.shows_secrets):
                 opens.append(workspace)
         except ToolError as error:
             if error.code != FILE_NOT_FOUND:
@@ -135,5 +135,5 @@ def _usual(seen: dict[str, KnownWorkspace]) -> KnownWorkspace | None:
 
 
 async def _read() -> list[KnownWorkspace]:
-    rows = await queries.workspaces(ledger=owner_pool)
+    rows = await queries.fetch_workspaces(owner_pool=owner_pool)
     return [KnownWorkspace(**row | {name: frozenset(row[name]) for name in ("key_ids", "owner_ids")}) for row in rows]

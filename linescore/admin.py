@@ -50,7 +50,7 @@ class PlayedByFilter(SeenByFilter):
     def keep(self, rows: Any, value: str) -> GameQuerySet:
         """Keep the team's games."""
         games: GameQuerySet = rows
-        return games.involving(value)
+        return games.filter_team(value)
 
 
 class PeriodFormSet(PaginationInlineFormSet):  # type: ignore[misc]
@@ -122,7 +122,7 @@ class TeamAdmin(CuratedAdmin):
 class GameAdmin(CuratedAdmin):
     """Games, with their periods."""
 
-    list_display = ["day", "away", "home", "score", "season", "game_kind", "game_id"]
+    list_display = ["day", "visitors", "hosts", "score", "season", "game_kind", "game_id"]
     list_display_links = ["day", "game_id"]
     list_filter = [("season", FewValuesFilter), "game_kind", PlayedByFilter, ("game_date", RangeDateFilter)]
     search_fields = ["=home_team__team_code", "=away_team__team_code", "home_team__team_name", "away_team__team_name",
@@ -157,12 +157,12 @@ class GameAdmin(CuratedAdmin):
         return row.game_date.isoformat()
 
     @admin.display(description="away", ordering="away_team_id")
-    def away(self, game: Game) -> str:
+    def visitors(self, game: Game) -> str:
         """Give the visitors' code."""
         return game.away_team_id
 
     @admin.display(description="home", ordering="home_team_id")
-    def home(self, game: Game) -> str:
+    def hosts(self, game: Game) -> str:
         """Give the hosts' code."""
         return game.home_team_id
 

@@ -36,7 +36,7 @@ INTERNAL_ERROR = ErrorCode("INTERNAL_ERROR", 500, "The tool failed in a way nobo
 ErrorType = Literal["QUERY_ERROR", "VALIDATION_ERROR", "DATABASE_ERROR"]
 
 
-class LinescoreDialect(ErrorEnvelope):
+class LinescoreErrorEnvelope(ErrorEnvelope):
     """`{success, data}` or `{success, error: {type, message, field?, details, suggestion}}`; the code is in details."""
 
     bad_input = INVALID_PARAMETER
@@ -139,7 +139,7 @@ def _season(value: str) -> str:
     )
 
 
-def _clamped(value: int) -> int:
+def _clamp_limit(value: int) -> int:
     return min(max(value, 1), MAX_ROWS)
 
 
@@ -150,7 +150,7 @@ CalendarDate = Annotated[
 ]
 Limit = Annotated[
     WholeNumber,
-    AfterValidator(_clamped),
+    AfterValidator(_clamp_limit),
     WithJsonSchema({"type": "number", "multipleOf": 1, "minimum": 1, "maximum": MAX_ROWS}),
     NullMeans(DEFAULT_LIMIT),
 ]

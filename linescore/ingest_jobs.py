@@ -9,7 +9,7 @@ from toolbox.work.job_forms import JobForm, file_field
 from toolbox.work.job_kinds import Assignment, JobKind, JobRefused, Outcome
 
 if TYPE_CHECKING:
-    from linescore.ingest.from_files import Wanted
+    from linescore.ingest.from_files import SourceOptions
 
 MAY = "linescore.add_game"
 MAX_DAYS = 400
@@ -52,7 +52,7 @@ def from_nhl(given: Assignment) -> Outcome:
     if (last - first).days > MAX_DAYS:
         raise JobRefused(f"{first} is more than {MAX_DAYS} days ago; give a last day.")
     with Wire() as wire:
-        report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_read_wanted(given), on_step=given.on_step)
+        report = ingest_nhl(wire, span=Span(first=first, last=last), wanted=_read_options(given), on_step=given.on_step)
     return Outcome.from_report(report, thing="game")
 
 
@@ -63,7 +63,7 @@ def from_file(given: Assignment) -> Outcome:
     if given.file is None:
         raise JobRefused("The file is gone; start again.")
     return Outcome.from_report(
-        ingest_files(given.file, wanted=_read_wanted(given), on_step=given.on_step), thing="game"
+        ingest_files(given.file, wanted=_read_options(given), on_step=given.on_step), thing="game"
     )
 
 
@@ -81,10 +81,10 @@ def from_samples(given: Assignment) -> Outcome:
     )
 
 
-def _read_wanted(given: Assignment) -> "Wanted":
-    from linescore.ingest.from_files import Wanted
+def _read_options(given: Assignment) -> "SourceOptions":
+    from linescore.ingest.from_files import SourceOptions
 
-    return Wanted(today=given.today, adds_teams=bool(given.values.get("add_teams")))
+    return SourceOptions(today=given.today, adds_teams=bool(given.values.get("add_teams")))
 
 
 JOBS = [

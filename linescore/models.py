@@ -38,7 +38,7 @@ class Team(models.Model):
 class GameQuerySet(models.QuerySet["Game"]):
     """Words about games."""
 
-    def involving(self, team_code: str) -> Self:
+    def filter_team(self, team_code: str) -> Self:
         """Keep games that the team played, at home or away."""
         return self.filter(Q(home_team=team_code) | Q(away_team=team_code))
 

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.urls import path
 
 from linescore.standings import queries
-from linescore.standings.drawing import HeatRow, form, heat_map
+from linescore.standings.drawings import HeatRow, form, heat_map
 from linescore.standings.queries import Row
 from toolbox.database import event_loop
 from toolbox.http.pages import require_scope
@@ -55,7 +55,7 @@ class TeamLine:
 @require_scope(scope=SCOPE)
 def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
     """Show who wins periods, where goals are won and lost, and what winning two periods is worth."""
-    known, chosen = _chosen(season)
+    known, chosen = _choose_season(season)
     rows, counted, missing = event_loop.run(_of_season(chosen))
     lines = sorted(_lines(rows), key=lambda line: (-line.won, line.code))
     drawn = [
@@ -77,7 +77,7 @@ def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
 @require_scope(scope=SCOPE)
 def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
     """Show a team's form by period, and its months."""
-    known, chosen = _chosen(season)
+    known, chosen = _choose_season(season)
     found, games = event_loop.run(_of_team(chosen, team_code=team_code))
     if found is None:
         raise Http404(f"There is no team {team_code}.")
@@ -124,7 +124,7 @@ async def _of_team(season: str, *, team_code: str) -> tuple[Row | None, list[Row
     return await asyncio.gather(queries.team(team_code), queries.team_games(season, team_code=team_code))
 
 
-def _chosen(season: str) -> tuple[list[Row], str]:
+def _choose_season(season: str) -> tuple[list[Row], str]:
     """Give the seasons, and the one that is meant: without a name the latest; raises Http404."""
     known = event_loop.run(queries.seasons())
     names = [row["season"] for row in known]

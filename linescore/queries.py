@@ -228,7 +228,7 @@ def _text(pattern: Pattern, *, given: frozenset[str]) -> str:
     if pattern == "two_plus_games" and "period_outcome" in filters:
         del filters["period_outcome"]
         having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
-    where = _where(filters.values())
+    where = _where_clause(filters.values())
     missing = _format_missing(given)
     text = {"periods": _PERIODS, "ranking": _RANKING, "two_plus_games": _TWO_PLUS_GAMES}[pattern]
     team_code = "" if "team_code" in given else "\n  pr.team_code,"
@@ -244,10 +244,10 @@ def _list_filters(given: Collection[str]) -> dict[str, str]:
 
 def _format_missing(given: Collection[str]) -> str:
     filters = [sql for name, sql in _MISSING_FILTERS.items() if name in given]
-    return _MISSING.format(where=_where([NOT_STORED, *filters]))
+    return _MISSING.format(where=_where_clause([NOT_STORED, *filters]))
 
 
-def _where(filters: Iterable[str]) -> str:
+def _where_clause(filters: Iterable[str]) -> str:
     text = "\n  AND ".join(filters)
     return f"WHERE {text}" if text else ""
 
@@ -288,7 +288,7 @@ async def _fetch_games(
     filters = [text for name, text in _GAME_FILTERS.items() if name in parameters]
     missing = _format_missing(parameters)
     given = parameters | {"team_code": ask.team_code, "most": ask.limit + 1, "skipped": (ask.page - 1) * ask.limit}
-    return await reader.fetch(sql.format(missing=missing, where=_where(filters)), given | dict(more or {}))
+    return await reader.fetch(sql.format(missing=missing, where=_where_clause(filters)), given | dict(more or {}))
 
 
 async def teams(*, reader: Pool) -> list[dict[str, str]]:
@@ -306,7 +306,7 @@ async def has_rows(ask: GameFilters, *, reader: Pool) -> bool:
     if isinstance(ask, GamesQuery):
         return bool((await game_rows(ask.model_copy(update={"page": 1, "limit": 1}), reader=reader)).rows)
     parameters = _list_parameters(ask)
-    where = _where(_list_filters(parameters).values())
+    where = _where_clause(_list_filters(parameters).values())
     return bool((await reader.fetch(_HAS_ROWS.format(where=where), parameters)).rows[0]["has_rows"])
 
 
@@ -320,7 +320,7 @@ async def nearest_days(ask: GameFilters, *, seasons: tuple[str, str], reader: Po
         found = await _fetch_games(sql, ask=free, reader=reader, more=given)
     else:
         parameters = _list_parameters(free)
-        where = _where(_list_filters(parameters).values())
+        where = _where_clause(_list_filters(parameters).values())
         sql = _NEAREST_DAYS.format(rows=f"(SELECT * FROM linescore_period_results AS pr {where})")
         found = await reader.fetch(sql, parameters | given)
     return found.rows[0]["date_before"], found.rows[0]["date_after"]
@@ -331,7 +331,7 @@ async def months(*, reader: Pool) -> list[date]:
     return [row["month"] for row in (await reader.fetch(_MONTHS)).rows]
 
 
-async def played(team_code: str, *, reader: Pool) -> list[date]:
+async def fetch_game_days(team_code: str, *, reader: Pool) -> list[date]:
     """Fetch the days on which a team played, latest first."""
     return [row["game_date"] for row in (await reader.fetch(_PLAYED, {"team_code": team_code})).rows]
 

@@ -15,7 +15,7 @@ from toolbox.database.pools import Pool
 
 MIN_SEASON, MAX_SEASON = "0000-0001", "9999-9999"
 MAX_SEASONS_NAMED = 10
-SHORTEST_START, SHORTEST_END = 2, 5
+MIN_START_LETTERS, MIN_END_LETTERS = 2, 5
 SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06
 """How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
 _RELAXED = ("period_outcome", "won_two_plus_reg_periods", "result", "venue", "opponent")
@@ -151,8 +151,8 @@ def _likeness(given: str, team: dict[str, str]) -> float:
     plain = [_letters(name) for name in names]
     if wanted and wanted in plain[:2]:  # the code itself, or the whole name
         return 2.0
-    begins = len(wanted) >= SHORTEST_START and any(name.startswith(wanted) for name in plain)
-    is_part = begins or (len(wanted) >= SHORTEST_END and any(name.endswith(wanted) for name in plain))
+    begins = len(wanted) >= MIN_START_LETTERS and any(name.startswith(wanted) for name in plain)
+    is_part = begins or (len(wanted) >= MIN_END_LETTERS and any(name.endswith(wanted) for name in plain))
     return max(likeness, 0.95) if is_part else likeness
 
 

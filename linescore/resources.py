@@ -1,195 +1,69 @@
-"""Teams, games, periods and their results for programmers: browse, filter, page. Read only."""
+"""Seasons, teams and games as documents, and what completes their names."""
 
-from typing import Any
+from typing import Annotated
 
-import django_filters
-from django.core.validators import RegexValidator
-from django.db.models import QuerySet
-from rest_framework import serializers
-from rest_framework.serializers import BaseSerializer
+from linescore import resource_queries
+from linescore.addresses import GAME, JSON, SEASON, TEAM
+from linescore.standings import queries as standings
+from linescore.tools import toolkit
+from toolbox.contract.encoding import encode
+from toolbox.contract.resources import CompletionRequest
 
-from linescore.models import Game, GameQuerySet, Period, PeriodResult, Team
-from toolbox.resources_api.filters import Day, Identifier, TrueOrFalse, WholeNumber
-from toolbox.resources_api.views import ReadOnlyResource, ResourceRouter
-
-TEAM_CODE = RegexValidator(r"\A[A-Z]{3}\Z", "A team code has three capital letters, as CAR.")
-SEASON = RegexValidator(r"\A[0-9]{4}-[0-9]{4}\Z", "A season is written as 2024-2025.")
+KEEP_SECONDS = 300.0
+_MAX_ID = 2**63 - 1
 
 
-class TeamSerializer(serializers.ModelSerializer[Team]):
-    """A team."""
-
-    class Meta:
-        model = Team
-        fields = ["team_code", "team_name", "city", "arena"]
+async def _teams(typed: CompletionRequest) -> list[str]:
+    return await resource_queries.teams(typed.text)
 
 
-class PeriodSerializer(serializers.ModelSerializer[Period]):
-    """A period, as the game was played."""
-
-    game_id = serializers.IntegerField()
-
-    class Meta:
-        model = Period
-        fields = [
-            "id",
-            "game_id",
-            "period_number",
-            "period_kind",
-            "home_goals",
-            "away_goals",
-            "home_empty_net_goals",
-            "away_empty_net_goals",
-        ]
+async def _seasons(typed: CompletionRequest) -> list[str]:
+    return await resource_queries.seasons(typed.text)
 
 
-class GameSerializer(serializers.ModelSerializer[Game]):
-    """A game."""
-
-    home_team_code = serializers.CharField(source="home_team_id")
-    away_team_code = serializers.CharField(source="away_team_id")
-
-    class Meta:
-        model = Game
-        fields = ["game_id", "season", "game_date", "game_kind", "home_team_code", "away_team_code"]
+async def _games(typed: CompletionRequest) -> list[str]:
+    return await resource_queries.games(typed.text, season=typed.chosen.get("season", ""))
 
 
-class GameWithPeriodsSerializer(GameSerializer):
-    """A game with its periods, in order."""
-
-    periods = PeriodSerializer(many=True)
-
-    class Meta(GameSerializer.Meta):
-        fields = [*GameSerializer.Meta.fields, "periods"]
+toolkit.completers.update(team=_teams, season=_seasons, game=_games)
 
 
-class PeriodResultSerializer(serializers.ModelSerializer[PeriodResult]):
-    """A period as one team saw it."""
-
-    game_id = serializers.IntegerField()
-    team_code = serializers.CharField(source="team_id")
-
-    class Meta:
-        model = PeriodResult
-        fields = [
-            "id",
-            "game_id",
-            "game_date",
-            "season",
-            "home_team_code",
-            "away_team_code",
-            "team_code",
-            "period_number",
-            "goals_for",
-            "goals_against",
-            "empty_net_goals",
-            "period_outcome",
-            "won_two_plus_reg_periods",
-        ]
+@toolkit.resource(
+    SEASON, title="A season, team by team", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"season": _seasons}
+)
+async def linescore_season(season: Annotated[str, "Two years, as 2024-2025."]) -> str | None:
+    """Show every team's periods of a season, by number: played, won, lost, tied, goals; 4 and 5 are overtime."""
+    rows = await standings.teams(season)
+    if not rows:
+        return None
+    worth = await standings.hypothesis(season)
+    return encode({"season": season, "periods": rows, "gamesByTwoPlusPeriodsWon": worth}).decode()
 
 
-class TeamFilters(django_filters.FilterSet):
-    """What teams can be asked for."""
-
-    team_name = django_filters.CharFilter(lookup_expr="icontains", help_text="Part of the name.", max_length=100)
-    city = django_filters.CharFilter(lookup_expr="icontains", help_text="Part of the city's name.", max_length=100)
-
-
-class GameFilters(django_filters.FilterSet):
-    """What games can be asked for."""
-
-    season = django_filters.CharFilter(validators=[SEASON], help_text="As 2024-2025.")
-    game_kind = django_filters.ChoiceFilter(choices=Game.Kind.choices)
-    team_code = django_filters.CharFilter(
-        validators=[TEAM_CODE], method="involving", help_text="Played at home or away."
-    )
-    home_team_code = django_filters.CharFilter(field_name="home_team", validators=[TEAM_CODE])
-    away_team_code = django_filters.CharFilter(field_name="away_team", validators=[TEAM_CODE])
-    game_date = Day()
-    first_date = Day(field_name="game_date", lookup_expr="gte", help_text="This day and later.")
-    last_date = Day(field_name="game_date", lookup_expr="lte", help_text="This day and earlier.")
-
-    def involving(self, games: GameQuerySet, _name: str, team_code: str) -> GameQuerySet:
-        """Keep games that the team played."""
-        return games.involving(team_code)
+@toolkit.resource(
+    TEAM,
+    title="A team's season, game by game",
+    mime_type=JSON,
+    ttl_seconds=KEEP_SECONDS,
+    completes={"season": _seasons, "team": _teams},
+)
+async def linescore_team_season(
+    *, season: Annotated[str, "Two years, as 2024-2025."], team: Annotated[str, "The team's three letters, as CAR."]
+) -> str | None:
+    """Show every game of a team in a season: opponents, goals, and how each regulation period ended for the team."""
+    found = await standings.team(team)
+    games = await standings.team_games(season, team_code=team) if found else []
+    return encode({"season": season, "team": found, "games": games}).decode() if games else None
 
 
-class PeriodFilters(django_filters.FilterSet):
-    """What periods can be asked for."""
-
-    game_id = Identifier(field_name="game")
-    season = django_filters.CharFilter(field_name="game__season", validators=[SEASON], help_text="As 2024-2025.")
-    period_number = WholeNumber()
-    period_kind = django_filters.ChoiceFilter(choices=Period.Kind.choices)
-    first_date = Day(field_name="game__game_date", lookup_expr="gte", help_text="This day and later.")
-    last_date = Day(field_name="game__game_date", lookup_expr="lte", help_text="This day and earlier.")
-
-
-class PeriodResultFilters(django_filters.FilterSet):
-    """What period results can be asked for."""
-
-    game_id = Identifier(field_name="game")
-    team_code = django_filters.CharFilter(field_name="team", validators=[TEAM_CODE])
-    season = django_filters.CharFilter(validators=[SEASON], help_text="As 2024-2025.")
-    period_number = WholeNumber()
-    period_outcome = django_filters.ChoiceFilter(choices=PeriodResult.Outcome.choices)
-    won_two_plus_reg_periods = TrueOrFalse(help_text="The team won two or three of periods 1 to 3.")
-    first_date = Day(field_name="game_date", lookup_expr="gte", help_text="This day and later.")
-    last_date = Day(field_name="game_date", lookup_expr="lte", help_text="This day and earlier.")
-
-
-class Teams(ReadOnlyResource):
-    """Clubs, by the three letters that the NHL gives them."""
-
-    queryset = Team.objects.all()
-    serializer_class = TeamSerializer
-    filterset_class = TeamFilters
-    key_form = "[A-Z]{3}"
-    ordering = "team_code"
-    ordering_fields = ["team_code", "team_name", "city"]
-
-
-class Games(ReadOnlyResource):
-    """Games by the NHL's id; one game comes with its periods."""
-
-    queryset = Game.objects.all()
-    serializer_class = GameSerializer
-    filterset_class = GameFilters
-    ordering = "game_date"
-    ordering_fields = ["game_date", "game_id", "season"]
-
-    def get_queryset(self) -> QuerySet[Game]:
-        """Bring the periods with a single game."""
-        games: QuerySet[Game] = super().get_queryset()
-        return games.prefetch_related("periods") if self.action == "retrieve" else games
-
-    def get_serializer_class(self) -> type[BaseSerializer[Any]]:
-        """Show the periods of a single game."""
-        return GameWithPeriodsSerializer if self.action == "retrieve" else GameSerializer
-
-
-class Periods(ReadOnlyResource):
-    """What happened in each period, both sides."""
-
-    queryset = Period.objects.all()
-    serializer_class = PeriodSerializer
-    filterset_class = PeriodFilters
-    ordering = ("game_id", "period_number")
-    ordering_fields = ["game_id", "period_number", "home_goals", "away_goals"]
-
-
-class PeriodResults(ReadOnlyResource):
-    """Each period as either team saw it, derived from games and periods; the table that the tools ask."""
-
-    queryset = PeriodResult.objects.all()
-    serializer_class = PeriodResultSerializer
-    filterset_class = PeriodResultFilters
-    ordering = ("game_date", "period_number", "game_id", "team_id")
-    ordering_fields = ["game_date", "period_number", "goals_for", "goals_against", "game_id"]
-
-
-router = ResourceRouter("linescore")
-router.register("teams", Teams)
-router.register("games", Games)
-router.register("periods", Periods)
-router.register("period-results", PeriodResults)
+@toolkit.resource(
+    GAME, title="A game, period by period", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"game": _games}
+)
+async def linescore_game(game: Annotated[str, "The NHL's id of the game, as 2024020001."]) -> str | None:
+    """Show both sides' goals of each period of a game, empty-net goals apart."""
+    if not (game.isascii() and game.isdigit()) or int(game) > _MAX_ID:
+        return None
+    rows = await standings.game(int(game))
+    shared = ("game_id", "season", "game_date", "home_team_code", "away_team_code")
+    periods = [{name: value for name, value in row.items() if name not in shared} for row in rows]
+    return encode({name: rows[0][name] for name in shared} | {"periods": periods}).decode() if rows else None

@@ -29,10 +29,10 @@ async def _known_teams() -> list[NamedEntity]:
 
 
 async def _fetch_teams() -> list[NamedEntity]:
-    return [_named(row) for row in await queries.teams(reader=reader)]
+    return [_name_team(row) for row in await queries.teams(reader=reader)]
 
 
-def _named(row: dict[str, str]) -> NamedEntity:
+def _name_team(row: dict[str, str]) -> NamedEntity:
     """Give a team's names: whole, place, nickname, the city it plays in, and what followers call it."""
     code, name = row["team_code"], row["team_name"]
     nickname = next((long for long in _LONG_NICKNAMES if name.endswith(long)), name.rpartition(" ")[2])
@@ -88,7 +88,7 @@ async def _month_samples() -> list[str]:
 async def _day_samples() -> list[str]:
     """Name days on which the first sample team played."""
     teams = await _sample_teams()
-    known = sorted(await queries.played(teams[0].value, reader=reader)) if teams else []
+    known = sorted(await queries.fetch_game_days(teams[0].value, reader=reader)) if teams else []
     return [f"{day:%B} {day.day} {day.year}" for day in known[len(known) // 2 :]]
 
 

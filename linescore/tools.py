@@ -4,7 +4,6 @@ from datetime import date
 
 from linescore import queries
 from linescore.addresses import more
-from linescore.asking_back import which_team
 from linescore.contracts import (
     INVALID_DATE,
     INVALID_DATE_RANGE,
@@ -13,21 +12,22 @@ from linescore.contracts import (
     NO_RESULTS,
     GameResults,
     GamesQuery,
-    LinescoreDialect,
+    LinescoreErrorEnvelope,
     LinescoreQuery,
     LinescoreRows,
     QueryMetadata,
     TeamRecord,
 )
-from linescore.ingesting import INGESTION_FAILED, Ingested, IngestQuestion, ingest
+from linescore.ingest_tool import INGESTION_FAILED, IngestQuestion, IngestResult, ingest
 from linescore.refusals import no_results
 from linescore.slots import SLOTS
+from linescore.team_clarification import clarify_team
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
 from toolbox.database.pools import FetchedRows, reader
 
 toolkit = Toolkit(
-    domain="linescore", summary="NHL games, scored period by period.", envelope=LinescoreDialect(), slots=SLOTS
+    domain="linescore", summary="NHL games, scored period by period.", envelope=LinescoreErrorEnvelope(), slots=SLOTS
 )
 
 _OUTCOMES = "goals decide a period; in period 3, goals into an empty net do not count"
@@ -55,7 +55,7 @@ async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> Li
     4 and 5 are overtime and shootout. In period 3, goals into an empty net do not count for the outcome.
     """
     found = await queries.period_results(ask, reader=reader)
-    if not found.rows and (meant := await which_team(ask, client=client, reader=reader)):
+    if not found.rows and (meant := await clarify_team(ask, client=client, reader=reader)):
         ask, found = meant, await queries.period_results(meant, reader=reader)
     if not found.rows:
         raise await no_results(ask, reader=reader)
@@ -104,7 +104,7 @@ def _metadata(ask: LinescoreQuery | GamesQuery, *, found: FetchedRows, missing: 
     is_open_world=True,
     is_idempotent=True,
 )
-async def ingest_linescore_games(ask: IngestQuestion, client: ClientChannel) -> Ingested:
+async def ingest_linescore_games(ask: IngestQuestion, client: ClientChannel) -> IngestResult:
     """
     Bring in the games of some days, period by period, so that query_linescore_data knows them.
 

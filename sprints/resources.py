@@ -1,240 +1,57 @@
-"""Issues, sprints, teams and people for programmers: browse, filter, page. Read only, without e-mail addresses."""
-
-import django_filters
-from drf_spectacular.utils import extend_schema_serializer
-from rest_framework import serializers
-
-from sprints.models import Issue, Sprint, SprintIssue, SprintState, StatusCategory, StatusChange, Team, User
-from toolbox.resources_api.filters import Day
-from toolbox.resources_api.views import ReadOnlyResource, ResourceRouter
-
-GUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-
-
-@extend_schema_serializer(component_name="SprintsTeam")
-class TeamSerializer(serializers.ModelSerializer[Team]):
-    """A team."""
-
-    organisation_name = serializers.CharField(source="organisation.organisation_name")
-
-    class Meta:
-        model = Team
-        fields = ["team_id", "team_key", "team_name", "organisation_name"]
-
-
-class UserSerializer(serializers.ModelSerializer[User]):
-    """A person, without the e-mail address."""
-
-    team_id = serializers.UUIDField()
-
-    class Meta:
-        model = User
-        fields = ["user_id", "full_name", "team_id", "is_active"]
+"""Boards and sprints as documents, and what completes the names of teams, sprints and people."""
 
-
-class SprintSerializer(serializers.ModelSerializer[Sprint]):
-    """A sprint."""
+from typing import Annotated, Any
 
-    team_id = serializers.UUIDField()
+from sprints.documents import queries
+from sprints.documents.queries import Row
+from sprints.tools import toolkit
+from toolbox.contract.encoding import encode
+from toolbox.contract.errors import KERNEL_ENVELOPE, ToolError
+from toolbox.contract.resources import CompletionRequest
 
-    class Meta:
-        model = Sprint
-        fields = ["sprint_id", "sprint_name", "team_id", "state", "goal", "started_at", "ends_at", "completed_at"]
+JSON = "application/json"
+BOARD = "sprints://teams/{team}"
+SPRINT = "sprints://sprints/{sprint}"
+KEEP_SECONDS = 60.0
 
 
-class IssueSerializer(serializers.ModelSerializer[Issue]):
-    """An issue as it stands."""
+async def _teams(typed: CompletionRequest) -> list[str]:
+    return await queries.teams(typed.text)
 
-    team_id = serializers.UUIDField()
-    assignee_id = serializers.UUIDField()
-    reporter_id = serializers.UUIDField()
-    sprint_id = serializers.UUIDField()
-    epic_id = serializers.UUIDField()
-    parent_id = serializers.UUIDField()
-    status = serializers.CharField(source="status.status_name", default=None)
-    status_category = serializers.CharField(source="status.status_category", default=None)
 
-    class Meta:
-        model = Issue
-        fields = [
-            "issue_id",
-            "issue_key",
-            "title",
-            "issue_type",
-            "status",
-            "status_category",
-            "priority",
-            "resolution",
-            "story_points",
-            "assignee_id",
-            "reporter_id",
-            "team_id",
-            "sprint_id",
-            "epic_id",
-            "parent_id",
-            "labels",
-            "due_date",
-            "created_at",
-            "updated_at",
-            "started_at",
-            "resolved_at",
-            "reopened_count",
-            "blocked_since",
-        ]
+async def _sprints(typed: CompletionRequest) -> list[str]:
+    return await queries.sprints(typed.text, team=typed.chosen.get("team", ""))
 
 
-class MembershipSerializer(serializers.ModelSerializer[SprintIssue]):
-    """An issue's membership of a sprint, and what became of it there."""
+async def _people(typed: CompletionRequest) -> list[str]:
+    return await queries.people(typed.text)
 
-    sprint_id = serializers.UUIDField()
-    issue_id = serializers.UUIDField()
 
-    class Meta:
-        model = SprintIssue
-        fields = [
-            "id",
-            "sprint_id",
-            "issue_id",
-            "added_at",
-            "removed_at",
-            "was_committed",
-            "was_added_after_start",
-            "was_removed",
-            "was_completed",
-            "was_carried_over",
-            "done_at",
-            "points_at_start",
-            "points_at_end",
-        ]
+toolkit.completers.update(team=_teams, sprint=_sprints, person=_people)
 
 
-class StatusChangeSerializer(serializers.ModelSerializer[StatusChange]):
-    """A move from one status to another."""
+@toolkit.resource(BOARD, title="A team's board", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"team": _teams})
+async def sprints_board(team: Annotated[str, "The team's key, as ACCEL, or its id."]) -> str | None:
+    """Show a team's velocity over its last sixteen sprints, its sprints under way, its open issues by status."""
+    found = _select_one(await queries.teams_called(team), kind="team", said=team)
+    return _write_document({"team": found} | await queries.board(found["team_id"])) if found else None
 
-    issue_id = serializers.UUIDField()
-    from_status = serializers.CharField(source="from_status.status_name", default=None)
-    to_status = serializers.CharField(source="to_status.status_name")
-    changed_by_id = serializers.UUIDField()
 
-    class Meta:
-        model = StatusChange
-        fields = ["id", "issue_id", "changed_at", "from_status", "to_status", "changed_by_id"]
+@toolkit.resource(SPRINT, title="A sprint", mime_type=JSON, ttl_seconds=KEEP_SECONDS, completes={"sprint": _sprints})
+async def sprints_sprint(sprint: Annotated[str, "The sprint's name or id."]) -> str | None:
+    """Show what a sprint came to: committed, added, completed, carried over; its days; what changed its scope."""
+    found = _select_one(await queries.sprints_called(sprint), kind="sprint", said=sprint)
+    return _write_document(await queries.sprint(found["sprint_id"])) if found else None
 
 
-class TeamFilters(django_filters.FilterSet):
-    """What teams can be asked for."""
+def _select_one(found: list[Row], *, kind: str, said: str) -> Row | None:
+    """Give the one that is meant; raises ToolError where several are called so."""
+    if len(found) > 1:
+        ids = ", ".join(str(row[f"{kind}_id"]) for row in found)
+        suggestion = f"Put an id into the address, such as one of {ids}."
+        raise ToolError(KERNEL_ENVELOPE.bad_input, f"Several are called {said[:80]!r}.", suggestion=suggestion)
+    return found[0] if found else None
 
-    team_key = django_filters.CharFilter(max_length=50, help_text="As ACCEL.")
 
-
-class UserFilters(django_filters.FilterSet):
-    """What people can be asked for."""
-
-    full_name = django_filters.CharFilter(lookup_expr="icontains", help_text="Part of the name.", max_length=100)
-    team_id = django_filters.UUIDFilter(field_name="team_id")
-
-
-class SprintFilters(django_filters.FilterSet):
-    """What sprints can be asked for."""
-
-    sprint_name = django_filters.CharFilter(lookup_expr="icontains", help_text="Part of the name.", max_length=100)
-    state = django_filters.ChoiceFilter(choices=SprintState.choices)
-    team_id = django_filters.UUIDFilter(field_name="team_id")
-
-
-class IssueFilters(django_filters.FilterSet):
-    """What issues can be asked for."""
-
-    issue_key = django_filters.CharFilter(max_length=100, help_text="As ACCEL-13.")
-    title = django_filters.CharFilter(lookup_expr="icontains", help_text="Part of the title.", max_length=100)
-    status = django_filters.CharFilter(field_name="status__status_name", max_length=200, help_text="As QA.")
-    status_category = django_filters.ChoiceFilter(field_name="status__status_category", choices=StatusCategory.choices)
-    team_id = django_filters.UUIDFilter(field_name="team_id")
-    assignee_id = django_filters.UUIDFilter(field_name="assignee_id")
-    sprint_id = django_filters.UUIDFilter(field_name="sprint_id")
-    first_updated_day = Day(field_name="updated_at", lookup_expr="date__gte", help_text="Changed this day or later.")
-
-
-class HistoryFilters(django_filters.FilterSet):
-    """What rows of history can be asked for."""
-
-    issue_id = django_filters.UUIDFilter(field_name="issue_id")
-
-
-class MembershipFilters(HistoryFilters):
-    """What memberships can be asked for."""
-
-    sprint_id = django_filters.UUIDFilter(field_name="sprint_id")
-
-
-class Teams(ReadOnlyResource):
-    """Teams by their key."""
-
-    queryset = Team.objects.select_related("organisation")
-    serializer_class = TeamSerializer
-    filterset_class = TeamFilters
-    ordering = "team_key"
-    ordering_fields = ["team_key", "team_name"]
-    key_form = GUID
-
-
-class Users(ReadOnlyResource):
-    """People by name."""
-
-    queryset = User.objects.all()
-    serializer_class = UserSerializer
-    filterset_class = UserFilters
-    ordering = "full_name"
-    ordering_fields = ["full_name"]
-    key_form = GUID
-
-
-class Sprints(ReadOnlyResource):
-    """Sprints, the latest first."""
-
-    queryset = Sprint.objects.all()
-    serializer_class = SprintSerializer
-    filterset_class = SprintFilters
-    ordering = "-started_at"
-    ordering_fields = ["started_at", "sprint_name"]
-    key_form = GUID
-
-
-class Issues(ReadOnlyResource):
-    """Issues, the latest changed first."""
-
-    queryset = Issue.objects.select_related("status")
-    serializer_class = IssueSerializer
-    filterset_class = IssueFilters
-    ordering = "-updated_at"
-    ordering_fields = ["updated_at", "created_at", "issue_key"]
-    key_form = GUID
-
-
-class Memberships(ReadOnlyResource):
-    """Memberships of issues in sprints."""
-
-    queryset = SprintIssue.objects.all()
-    serializer_class = MembershipSerializer
-    filterset_class = MembershipFilters
-    ordering = "id"
-    ordering_fields = ["added_at"]
-
-
-class StatusChanges(ReadOnlyResource):
-    """Moves between statuses."""
-
-    queryset = StatusChange.objects.select_related("from_status", "to_status")
-    serializer_class = StatusChangeSerializer
-    filterset_class = HistoryFilters
-    ordering = "id"
-    ordering_fields = ["changed_at"]
-
-
-router = ResourceRouter("sprints")
-router.register("teams", Teams)
-router.register("users", Users)
-router.register("sprints", Sprints)
-router.register("issues", Issues)
-router.register("sprint-issues", Memberships)
-router.register("status-changes", StatusChanges)
+def _write_document(document: dict[str, Any]) -> str:
+    return encode(document).decode()

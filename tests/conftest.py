@@ -38,8 +38,8 @@ hypothesis_settings.load_profile("toolroom")
 
 # Tools import what they run with their first call, within their deadline; on a busy machine that takes seconds.
 LOADED_BEFORE_TESTS = (
-    "devassist.diagnosis.diagnose", "devassist.symbols", "devassist.root_causes.searching", "devassist.finding_callers",
-    "devassist.code_context", "devassist.workspace_files", "devassist.code_search", "devassist.root_causes.proposing",
+    "devassist.diagnosis.diagnose", "devassist.symbols", "devassist.root_causes.search", "devassist.find_callers",
+    "devassist.code_context", "devassist.workspace_files", "devassist.code_search", "devassist.root_causes.proposals",
     "graphql_proxy.execution.execute", "graphql_proxy.operations.dynamic_tools", "sprints.asking.chat",
     "sprints.asking.sql_repair",
 )  # fmt: skip

@@ -25,8 +25,8 @@ class ToolboxConfig(AppConfig):
         for app in apps.get_app_configs():
             if app.module and module_has_submodule(app.module, "tools"):
                 tools = import_module(f"{app.name}.tools")
-                if module_has_submodule(app.module, "offers"):
-                    import_module(f"{app.name}.offers")
+                if module_has_submodule(app.module, "resources"):
+                    import_module(f"{app.name}.resources")
                 toolkit = getattr(tools, "toolkit", None)
                 if isinstance(toolkit, Toolkit):
                     registry.register(toolkit)

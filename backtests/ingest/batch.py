@@ -14,12 +14,12 @@ from psycopg.errors import UniqueViolation
 
 from backtests.ingest import statements
 from backtests.ingest.check import EPOCH
-from backtests.ingest.drafting import Draft, Ready
-from backtests.ingest.linking import CIRCLE, array_text, link, link_unlocked
+from backtests.ingest.copy_rows import write_events, write_lists, write_orders, write_signatures
+from backtests.ingest.links import CIRCLE, array_text, link, link_unlocked
 from backtests.ingest.parse import KEPT_OF_LINE
 from backtests.ingest.record import EventRow, RunFacts, SourceDigest, Unreadable
 from backtests.ingest.report import LoadReport
-from backtests.ingest.writing import write_events, write_lists, write_orders, write_signatures
+from backtests.ingest.row_builder import Draft, Ready
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 
 Cursor = Any

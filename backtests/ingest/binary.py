@@ -46,12 +46,12 @@ def moment_element(value: int) -> bytes:
 
 def events(elements: Iterable[bytes]) -> bytes:
     """Write an integer array of elements that `event_element` made."""
-    return _of(_INT4, b"".join(elements))
+    return _one_dimension(_INT4, b"".join(elements))
 
 
 def moments(elements: Iterable[bytes]) -> bytes:
     """Write a bigint array of elements that `moment_element` made."""
-    return _of(_INT8, b"".join(elements))
+    return _one_dimension(_INT8, b"".join(elements))
 
 
 def event_row(
@@ -86,5 +86,5 @@ def event_row(
     ))  # fmt: skip
 
 
-def _of(element: int, body: bytes) -> bytes:
+def _one_dimension(element: int, body: bytes) -> bytes:
     return _array(20 + len(body), 1, 0, element, len(body) // _ELEMENT_BYTES[element], 1) + body

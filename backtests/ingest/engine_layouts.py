@@ -60,7 +60,7 @@ class Layout:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class TableOptions:
     """What the person who loads a table says of it: what its columns mean, and which security it is of."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -80,7 +80,7 @@ def recognise_table(head: str, *, layouts: Sequence[Layout]) -> bool:
 class LayoutTranslator:
     """Turns the rows of a table into events; the first row says which of the layouts it is."""
 
-    def __init__(self, run_id: UUID, *, layouts: Sequence[Layout], given: Given) -> None:
+    def __init__(self, run_id: UUID, *, layouts: Sequence[Layout], given: TableOptions) -> None:
         self._run_id = run_id
         self._layouts = layouts
         self._symbol = given.symbol
@@ -88,7 +88,8 @@ class LayoutTranslator:
         self._layout: Layout | None = None
         self._equity = Equity()
         self._kinds: dict[str, Callable[[Row], Iterator[Event]]] = {
-            "trades": self._trade, "executions": self._execution, "equity": self._earned, "returns": self._returned,
+            "trades": self._trade, "executions": self._execution, "equity": self._read_equity,
+            "returns": self._read_return,
         }  # fmt: skip
 
     def translate(self, record: Record) -> Iterator[Event]:
@@ -124,10 +125,10 @@ class LayoutTranslator:
         more = {name: value for name, value in named.items() if value} | row.rest()
         yield row.fill("fill", side=row.read_side(), fee=row.number("commission"), more=more)
 
-    def _earned(self, row: "Row") -> Iterator[Event]:
+    def _read_equity(self, row: "Row") -> Iterator[Event]:
         yield row.profit(self._equity.add(row.require("equity")))
 
-    def _returned(self, row: "Row") -> Iterator[Event]:
+    def _read_return(self, row: "Row") -> Iterator[Event]:
         yield row.profit(self._equity.grow(row.require("return")))
 
 

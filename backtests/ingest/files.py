@@ -13,7 +13,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from backtests.ingest.batch import source_of
 from backtests.ingest.format_choice import CONTRACT, ColumnsGuessed, FormatChoice, LoadRefused, choose_format
 from backtests.ingest.from_engine import read_engine
-from backtests.ingest.load import OnProgress, load_entries, load_lines, unseen
+from backtests.ingest.load import OnProgress, ignore_progress, load_entries, load_lines
 from backtests.ingest.parquet import ParquetUnreadable, is_parquet, write_as_csv
 from backtests.ingest.record import Entry, RunFacts, SourceDigest, Unreadable
 from backtests.ingest.report import LoadReport
@@ -65,7 +65,7 @@ def load_files(
     options: LoadOptions,
     report: LoadReport,
     on_bytes: OnBytes | None = None,
-    on_progress: OnProgress = unseen,
+    on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """
     Store the events of one file, or of two tables of one run: its trades or executions, and its equity or returns.

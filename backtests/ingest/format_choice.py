@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from backtests.ingest.engine_layouts import REQUIRED, Given, Layout, find_layout
+from backtests.ingest.engine_layouts import REQUIRED, Layout, TableOptions, find_layout
 from backtests.ingest.engine_records import decode_record, read_table, split_header
 from backtests.ingest.engines import find_engine, list_engines, recognise_engines, table
 from backtests.ingest.source import open_unpacked
@@ -46,7 +46,7 @@ class FormatChoice:
     """A file's format, what was said of its columns, and the kind of table it is; "" where it is no single table."""
 
     name: str
-    given: Given
+    given: TableOptions
     kind: str = ""
 
 
@@ -70,7 +70,7 @@ def choose_format(stream: IO[bytes], *, name: str, columns: str, symbol: str) ->
     elif name != CONTRACT and known and name not in known and name != TABLE:
         raise LoadRefused(f"It does not begin as {_title(name)} It looks like {', '.join(known)}: load it as that.")
     if name == CONTRACT:
-        return FormatChoice(name=name, given=Given())
+        return FormatChoice(name=name, given=TableOptions())
     header = split_header(head.partition("\n")[0])
     given = _read_given(name, header=header, columns=columns, symbol=symbol, head=head)
     engine = find_engine(name)
@@ -117,12 +117,12 @@ def _is_contract_line(line: str) -> bool:
     return isinstance(record, dict) and bool(CONTRACT_NAMES & {name.lower() for name in record})
 
 
-def _read_given(name: str, *, header: list[str], columns: str, symbol: str, head: str) -> Given:
+def _read_given(name: str, *, header: list[str], columns: str, symbol: str, head: str) -> TableOptions:
     """Read what was said of columns. Raises LoadRefused."""
     if name != TABLE:
         if columns:
             raise LoadRefused(f"Only a table's columns can be named, and this is {_title(name)}")
-        return Given(symbol=symbol)
+        return TableOptions(symbol=symbol)
     if not columns:
         guessed = table.guess_columns(header)
         if guessed is None:
@@ -139,7 +139,7 @@ def _read_given(name: str, *, header: list[str], columns: str, symbol: str, head
     missing = [column for column in read.values() if column not in header]
     if missing:
         raise LoadRefused(f"There is no column {missing[0]!r}: the table has {', '.join(header)[:300]}.")
-    return Given(columns=read, symbol=symbol)
+    return TableOptions(columns=read, symbol=symbol)
 
 
 def _show_first_row(layout: Layout, *, head: str) -> str:

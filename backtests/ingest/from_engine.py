@@ -6,14 +6,16 @@ from uuid import UUID
 import orjson
 
 from backtests.ingest.engine_records import ReadRecord, encode_properties
-from backtests.ingest.engines import Event, Given, Translator, find_engine
+from backtests.ingest.engines import Event, TableOptions, Translator, find_engine
 from backtests.ingest.record import Entry, LoggedEvent, Unreadable
 
 
-def read_engine(lines: Iterable[bytes], *, name: str, run_id: UUID, given: Given | None = None) -> Iterator[Entry]:
+def read_engine(
+    lines: Iterable[bytes], *, name: str, run_id: UUID, given: TableOptions | None = None
+) -> Iterator[Entry]:
     """Give the entries of a file, numbered by their lines."""
     engine = find_engine(name)
-    translator = engine.make_translator(run_id, given=given or Given())
+    translator = engine.make_translator(run_id, given=given or TableOptions())
     for read in engine.read_records(lines):
         yield from _translate(read, translator=translator)
 

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from backtests.ingest.batch import Place, analyse, delete_empty_run, make_ready, place_of, store_batch
 from backtests.ingest.check import check
-from backtests.ingest.drafting import Draft, Ready
-from backtests.ingest.interpreter import set_for_loading
-from backtests.ingest.reading import read_events
+from backtests.ingest.fast_parse import read_events
+from backtests.ingest.gc_settings import set_for_loading
 from backtests.ingest.record import Entry, EventRow, LoggedEvent, RunFacts, Unreadable
 from backtests.ingest.report import LoadReport
-from backtests.ingest.turns import InTurn, Overlapping
+from backtests.ingest.row_builder import Draft, Ready
+from backtests.ingest.serial_writer import BackgroundWriter, SerialWriter
 
 logger = logging.getLogger(__name__)
 
@@ -30,12 +30,12 @@ WORTH_ANALYSING = 10_000
 """Events after which the planner is told of what is new; autovacuum would come a minute later."""
 
 
-def unseen(report: LoadReport) -> None:
+def ignore_progress(report: LoadReport) -> None:
     """Show progress to nobody."""
 
 
 @dataclass(slots=True)
-class _Pending:
+class _PendingRun:
     """
     What waits to be stored of one run.
 
@@ -92,7 +92,7 @@ def load_lines(
     *,
     run_id: UUID | None,
     report: LoadReport,
-    on_progress: OnProgress = unseen,
+    on_progress: OnProgress = ignore_progress,
     overlaps: bool = False,
     facts: RunFacts | None = None,
     name_run: Callable[[], UUID] = _name_no_run,
@@ -109,7 +109,7 @@ def load_entries(
     *,
     run_id: UUID | None,
     report: LoadReport,
-    on_progress: OnProgress = unseen,
+    on_progress: OnProgress = ignore_progress,
     overlaps: bool = False,
     facts: RunFacts | None = None,
     name_run: Callable[[], UUID] = _name_no_run,
@@ -122,7 +122,7 @@ def load_entries(
     are noted of each run. `name_run` gives the id of a run that nothing names. A run without an event is not made: the
     report then names no run.
     """
-    store = InTurn() if not overlaps else Overlapping()
+    store = SerialWriter() if not overlaps else BackgroundWriter()
     loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store, facts=facts, name_run=name_run)
     try:
         with set_for_loading():
@@ -143,7 +143,7 @@ class _Loader:
         run_id: UUID | None,
         report: LoadReport,
         on_progress: OnProgress,
-        store: InTurn,
+        store: SerialWriter,
         facts: RunFacts | None,
         name_run: Callable[[], UUID],
     ) -> None:
@@ -155,12 +155,12 @@ class _Loader:
         self._given = run_id
         self._report = report
         self._on_progress = on_progress
-        self._pending: dict[UUID, _Pending] = {}
+        self._pending: dict[UUID, _PendingRun] = {}
         self._last: UUID | None = run_id
         self._nameless: list[LoggedEvent | EventRow | Unreadable] = []
         self._guids: tuple[object, UUID | None] = (None, None)
         self._usual_name: object = _NO_NAME
-        self._usual: tuple[UUID, _Pending]
+        self._usual: tuple[UUID, _PendingRun]
 
     def take(self, entry: Entry) -> None:
         """Check one entry and store a batch when one is full."""
@@ -187,7 +187,7 @@ class _Loader:
             return
         if self._nameless:
             self._place_nameless()
-        pending = self._pending_of(run_id)
+        pending = self._get_pending(run_id)
         self._keep(entry, run_id=run_id, pending=pending)
         if pending.is_full():
             self._store(run_id, pending)
@@ -213,7 +213,7 @@ class _Loader:
 
     def _build(self) -> None:
         """Tell the planner of what is new, and build the results of the runs; what is stored stays if that fails."""
-        from backtests.performance.building import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
+        from backtests.performance.build import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
 
         for run_id, pending in self._pending.items():
             if pending.given >= WORTH_ANALYSING:
@@ -224,23 +224,23 @@ class _Loader:
             except FAILURES:
                 logger.exception("the results of run %s are not built: manage.py build_backtest_performance", run_id)
 
-    def _leave_out(self, pending: _Pending) -> None:
+    def _leave_out(self, pending: _PendingRun) -> None:
         """Keep nothing of a run that has no event."""
         for line in pending.unreadable:
             self._report.refuse(line.line_number, reason=line.reason)
 
-    def _pending_of(self, run_id: UUID) -> _Pending:
+    def _get_pending(self, run_id: UUID) -> _PendingRun:
         pending = self._pending.get(run_id)
         if pending is None:
             facts = [*([self._facts] if self._facts else []), *self._nameless_facts]
             self._nameless_facts = []
-            pending = self._pending[run_id] = _Pending(facts=facts)
+            pending = self._pending[run_id] = _PendingRun(facts=facts)
         return pending
 
     def _name_a_run(self) -> None:
         """Make up the id of a run that nothing names; where that cannot be, its lines must be no events."""
         if all(isinstance(entry, Unreadable) for entry in self._nameless):
-            self._leave_out(_Pending(unreadable=[one for one in self._nameless if isinstance(one, Unreadable)]))
+            self._leave_out(_PendingRun(unreadable=[one for one in self._nameless if isinstance(one, Unreadable)]))
             self._nameless = []
             return
         self._last = self._name_run()
@@ -251,8 +251,8 @@ class _Loader:
         for entry in waiting:
             self.take(entry)
 
-    def _keep(self, entry: LoggedEvent | EventRow | Unreadable, *, run_id: UUID, pending: _Pending) -> None:
-        kept = entry if isinstance(entry, Unreadable) else self._checked(entry, run_id=run_id, pending=pending)
+    def _keep(self, entry: LoggedEvent | EventRow | Unreadable, *, run_id: UUID, pending: _PendingRun) -> None:
+        kept = entry if isinstance(entry, Unreadable) else self._check_entry(entry, run_id=run_id, pending=pending)
         if isinstance(kept, EventRow):
             pending.add(kept)
             if kept is entry:
@@ -261,7 +261,9 @@ class _Loader:
             pending.bytes += len(kept.line)
             pending.unreadable.append(kept)
 
-    def _checked(self, entry: LoggedEvent | EventRow, *, run_id: UUID, pending: _Pending) -> EventRow | Unreadable:
+    def _check_entry(
+        self, entry: LoggedEvent | EventRow, *, run_id: UUID, pending: _PendingRun
+    ) -> EventRow | Unreadable:
         named = entry.run_id
         if self._given is not None and named is not None and self._guid(named) != self._given:
             reason = f"it is of another run: {str(named)[:60]}"
@@ -289,9 +291,9 @@ class _Loader:
             self._nameless_facts.append(facts)
         else:
             self._last = run_id
-            self._pending_of(run_id).facts.append(facts)
+            self._get_pending(run_id).facts.append(facts)
 
-    def _store(self, run_id: UUID, pending: _Pending) -> None:
+    def _store(self, run_id: UUID, pending: _PendingRun) -> None:
         """Hand over a batch, in COPY's words as far as that can be said before it is its turn."""
         rows, unreadable, facts = pending.rows, pending.unreadable, pending.facts
         if not rows and not unreadable and not facts:
@@ -315,14 +317,14 @@ class _Loader:
         self._note(run_id)
         self._on_progress(self._report)
 
-    def _store_late(self, run_id: UUID, pending: _Pending) -> None:
+    def _store_late(self, run_id: UUID, pending: _PendingRun) -> None:
         """Hand over what came in time, then what came late."""
         if pending.late:
             self._store(run_id, pending)
             pending.take_late()
             self._store(run_id, pending)
 
-    def _ready(self, run_id: UUID, *, rows: list[EventRow], pending: _Pending) -> Ready | None:
+    def _ready(self, run_id: UUID, *, rows: list[EventRow], pending: _PendingRun) -> Ready | None:
         """Draft a batch while the one before is being stored, and finish it when that is done."""
         if not pending.is_begun:
             pending.is_begun, pending.place = True, place_of(run_id)

@@ -53,7 +53,7 @@ class OrderRow:
     until: int | None = None
 
     @classmethod
-    def of(cls, step: OrderStep, *, moment: int, number: int) -> "OrderRow":
+    def from_step(cls, step: OrderStep, *, moment: int, number: int) -> "OrderRow":
         """Make a row of a step."""
         order, kind, says_open, amount, symbol = step
         return cls(order, moment, number, kind, says_open, Decimal(amount) if amount else None, symbol)

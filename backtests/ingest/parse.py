@@ -100,16 +100,16 @@ def _unusual(number: int, line: bytes) -> LoggedEvent | RunFacts | Unreadable:
             problems = [
                 Problem(path, f"{name} is not a JSON number; kept as a string") for path, name in constants(text)
             ]
-            members = _ANY.decode(_CONSTANT.sub(_quoted, text))
+            members = _ANY.decode(_CONSTANT.sub(_quote, text))
         except (ValueError, RecursionError):
             return Unreadable(line_number=number, line=line, reason=_reason(error))
     try:
-        return _named(number, line, members=members, problems=problems)
+        return _parse_members(number, line, members=members, problems=problems)
     except _UNREADABLE as error:
         return Unreadable(line_number=number, line=line, reason=_reason(error))
 
 
-def _named(
+def _parse_members(
     number: int, line: bytes, *, members: dict[str, msgspec.Raw], problems: list[Problem]
 ) -> LoggedEvent | RunFacts | Unreadable:
     plain = {name.lower().replace("_", ""): (name, value) for name, value in members.items()}
@@ -118,7 +118,7 @@ def _named(
     event = LoggedEvent(line_number=number, line=line, problems=problems)
     for name, (written, value) in plain.items():
         if name not in _WORDS:
-            problems.append(Problem(written[:100], f"Unknown field, left out: {_shown(value)}", "Warning"))
+            problems.append(Problem(written[:100], f"Unknown field, left out: {_decode_start(value)}", "Warning"))
         elif name == "properties":
             event.properties = bytes(value)
         elif _WORDS[name]:
@@ -206,11 +206,11 @@ def _search(value: object, *, path: str, found: list[tuple[str, str]]) -> None:
             _search(part, path=f"{path}[]", found=found)
 
 
-def _quoted(token: re.Match[bytes]) -> bytes:
+def _quote(token: re.Match[bytes]) -> bytes:
     return token[0] if token[0].startswith(b'"') else b'"' + token[0] + b'"'
 
 
-def _shown(value: msgspec.Raw) -> str:
+def _decode_start(value: msgspec.Raw) -> str:
     return bytes(value)[:500].decode("utf-8", "replace")
 
 

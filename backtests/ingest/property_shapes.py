@@ -9,7 +9,7 @@ import msgspec
 
 from backtests.ingest.lists import BY_TYPE, WHOLE, entity_value, is_name, lists_of, number_list
 from backtests.ingest.orders import KINDS, OPEN, REJECTION, STATE, OrderStep
-from backtests.ingest.template import NotRegularError, Parsed, Path, Scalar, pattern
+from backtests.ingest.template import NotRegularError, ParsedLine, Path, Scalar, pattern
 from backtests.ingest.values import is_guid
 from backtests.vocabulary import TYPE_CODES
 
@@ -36,13 +36,13 @@ numbers, the state of its order."""
 class PropertyShape:
     """The properties of a faultless event of one type, as one pattern, and what its values mean."""
 
-    def __init__(self, line: Parsed, *, root: str, kind: int) -> None:
+    def __init__(self, line: ParsedLine, *, root: str, kind: int) -> None:
         start, end = line.containers[root,]
         maker = _Maker(kind)
         if any(maker.is_entity(path[1:]) for path in line.containers):
             raise NotRegularError
         scalars = [scalar for scalar in line.scalars if start <= scalar.start < end]
-        compiled = pattern(line, start=start, end=end, scalars=scalars, written=maker.written)
+        compiled = pattern(line, start=start, end=end, scalars=scalars, written=maker.make_pattern)
         self.source = compiled.pattern
         self.match = compiled.fullmatch
         self.hits = 0
@@ -52,12 +52,14 @@ class PropertyShape:
         self._paths = [path for path in maker.texts if path[-1] in BY_TYPE]
         self._named = _getter([maker.texts[path] for path in self._paths])
         self._ids = [
-            (f"e:{path[-1]}:", place, maker.named_by(path)) for path, place in maker.texts.items() if path[-1] in WHOLE
+            (f"e:{path[-1]}:", place, maker.choose_naming(path))
+            for path, place in maker.texts.items()
+            if path[-1] in WHOLE
         ]
         self._step_kind = KINDS.get(kind, STATE)
         path: Path = ("OrderId",) if kind in KINDS else _ORDER
         self._order = maker.texts.get(path) if kind in KINDS or maker.state_type == "Order" else None
-        self._order_named = maker.named_by(path)
+        self._order_named = maker.choose_naming(path)
         self._order_symbol = maker.texts.get(("StateAfter", "SecuritySymbol")) if kind not in KINDS else None
         self._status = maker.texts.get(_STATUS)
         quantity = "Quantity" if kind in KINDS else "StateAfter.Quantity"
@@ -88,7 +90,7 @@ class PropertyShape:
         """Name the lists, but for those of orders and positions, which are rarely the same twice."""
         values = msgspec.json.decode(self._sample, type=dict[str, Any])
         for path, value in zip(self._paths, named, strict=True):
-            _at(values, path)[str(path[-1])] = value
+            _find_parent(values, path)[str(path[-1])] = value
         for side in (values, *(values.get(side) for side in _SIDES)):
             if isinstance(side, dict):
                 for name in WHOLE:
@@ -112,7 +114,7 @@ class _Maker:
         self.state_type = ""
         self._groups = 0
 
-    def written(self, scalar: Scalar, said: str) -> str:
+    def make_pattern(self, scalar: Scalar, said: str) -> str:
         """Give the pattern; raises NotRegularError where the value means something that shapes do not know."""
         path = scalar.path[1:]
         if scalar.kind == "text":
@@ -143,7 +145,7 @@ class _Maker:
             return f"(?:{'|'.join(choices)})"
         return GUID if is_guid(said) else TEXT
 
-    def named_by(self, path: Path) -> Callable[[str], str]:
+    def choose_naming(self, path: Path) -> Callable[[str], str]:
         """Give what makes a name of the value at this path."""
         return str.lower if path in self._guids else entity_value
 
@@ -158,7 +160,7 @@ class _Maker:
         return self._groups - 1
 
 
-def _at(values: dict[str, Any], path: Path) -> dict[str, Any]:
+def _find_parent(values: dict[str, Any], path: Path) -> dict[str, Any]:
     for name in path[:-1]:
         values = values[str(name)]
     return values

@@ -4,14 +4,14 @@ import gzip
 from importlib.resources import files
 from io import BytesIO
 
-from backtests.ingest.load import OnProgress, load_lines, unseen
+from backtests.ingest.load import OnProgress, ignore_progress, load_lines
 from backtests.ingest.report import LoadReport
 
 SAMPLE = "sma_pullback_2011_2012.jsonl.gz"
 PAIR = "sma_stops_2011_2012.jsonl.gz"
 
 
-def load_samples(*, on_progress: OnProgress = unseen) -> LoadReport:
+def load_samples(*, on_progress: OnProgress = ignore_progress) -> LoadReport:
     """Store what is missing of the shipped runs; the one that examples ask about last, so that it is the newest."""
     report = LoadReport()
     for name in (PAIR, SAMPLE):

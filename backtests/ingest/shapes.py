@@ -15,7 +15,7 @@ from uuid import UUID
 from backtests.ingest.check import EPOCH, check
 from backtests.ingest.property_shapes import GUID, Places, PropertyShape
 from backtests.ingest.record import EventRow, LoggedEvent
-from backtests.ingest.template import NotRegularError, Parsed, Scalar, parsed, pattern
+from backtests.ingest.template import NotRegularError, ParsedLine, Scalar, parse_line, pattern
 from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES
 
 LONGEST = 16_384
@@ -82,11 +82,11 @@ class Shapes:
         if not isinstance(row, EventRow) or row.problems:
             return
         try:
-            self._add(parsed(event.line.decode("ascii")), kind=str(event.event_type))
+            self._add(parse_line(event.line.decode("ascii")), kind=str(event.event_type))
         except NotRegularError:
             return
 
-    def _add(self, line: Parsed, *, kind: str) -> None:
+    def _add(self, line: ParsedLine, *, kind: str) -> None:
         names = _top_names(line)
         if self._head(line.text) is None:
             self._heads = [_head(line, names=names), *self._heads][:MAX_HEADS]
@@ -130,7 +130,7 @@ def _micros(fraction: str) -> int:
     return int(fraction) * 1000 if len(fraction) == 3 else int(fraction[:6].ljust(6, "0"))  # noqa: PLR2004
 
 
-def _top_names(line: Parsed) -> dict[str, str]:
+def _top_names(line: ParsedLine) -> dict[str, str]:
     """Give what each of a line's own members is; raises NotRegularError if that is not plain."""
     names = {}
     for name in {str(path[0]) for path in (*(scalar.path for scalar in line.scalars), *line.containers) if path}:
@@ -145,14 +145,14 @@ def _properties(names: dict[str, str]) -> str:
     return next((name for name, word in names.items() if word == "properties"), "")
 
 
-def _head(line: Parsed, *, names: dict[str, str]) -> re.Pattern[str]:
+def _head(line: ParsedLine, *, names: dict[str, str]) -> re.Pattern[str]:
     """Compile the line around its properties; what it does not have is None in every match."""
     start, end = line.containers[_properties(names),]
     body = Scalar(start, end, (None,), "text")
     scalars = sorted([*(s for s in line.scalars if len(s.path) == 1), body], key=lambda scalar: scalar.start)
-    spans = [_whole(scalar) for scalar in scalars]
+    spans = [_include_quotes(scalar) for scalar in scalars]
 
-    def written(scalar: Scalar, said: str) -> str:
+    def make_pattern(scalar: Scalar, said: str) -> str:
         name = "properties" if scalar.path == (None,) else names[str(scalar.path[0])]
         if name == "properties":
             return r"(?P<properties>\{.*\})"
@@ -166,12 +166,12 @@ def _head(line: Parsed, *, names: dict[str, str]) -> re.Pattern[str]:
             return f'"(?P<run_id>{said}|{GUID})"'
         return f'"{_PATTERNS[name]}"'
 
-    compiled = pattern(line, start=0, end=len(line.text.rstrip()), scalars=spans, written=written)
+    compiled = pattern(line, start=0, end=len(line.text.rstrip()), scalars=spans, written=make_pattern)
     missing = "".join(f"(?P<{name}>(?!))?" for name in _GROUPS if name not in compiled.groupindex)
     return re.compile(compiled.pattern + missing + r"[ \t\r\n]*")
 
 
-def _whole(scalar: Scalar) -> Scalar:
+def _include_quotes(scalar: Scalar) -> Scalar:
     """Give a text with its quotes."""
     if scalar.kind == "text" and scalar.path != (None,):
         return Scalar(scalar.start - 1, scalar.end + 1, scalar.path, "text")

@@ -45,7 +45,7 @@ class Content:
 
     packed: Any
     stream: Any
-    unpacker: "_Unpacked | None"
+    unpacker: "_GzipReader | None"
 
     @property
     def fault(self) -> Exception | None:
@@ -58,11 +58,11 @@ def open_unpacked(stream: IO[bytes]) -> Content:
     buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), PIECE_BYTES)
     if buffered.peek(2)[:2] != GZIP:
         return Content(buffered, buffered, None)
-    unpacker = _Unpacked(gzip.GzipFile(fileobj=buffered))
+    unpacker = _GzipReader(gzip.GzipFile(fileobj=buffered))
     return Content(buffered, BufferedReader(unpacker, PIECE_BYTES), unpacker)
 
 
-class _Unpacked(RawIOBase):
+class _GzipReader(RawIOBase):
     """What a gzip holds, as far as it can be read; `fault` says why that was not to its end."""
 
     def __init__(self, packed: gzip.GzipFile) -> None:

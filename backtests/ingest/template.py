@@ -30,7 +30,7 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedLine:
     """A line's scalars, and where its objects and arrays begin and end."""
 
     text: str
@@ -50,14 +50,14 @@ class _Walk:
         self._wants_name = False
         self._seen: set[Path] = set()
 
-    def go(self) -> Parsed:
+    def go(self) -> ParsedLine:
         place = 0
         while (token := _TOKEN.match(self.text, place)) is not None:
             self._take(token)
             place = token.end()
         if not _REST(self.text, place) or self._opened:
             raise NotRegularError
-        return Parsed(self.text, self.scalars, self.containers)
+        return ParsedLine(self.text, self.scalars, self.containers)
 
     def _take(self, token: re.Match[str]) -> None:
         group = token.lastindex or 0
@@ -91,13 +91,13 @@ class _Walk:
         self._wants_name = False
 
 
-def parsed(text: str) -> Parsed:
+def parse_line(text: str) -> ParsedLine:
     """Take valid JSON apart. Raises NotRegularError."""
     return _Walk(text).go()
 
 
 def pattern(
-    line: Parsed, *, start: int, end: int, scalars: Iterable[Scalar], written: Callable[[Scalar, str], str]
+    line: ParsedLine, *, start: int, end: int, scalars: Iterable[Scalar], written: Callable[[Scalar, str], str]
 ) -> re.Pattern[str]:
     """Compile the part of a line: `written` gives a scalar's pattern, quotes left out; all else is as it stands."""
     parts: list[str] = []

@@ -1,4 +1,4 @@
--- What a run came to, built from its events by backtests/performance/building.py.
+-- What a run came to, built from its events by backtests/performance/build.py.
 --
 -- Plain tables, not partitions: they are few rows a run, and runs are compared over all of them. Times in `packed`
 -- columns are little-endian: days as int4 since 1970-01-01, profits and what is held as float8, a trail as records of

@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from backtests import queries as stored
-from backtests.moments import moment_of, time_of, written
+from backtests.moments import format_exactly, moment_of, time_of
 from backtests.pages import queries
-from backtests.pages.event_words import told
-from backtests.pages.looking import Looking
-from backtests.pages.state_tables import profit, standing
+from backtests.pages.event_words import describe_event
+from backtests.pages.state_tables import build_state_tables, profit
 from backtests.pages.timeline import Bucket, Timeline, edges_of, timeline_of, timeline_panel
+from backtests.pages.view import View
 from backtests.queries import Row, Window
 from backtests.snapshots import moments_of
 from backtests.state import Moment
@@ -24,10 +24,10 @@ EVENTS_A_PAGE, PAGE_BYTES, MAX_WORDS = 50, 200_000, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class MomentView:
     """What was fetched; without a state where it is too large, and `faults` says so."""
 
-    looking: Looking
+    looking: View
     timeline: Timeline
     state: Moment | None
     events: list[Row]
@@ -44,7 +44,7 @@ class Seen:
         return self.timeline.buckets[self.place]
 
 
-async def look(run: Row, *, looking: Looking) -> Seen:
+async def look(run: Row, *, looking: View) -> MomentView:
     """Fetch the counts, then the state and the events of the moment's bucket: three statements."""
     edges, step = edges_of(looking)
     codes = [TYPE_CODES[name] for name in EVENT_TYPES if run["counts_by_type"].get(name)]
@@ -56,31 +56,31 @@ async def look(run: Row, *, looking: Looking) -> Seen:
     (state, faults), events = await asyncio.gather(
         _state(run, looking=looking), stored.page(run["run_id"], lists=lists, window=window, reader=reader)
     )
-    return Seen(looking=looking, timeline=timeline, state=state, events=events, faults=(*looking.faults, *faults))
+    return MomentView(looking=looking, timeline=timeline, state=state, events=events, faults=(*looking.faults, *faults))
 
 
-def seen_context(seen: Seen, *, address: Callable[[UUID], str]) -> dict[str, Any]:
+def seen_context(seen: MomentView, *, address: Callable[[UUID], str]) -> dict[str, Any]:
     """Give what the template shows of it."""
     looking, buckets, place = seen.looking, seen.timeline.buckets, seen.place
     return {
         "looking": looking,
         "faults": seen.faults,
         "timeline": timeline_panel(seen.timeline, looking=looking),
-        "standing": standing(seen.state) if seen.state else [],
+        "standing": build_state_tables(seen.state) if seen.state else [],
         "profit": profit(seen.state) if seen.state else [],
         "types": seen.timeline.types,
         "before": looking.query(at=buckets[place - 1].last) if place else "",
         "after": looking.query(at=buckets[place + 1].last) if place + 1 < len(buckets) else "",
-        "zoom": looking.narrowed(first=seen.bucket.first, last=seen.bucket.last) if len(buckets) > 1 else "",
+        "zoom": looking.narrow_query(first=seen.bucket.first, last=seen.bucket.last) if len(buckets) > 1 else "",
     } | _events(seen, address=address)
 
 
-def _events(seen: Seen, *, address: Callable[[UUID], str]) -> dict[str, Any]:
+def _events(seen: MomentView, *, address: Callable[[UUID], str]) -> dict[str, Any]:
     looking, total = seen.looking, seen.events[0]["total"]
     found = [row for row in seen.events if row["event_id"]]
     first, last = looking.page * EVENTS_A_PAGE, looking.page * EVENTS_A_PAGE + len(found)
     return {
-        "stretch": f"{written(seen.bucket.first)} to {written(seen.bucket.last)}".replace("T", " "),
+        "stretch": f"{format_exactly(seen.bucket.first)} to {format_exactly(seen.bucket.last)}".replace("T", " "),
         "events": [_line(row, looking=looking, address=address) for row in found],
         "shown": f"{first + 1:,} to {last:,} of {total:,}" if found else f"none of {total:,}",
         "earlier": looking.query(page=looking.page - 1) if looking.page else "",
@@ -88,7 +88,7 @@ def _events(seen: Seen, *, address: Callable[[UUID], str]) -> dict[str, Any]:
     }
 
 
-def _line(row: Row, *, looking: Looking, address: Callable[[UUID], str]) -> dict[str, Any]:
+def _line(row: Row, *, looking: View, address: Callable[[UUID], str]) -> dict[str, Any]:
     name = EVENT_TYPES[row["event_type"]]
     return {
         "address": address(row["event_id"]),
@@ -96,12 +96,12 @@ def _line(row: Row, *, looking: Looking, address: Callable[[UUID], str]) -> dict
         "at": looking.query(at=moment_of(row["occurred_at"])),
         "type": name,
         "severity": SEVERITIES[row["severity"]],
-        "words": told(name, properties=row["properties"]) or row["properties"][:MAX_WORDS],
+        "words": describe_event(name, properties=row["properties"]) or row["properties"][:MAX_WORDS],
         "is_malformed": bool(row["validation_errors"]),
     }
 
 
-async def _state(run: Row, *, looking: Looking) -> tuple[Moment | None, tuple[str, ...]]:
+async def _state(run: Row, *, looking: View) -> tuple[Moment | None, tuple[str, ...]]:
     at, symbol = [time_of(looking.at)], looking.symbol or None
     try:
         _, moments = await moments_of(run["run_id"], at=at, last="at", symbol=symbol, reader=reader)

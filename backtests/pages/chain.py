@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from backtests.pages.event_words import told
+from backtests.pages.event_words import describe_event
 from backtests.pages.timeline import COLORS
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES
@@ -51,7 +51,7 @@ def chain_of(rows: Sequence[Row], *, event_id: UUID) -> Chain:
         if row["parent_event_id"]:
             children[row["parent_event_id"]].append(row)
     kept = _below(children, event_id=event_id, taken=set(above))
-    nodes = list(_placed([*above, *kept], by_id=by_id, chosen=event_id))
+    nodes = list(_place_nodes([*above, *kept], by_id=by_id, chosen=event_id))
     first = by_id[above[0]]
     is_rootless = first["parent_event_id"] is not None and first["parent_event_id"] not in by_id
     return Chain(nodes=nodes, is_cut=len(nodes) >= MAX_NODES or (is_rootless and len(above) > DEEPEST))
@@ -61,7 +61,7 @@ def chain_panel(chain: Chain, *, address: Callable[[UUID], str]) -> Panel:
     """Draw a chain, each event with a link to its own page, and tell it in a table."""
     note = "From left to right: each event with what it led to. Choose one to see it."
     return Panel(
-        title="What it came of, and what it led to", drawing=_drawn(chain.nodes, address=address),
+        title="What it came of, and what it led to", drawing=_draw_nodes(chain.nodes, address=address),
         note=note + (f" The {len(chain.nodes)} nearest events are shown." if chain.is_cut else ""),
         tables=[Figures(
             title="The same as a table", head=["Event", "What", "When (UTC)", "Step"],
@@ -94,7 +94,7 @@ def _below(children: dict[UUID, list[Row]], *, event_id: UUID, taken: set[UUID])
     return kept
 
 
-def _placed(kept: Sequence[UUID], *, by_id: dict[UUID, Row], chosen: UUID) -> Iterator[Node]:
+def _place_nodes(kept: Sequence[UUID], *, by_id: dict[UUID, Row], chosen: UUID) -> Iterator[Node]:
     """Give nodes from the root on, each first child in its parent's row, each other one in a row of its own."""
     inside = set(kept)
     below: dict[UUID | None, list[UUID]] = defaultdict(list)
@@ -114,12 +114,12 @@ def _placed(kept: Sequence[UUID], *, by_id: dict[UUID, Row], chosen: UUID) -> It
 def _node(event: Row, *, depth: int, row: int, parent: int | None, is_chosen: bool) -> Node:
     name = EVENT_TYPES[event["event_type"]]
     return Node(
-        event_id=event["event_id"], type_name=name, words=told(name, properties=event["properties"]),
+        event_id=event["event_id"], type_name=name, words=describe_event(name, properties=event["properties"]),
         when=f"{event['occurred_at']:%Y-%m-%d %H:%M:%S}", depth=depth, row=row, parent=parent, is_chosen=is_chosen,
     )  # fmt: skip
 
 
-def _drawn(nodes: Sequence[Node], *, address: Callable[[UUID], str]) -> SafeString:
+def _draw_nodes(nodes: Sequence[Node], *, address: Callable[[UUID], str]) -> SafeString:
     width = ACROSS * max(node.depth for node in nodes) + WIDE + 4
     height = DOWN * max(node.row for node in nodes) + HIGH + 4
     ways = format_html_join(

@@ -18,7 +18,7 @@ _FORMS = {
 }
 
 
-def told(event_type: str, *, properties: str | None) -> str:
+def describe_event(event_type: str, *, properties: str | None) -> str:
     """Say what an event says, in a line; what it lacks is left out, and JSON that was cut gives nothing."""
     try:
         said = json.loads(properties or "{}", parse_float=Decimal)
@@ -29,10 +29,10 @@ def told(event_type: str, *, properties: str | None) -> str:
     inside = [part for name in ("Data", "StateAfter") if isinstance(part := said.get(name), dict)]
     values = {name: text for part in (said, *inside) for name, value in part.items() if (text := _text(value))}
     form = _FORMS.get(values.get("StateType", "")) if event_type == "StateChange" else None
-    return _filled(form or _FORMS.get(event_type, ""), values=values)
+    return _fill_form(form or _FORMS.get(event_type, ""), values=values)
 
 
-def _filled(form: str, *, values: dict[str, str]) -> str:
+def _fill_form(form: str, *, values: dict[str, str]) -> str:
     parts = []
     for part in form.split("|"):
         try:

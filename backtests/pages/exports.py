@@ -17,8 +17,8 @@ from backtests.pages.trades import read_trades_question
 from backtests.performance.contracts import Trade
 from backtests.performance.curves import read_curve
 from backtests.performance.days import find_returns
-from backtests.performance.listing import list_round_trips
 from backtests.performance.measures import fall, to_date
+from backtests.performance.tables import list_round_trips
 from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
 from toolbox.database.pools import reader

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from backtests.charting import Measured
+from backtests.charts import RunFigures
 from backtests.queries import Row
 from toolbox.admin_pages.panels import Figures
 
@@ -14,7 +14,7 @@ _NAMES = (
 )  # fmt: skip
 
 
-def facts(runs: Sequence[Row], *, measured: Sequence[Measured]) -> Figures:
+def facts(runs: Sequence[Row], *, measured: Sequence[RunFigures]) -> Figures:
     """Give a row for each fact, a column for each run; a configuration is named by the start of its hash."""
     columns = [_column(run, came_to=one) for run, one in zip(runs, measured, strict=True)]
     rows = [[name, *(column[place] for column in columns)] for place, name in enumerate(_NAMES)]
@@ -26,7 +26,7 @@ def day(moment: Any) -> str:
     return f"{moment:%Y-%m-%d %H:%M}" if moment else ""
 
 
-def _column(run: Row, *, came_to: Measured) -> list[str]:
+def _column(run: Row, *, came_to: RunFigures) -> list[str]:
     symbols, more = run["symbols"][:MAX_SYMBOLS], len(run["symbols"]) - MAX_SYMBOLS
     return [
         came_to.profit, came_to.drawdown, day(run["started_at"]), day(run["ended_at"]), run["engine"],

@@ -15,7 +15,7 @@ def plain(value: Value) -> str:
     return f"{value:.4g}"
 
 
-def signed(value: Value) -> str:
+def write_signed(value: Value) -> str:
     """Write an amount to two decimals, with its sign."""
     return MISSING if value is None else f"{value:+,.2f}"
 

@@ -75,14 +75,14 @@ async def sweeps() -> list[Row]:
     return (await reader.fetch(_SWEEPS)).rows
 
 
-async def found(words: str, *, skip: int, take: int) -> list[Row]:
+async def search_runs(words: str, *, skip: int, take: int) -> list[Row]:
     """Give runs, the newest first, whose name, engine, id or symbols hold these words."""
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     like = f"%{escaped}%" if words else ""
     return (await reader.fetch(_FOUND, {"like": like, "skip": skip, "take": take, "most": MAX_SEARCHED})).rows
 
 
-async def chosen(run_ids: Sequence[UUID]) -> list[Row]:
+async def fetch_runs(run_ids: Sequence[UUID]) -> list[Row]:
     """Give these runs, at most four, in this order; those that are not there are left out."""
     rows = {row["run_id"]: row for row in (await reader.fetch(_CHOSEN, {"runs": list(run_ids)})).rows}
     return [rows[run_id] for run_id in run_ids if run_id in rows]

@@ -7,14 +7,14 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from backtests import overview
-from backtests.drawing import Curve, Fill, Point, draw_equity, draw_price
+from backtests.drawings import Curve, Fill, Point, draw_equity, draw_price
 from backtests.ingest.lists import entity_lists
 from backtests.moments import DAY
 from backtests.pages.number_text import percent, plain
 from backtests.performance.contracts import Summary, SummaryQuestion
 from backtests.performance.curves import RunCurve, read_curve
 from backtests.performance.measures import fall, to_date
-from backtests.performance.reading import decode_properties, read_close, read_number
+from backtests.performance.read_lists import decode_properties, read_close, read_number
 from backtests.performance.summary import summarize_curve
 from toolbox.admin_pages.panels import Figures, Panel
 from toolbox.contract.errors import ToolError
@@ -98,8 +98,9 @@ def price_panel(run_id: UUID, *, symbol: str, at: int | None) -> Panel:
     executed, executed_count = overview.sample_properties(run_id, name=traded, most=MAX_FILLS)
     points = [Point(moment, price) for moment, text in logged if (price := read_close(text)) is not None]
     fills = [fill for moment, text in executed if (fill := _read_fill(text, moment=moment)) is not None]
-    note = f"{_of(len(points), total=logged_count)} prices, {_of(len(fills), total=executed_count)} executions."
-    rows = [[f"{fill.when}", fill.side, plain(fill.quantity), plain(fill.price)] for fill in fills]
+    prices = _count_of_total(len(points), total=logged_count)
+    note = f"{prices} prices, {_count_of_total(len(fills), total=executed_count)} executions."
+    rows = [[f"{fill.time_text}", fill.side, plain(fill.quantity), plain(fill.price)] for fill in fills]
     return Panel(
         title=f"Price of {symbol}, and executions", drawing=draw_price(points, fills=fills, at=at),
         note=f"{note} A triangle up is a buy, one down is a sell.",
@@ -116,7 +117,7 @@ def _read_fill(text: str, *, moment: int) -> Fill | None:
     return Fill(moment=moment, price=float(price), quantity=float(quantity or 0), side=values["Direction"])
 
 
-def _of(count: int, *, total: int) -> str:
+def _count_of_total(count: int, *, total: int) -> str:
     return f"{count:,}" if count == total else f"{count:,} of {total:,}"
 
 

@@ -18,7 +18,7 @@ TABS = {"run": "Results and events", "trades": "Round trips", "attribution": "Pr
 
 def find_run(run_id: UUID) -> Row:
     """Give a run; raises Http404."""
-    found = event_loop.run(queries.chosen([run_id]))
+    found = event_loop.run(queries.fetch_runs([run_id]))
     if not found:
         raise Http404(f"There is no run {run_id}.")
     return found[0]

@@ -10,17 +10,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from backtests.charting import measure, panels
-from backtests.moments import moment_of, written
+from backtests.charts import measure, panels
+from backtests.moments import format_exactly, moment_of
 from backtests.pages import queries
-from backtests.pages.at_moment import Seen, look, seen_context
+from backtests.pages.at_moment import MomentView, look, seen_context
 from backtests.pages.chain import chain_of, chain_panel
-from backtests.pages.event_words import told
+from backtests.pages.divergence import find_parting, parting_context
+from backtests.pages.event_words import describe_event
 from backtests.pages.facts import facts
-from backtests.pages.looking import Looking, page_index
-from backtests.pages.parting import find_parting, parting_context
 from backtests.pages.results import Results, read_results, results_context
 from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, run_tabs, sweep_address
+from backtests.pages.view import View, page_index
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 from toolbox.database import event_loop
@@ -36,7 +36,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     """List runs, the newest first, to open one or to choose up to four; what is chosen stays while one searches."""
     words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_SEARCH]
     index = min(page_index(request.GET.get("page", "")), DEEPEST_PAGE)
-    found, chosen = event_loop.run(_listed(words, index=index, chosen=_run_ids(request)[0]))
+    found, chosen = event_loop.run(_fetch_lists(words, index=index, chosen=_run_ids(request)[0]))
     kept = [run["run_id"] for run in chosen]
     carried = [("q", words), *(("run", str(run_id)) for run_id in kept)]
     context = {
@@ -53,7 +53,7 @@ def runs(request: HttpRequest) -> HttpResponse:
 def compare(request: HttpRequest) -> HttpResponse:
     """Show up to four runs side by side."""
     run_ids, faults = _run_ids(request)
-    found = event_loop.run(queries.chosen(run_ids))
+    found = event_loop.run(queries.fetch_runs(run_ids))
     parted = event_loop.run(find_parting([run["run_id"] for run in found]))
     named = list(zip(LETTERS, found, strict=False))
     missing = [run_id for run_id in run_ids if run_id not in {run["run_id"] for run in found}]
@@ -76,7 +76,7 @@ def run(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
     one = find_run(run_id)
     if not one["first_event_at"]:
         return render(request, "backtests/run.html", {"run": one})
-    looking = Looking.of(request.GET.dict(), run=one)
+    looking = View.from_parameters(request.GET.dict(), run=one)
     currency = request.GET.get("currency", "").replace("\x00", "")[:MAX_CURRENCY] or None
     seen, results = event_loop.run(_look_with_results(one, looking=looking, currency=currency))
     at = looking.at if "at" in request.GET else None
@@ -103,23 +103,23 @@ def event(request: HttpRequest, *, run_id: UUID, event_id: UUID) -> HttpResponse
         "run": one,
         "event": found,
         "type": kind,
-        "words": told(kind, properties=found["properties"]),
+        "words": describe_event(kind, properties=found["properties"]),
         "severity": SEVERITIES[found["severity"]],
-        "properties": _laid_out(found["properties"]),
-        "errors": _laid_out(found["validation_errors"]),
-        "moment": urlencode({"at": written(moment_of(found["occurred_at"]))}),
+        "properties": _indent_json(found["properties"]),
+        "errors": _indent_json(found["validation_errors"]),
+        "moment": urlencode({"at": format_exactly(moment_of(found["occurred_at"]))}),
         "chain": chain_panel(chain_of(rows, event_id=event_id), address=_address(run_id)),
     }
     return render(request, "backtests/event.html", context)
 
 
-async def _look_with_results(run: Row, *, looking: Looking, currency: str | None) -> tuple[Seen, Results]:
+async def _look_with_results(run: Row, *, looking: View, currency: str | None) -> tuple[MomentView, Results]:
     return await asyncio.gather(look(run, looking=looking), read_results(run["run_id"], currency=currency))
 
 
-async def _listed(words: str, *, index: int, chosen: Sequence[UUID]) -> tuple[list[Row], list[Row]]:
+async def _fetch_lists(words: str, *, index: int, chosen: Sequence[UUID]) -> tuple[list[Row], list[Row]]:
     return await asyncio.gather(
-        queries.found(words, skip=index * RUNS_A_PAGE, take=RUNS_A_PAGE + 1), queries.chosen(chosen)
+        queries.search_runs(words, skip=index * RUNS_A_PAGE, take=RUNS_A_PAGE + 1), queries.fetch_runs(chosen)
     )
 
 
@@ -141,7 +141,7 @@ def _address(run_id: UUID) -> Callable[[UUID], str]:
     return lambda event_id: reverse("backtests:event", args=[run_id, event_id])
 
 
-def _laid_out(text: str | None) -> str:
+def _indent_json(text: str | None) -> str:
     """Lay JSON out over lines, numbers as they were logged; what was cut stays as it is."""
     try:
         return msgspec.json.format(text, indent=2) if text else ""

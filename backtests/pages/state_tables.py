@@ -14,12 +14,12 @@ _ORDER = {"SecuritySymbol": "Symbol", "Direction": "Direction", "Quantity": "Qua
 _INDICATOR = {"Value": "Value", "Parameters": "Parameters"}
 
 
-def standing(moment: Moment) -> list[Figures]:
+def build_state_tables(moment: Moment) -> list[Figures]:
     """Give positions, open orders and indicators, at most 200 of each."""
-    positions = [[symbol, *_told(said, names=_POSITION)] for symbol, said in sorted(moment.positions.items())]
-    orders = [[order_id, *_told(said, names=_ORDER)] for order_id, said in moment.orders.items()]
+    positions = [[symbol, *_read_members(said, names=_POSITION)] for symbol, said in sorted(moment.positions.items())]
+    orders = [[order_id, *_read_members(said, names=_ORDER)] for order_id, said in moment.orders.items()]
     named = sorted(moment.indicators.items(), key=lambda item: (item[0][0], item[0][1] or ""))
-    indicators = [[name, symbol or "", *_told(said, names=_INDICATOR)] for (name, symbol), said in named]
+    indicators = [[name, symbol or "", *_read_members(said, names=_INDICATOR)] for (name, symbol), said in named]
     return [
         _figures("Positions", head=["Symbol", *_POSITION.values()], rows=positions),
         _figures("Open orders", head=["Order", *_ORDER.values()], rows=orders),
@@ -32,7 +32,7 @@ def profit(moment: Moment) -> list[tuple[str, str]]:
     return [(name.capitalize(), f"{value:,.2f}") for name, value in moment.amounts().items()]
 
 
-def _told(said: Mapping[str, bytes], *, names: Iterable[str]) -> list[str]:
+def _read_members(said: Mapping[str, bytes], *, names: Iterable[str]) -> list[str]:
     return [text_of(said.get(name)) or "" for name in names]
 
 

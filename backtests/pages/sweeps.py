@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from backtests.pages import queries
 from backtests.pages.heat_map import Cell, draw_heat_map
-from backtests.pages.looking import page_index
 from backtests.pages.number_text import MISSING, percent, plain
 from backtests.pages.run_lookup import SCOPE, list_export_kinds
+from backtests.pages.view import page_index
 from backtests.performance.contracts import Metric, RankedRun, RankQuestion, RunRanking
 from backtests.performance.ranking import rank
 from toolbox.admin_pages.panels import Figures, Panel

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from backtests.moments import DAY, SECOND, shown
-from backtests.pages.looking import Looking
+from backtests.moments import DAY, SECOND, format_rounded
+from backtests.pages.view import View
 from backtests.vocabulary import EVENT_TYPES
 from toolbox.admin_pages.charts import AMBER, BLUE, GRAY, GREEN, PURPLE, RED
 from toolbox.admin_pages.panels import Figures, Panel
@@ -52,7 +52,7 @@ class Timeline:
         return next((place for place, bucket in enumerate(self.buckets) if moment <= bucket.last), last)
 
 
-def edges_of(looking: Looking) -> tuple[list[int], int]:
+def edges_of(looking: View) -> tuple[list[int], int]:
     """Give the moments up to which events are counted, one more than there are buckets, and a bucket's length."""
     span = looking.last - looking.first
     longer = (-(-span // (MAX_BUCKETS - 1)) // DAY + 1) * DAY
@@ -66,7 +66,7 @@ def timeline_of(ranks: dict[int, list[int]], *, edges: Sequence[int], step: int)
     """Put counted ranks together."""
     buckets = [
         Bucket(
-            first=edges[place] + 1, last=edges[place + 1], name=shown(edges[place] + 1, step=step),
+            first=edges[place] + 1, last=edges[place + 1], name=format_rounded(edges[place] + 1, step=step),
             counts={
                 EVENT_TYPES[code]: counted for code, before in ranks.items()
                 if (counted := before[place + 1] - before[place])
@@ -77,7 +77,7 @@ def timeline_of(ranks: dict[int, list[int]], *, edges: Sequence[int], step: int)
     return Timeline(buckets=buckets, step=step)
 
 
-def timeline_panel(timeline: Timeline, *, looking: Looking) -> Panel:
+def timeline_panel(timeline: Timeline, *, looking: View) -> Panel:
     """Draw strips, and tell the counts, each bucket with a link to the state at its end."""
     total = sum(sum(bucket.counts.values()) for bucket in timeline.buckets)
     rows = [
@@ -96,7 +96,7 @@ def timeline_panel(timeline: Timeline, *, looking: Looking) -> Panel:
     )  # fmt: skip
 
 
-def strips(timeline: Timeline, *, looking: Looking) -> SafeString | str:
+def strips(timeline: Timeline, *, looking: View) -> SafeString | str:
     """Draw a strip of columns for each type; a mouse chooses a stretch here, the keyboard in the table."""
     types = timeline.types
     if not types:
@@ -148,7 +148,7 @@ def _strip(timeline: Timeline, *, name: str, top: int, xs: Sequence[float]) -> S
     )  # fmt: skip
 
 
-def _share(timeline: Timeline, *, looking: Looking) -> float:
+def _share(timeline: Timeline, *, looking: View) -> float:
     """Give how much of its bucket has passed at the moment."""
     bucket = timeline.buckets[timeline.bucket_at(looking.at)]
     return min(max((looking.at - bucket.first + 1) / (bucket.last - bucket.first + 1), 0.0), 1.0)

@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from backtests.pages.looking import page_index
-from backtests.pages.number_text import plain, signed
+from backtests.pages.number_text import plain, write_signed
 from backtests.pages.results import refusal_context
 from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, run_tabs
+from backtests.pages.view import page_index
 from backtests.performance.contracts import (
     Attribution,
     AttributionQuestion,
@@ -24,7 +24,7 @@ from backtests.performance.contracts import (
     TradeOrder,
     TradesQuestion,
 )
-from backtests.performance.listing import attribute, list_round_trips
+from backtests.performance.tables import attribute, list_round_trips
 from toolbox.admin_pages.charts import GREEN, Series, columns
 from toolbox.admin_pages.panels import Figures, Panel
 from toolbox.contract.errors import ToolError
@@ -115,7 +115,7 @@ def _trade_row(trade: Trade, *, run_id: UUID) -> dict[str, Any]:
     cells = [
         (trade.security_symbol, False), (trade.side, False), (plain(trade.quantity), True),
         (plain(trade.entry_price), True), (f"{end:%Y-%m-%d %H:%M}" if end else "not closed", False),
-        (plain(trade.exit_price), True), (signed(trade.net_profit), True), (plain(trade.max_favorable), True),
+        (plain(trade.exit_price), True), (write_signed(trade.net_profit), True), (plain(trade.max_favorable), True),
         (plain(trade.max_adverse), True), (_duration(trade.holding_seconds), True), (trade.exit_reason or "", False),
     ]  # fmt: skip
     return {
@@ -155,8 +155,8 @@ def attribution(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
 
 def _attribution_figures(found: ProfitAttribution, *, name: str) -> Figures:
     rows = [
-        [one.group, f"{one.trades:,}", f"{one.won:,}", signed(one.net_profit), plain(one.commission),
-         signed(one.average_net_profit)]
+        [one.group, f"{one.trades:,}", f"{one.won:,}", write_signed(one.net_profit), plain(one.commission),
+         write_signed(one.average_net_profit)]
         for one in found.groups
     ]  # fmt: skip
     head = [name, "Round trips", "Won", "Net profit", "Commission", "Average net profit"]
@@ -173,7 +173,7 @@ def _attribution_panel(found: ProfitAttribution, *, name: str) -> Panel:
     return Panel(
         title=f"Net profit by {name.lower()}",
         drawing=columns(series, labels=[one.group for one in drawn], title=f"Net profit by {name.lower()}"),
-        note=f"{metadata.total_trades:,} round trips, net profit {signed(metadata.total_net_profit)} "
+        note=f"{metadata.total_trades:,} round trips, net profit {write_signed(metadata.total_net_profit)} "
              f"{metadata.currency}".strip() + f".{shown}",
         nothing="Nothing to draw: the run has no round trip.",
     )  # fmt: skip

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from backtests.answers import CamelAnswer, Number, PageMetadata
 from backtests.contracts import PAGE_INDEX, Guid, PageIndex, PropertyPath, RangeQuestion, RunQuestion
-from backtests.dialect import INVALID_PARAMETER
+from backtests.error_envelope import INVALID_PARAMETER
 from backtests.vocabulary import EventType, Severity
 from toolbox.contract.errors import ToolError
 from toolbox.contract.models import NullMeans, ToolInput, WholeNumber

@@ -8,10 +8,10 @@ from uuid import UUID
 
 import numpy as np
 
-from backtests.asking import Asked, found
-from backtests.dialect import INVALID_PARAMETER, PERFORMANCE_NOT_BUILT
+from backtests.error_envelope import INVALID_PARAMETER, PERFORMANCE_NOT_BUILT
 from backtests.performance import queries
 from backtests.performance.days import Days, Floats, find_returns
+from backtests.run_questions import RunQuestion, require_run
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 class RunCurve:
     """A run's profit by day in one currency; `capital` is None where nobody knows it."""
 
-    asked: Asked
+    asked: RunQuestion
     row: Row
     days: Days
     profits: Floats
@@ -72,7 +72,7 @@ def choose_curve(
     clock: Callable[[], float], field: str = "runId",
 ) -> RunCurve:  # fmt: skip
     """Take the curve of a currency out of a run's rows. Raises ToolError as `read_curve` does."""
-    asked = found(run_id, row=rows[0] if rows else None, started=started, clock=clock, field=field)
+    asked = require_run(run_id, row=rows[0] if rows else None, started=started, clock=clock, field=field)
     require_built(run_id, row=rows[0], field=field)
     if currency is None:
         chosen = next((row for row in rows if row["is_main"]), None)

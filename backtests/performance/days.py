@@ -41,7 +41,7 @@ def find_trip_profits(trips: Sequence[RoundTrip], *, prices: Mapping[str, Prices
     for trip in trips:
         pays = trip.pays_commission
         for stretch in trip.stretches:
-            first, last = _covered(stretch, ends=ends)
+            first, last = _find_days(stretch, ends=ends)
             if first < last:
                 worth = float(stretch.held) * _prices_at(ends[first:last], stretch=stretch, prices=prices, trip=trip)
                 paid = stretch.commission if pays else Decimal(0)
@@ -76,7 +76,7 @@ def _ends(days: Days) -> list[int]:
     return [(int(day) + 1) * DAY for day in days]
 
 
-def _covered(stretch: Stretch, *, ends: NDArray[np.int64]) -> tuple[int, int]:
+def _find_days(stretch: Stretch, *, ends: NDArray[np.int64]) -> tuple[int, int]:
     """Give the places of the days that end while the stretch lasts."""
     first = int(ends.searchsorted(stretch.start, side="right"))
     return first, len(ends) if stretch.end is None else int(ends.searchsorted(stretch.end, side="right"))

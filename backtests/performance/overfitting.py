@@ -23,7 +23,7 @@ _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overfitting:
+class OverfittingResult:
     """How the best run of one half of the days does in the other half, over all ways to halve them."""
 
     probability: float
@@ -69,7 +69,7 @@ def deflate_sharpe(sharpe: float, *, expected: float, days: int, skewness: float
     return _NORMAL.cdf((sharpe - expected) * sqrt(days - 1) / sqrt(variance))
 
 
-def find_overfitting(returns: Floats, *, parts: int) -> Overfitting | None:
+def find_overfitting(returns: Floats, *, parts: int) -> OverfittingResult | None:
     """
     Find how often the best run by Sharpe ratio in half of the parts is not in the better half in the others.
 
@@ -92,7 +92,7 @@ def find_overfitting(returns: Floats, *, parts: int) -> Overfitting | None:
     reached = outside[np.arange(len(best)), best][:, None]
     below, same = (outside < reached).sum(axis=1), (outside == reached).sum(axis=1)
     ranks = (below + (same + 1) / 2) / (runs + 1)
-    return Overfitting(
+    return OverfittingResult(
         probability=float(np.mean(ranks <= 0.5)), splits=len(best), days=size * parts,  # noqa: PLR2004 - the median
         median_rank=float(np.median(ranks)),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from backtests.performance.building import VERSION
+from backtests.performance.build import VERSION
 from backtests.performance.decisions import RECORD_BYTES
 from backtests.queries import EVENT
 from toolbox.database.pools import Pool

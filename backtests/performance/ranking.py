@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from backtests.dialect import INVALID_PARAMETER
+from backtests.error_envelope import INVALID_PARAMETER
 from backtests.performance import queries
 from backtests.performance.contracts import (
     NeighbourMeasures,

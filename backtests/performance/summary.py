@@ -28,7 +28,7 @@ from backtests.performance.measures import (
     measure_trips,
     to_date,
 )
-from backtests.performance.reading import read_close
+from backtests.performance.read_lists import read_close
 from toolbox.database.pools import Pool
 
 RETURN_NAMES = (

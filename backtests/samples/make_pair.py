@@ -29,7 +29,7 @@ PRICES_OF = Path(__file__).with_name("sma_pullback_2011_2012.jsonl.gz")
 
 
 @dataclass(slots=True)
-class Holding:
+class Position:
     """What is held of a security, and what it has earned."""
 
     quantity: Decimal = Decimal(0)
@@ -42,7 +42,7 @@ class Holding:
     waiting: Event | None = None
 
     @property
-    def unrealized(self) -> Decimal:
+    def open_profit(self) -> Decimal:
         """Value what is held at the last close."""
         return self.quantity * (self.close - self.price)
 
@@ -57,7 +57,7 @@ class StopStrategy:
     def __init__(self, *, stop: Decimal) -> None:
         self.run_id = uuid5(NAMESPACE_URL, f"{SEED}, stop {stop}")
         self._stop = stop
-        self._held = {symbol: Holding() for symbol in SYMBOLS}
+        self._held = {symbol: Position() for symbol in SYMBOLS}
         self._count = 0
         self._at = ""
 
@@ -87,7 +87,7 @@ class StopStrategy:
             yield from self._look(holding, candle=candle)
         yield self._profit()
 
-    def _look(self, holding: Holding, *, candle: Event) -> Iterator[Event]:
+    def _look(self, holding: Position, *, candle: Event) -> Iterator[Event]:
         """Compare the averages, and order where they crossed."""
         holding.closes.append(holding.close)
         if len(holding.closes) < SLOW:
@@ -105,14 +105,14 @@ class StopStrategy:
             said |= {"Parameters": {"Period": days}}
             signals.append(self._event("IndicatorCalculation", "Indicators", said, parent=candle, severity="Debug"))
         yield from signals
-        worth = CAPITAL + sum((one.realized + one.unrealized for one in self._held.values()), Decimal(0))
+        worth = CAPITAL + sum((one.realized + one.open_profit for one in self._held.values()), Decimal(0))
         quantity = holding.quantity or (STAKE * worth / holding.close).quantize(Decimal(1))
         reason = f"SMA_{FAST} crossed {'above' if is_above else 'below'} SMA_{SLOW}"
         order = self._order(symbol, buys=is_above, quantity=quantity, reason=reason, parent=signals[0])
         holding.waiting = order
         yield order
 
-    def _stop_out(self, holding: Holding, *, candle: Event) -> Iterator[Event]:
+    def _stop_out(self, holding: Position, *, candle: Event) -> Iterator[Event]:
         said = candle["properties"]
         low, first = price_of(said["Data"]["Low"]), price_of(said["Data"]["Open"])
         risk = {"RiskType": "StopLoss", "Threshold": float(holding.stop), "CurrentValue": float(low)}
@@ -134,7 +134,7 @@ class StopStrategy:
         said = {"StateType": "Order", "StateBefore": None, "StateAfter": order, "ChangeReason": reason}
         return self._event("StateChange", "Execution", said, parent=parent)
 
-    def _execute(self, holding: Holding, *, order: Event, price: Decimal) -> Iterator[Event]:
+    def _execute(self, holding: Position, *, order: Event, price: Decimal) -> Iterator[Event]:
         holding.waiting = None
         state, reason = order["properties"]["StateAfter"], order["properties"]["ChangeReason"]
         quantity = Decimal(state["Quantity"])
@@ -155,12 +155,12 @@ class StopStrategy:
         yield self._event("StateChange", "Execution", filled | {"ChangeReason": "executed"}, parent=trade)
         held = {"SecuritySymbol": state["SecuritySymbol"], "Quantity": int(holding.quantity)}
         held |= {"AveragePrice": float(holding.price if holding.quantity else 0)}
-        held |= {"UnrealizedPnL": float(holding.unrealized), "RealizedPnL": float(holding.realized), "Currency": "USD"}
+        held |= {"UnrealizedPnL": float(holding.open_profit), "RealizedPnL": float(holding.realized), "Currency": "USD"}
         yield self._event("PositionUpdate", "Execution", held, parent=trade)
 
     def _profit(self) -> Event:
         realized = sum((one.realized for one in self._held.values()), Decimal(0))
-        unrealized = sum((one.unrealized for one in self._held.values()), Decimal(0))
+        unrealized = sum((one.open_profit for one in self._held.values()), Decimal(0))
         state = {"Total": float(realized + unrealized), "Realized": float(realized), "Unrealized": float(unrealized)}
         said = {"StateType": "PnL", "StateBefore": None, "StateAfter": state, "ChangeReason": "day's end"}
         return self._event("StateChange", "Performance", said | {"Currency": "USD"}, severity="Debug")

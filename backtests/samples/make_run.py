@@ -36,7 +36,7 @@ from nautilus_trader.model.identifiers import InstrumentId, Symbol, TraderId
 from nautilus_trader.model.instruments import Equity
 from nautilus_trader.model.objects import Money, Price, Quantity
 
-from backtests.ingest.engines import Given, find_engine
+from backtests.ingest.engines import TableOptions, find_engine
 from backtests.samples.pullback import (
     CAPITAL,
     DAYS_OFF,
@@ -144,7 +144,7 @@ def lowest_and_highest(row: dict[str, str]) -> tuple[float, float]:
 
 def write(target: Path, *, records: list[dict[str, Any]]) -> None:
     """Translate the records and write them; ids that the engine drew at random are made anew from SEED."""
-    translate = find_engine("nautilus").make_translator(RUN_ID, given=Given()).translate
+    translate = find_engine("nautilus").make_translator(RUN_ID, given=TableOptions()).translate
     with target.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
         file.write(json.dumps(facts()).encode() + b"\n")
         for number, record in enumerate(records):

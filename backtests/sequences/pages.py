@@ -3,22 +3,22 @@
 from itertools import groupby
 
 from backtests.answers import Sequence, SequenceMetadata, SequencePage
-from backtests.asking import Asked, budget
 from backtests.contracts import SequenceQuestion
-from backtests.dialect import EVENT_NOT_FOUND
+from backtests.error_envelope import EVENT_NOT_FOUND
 from backtests.ingest.signatures import has_many_shapes, list_of_shape
 from backtests.paging import window
 from backtests.queries import Row
-from backtests.rendering import fitting, too_large
+from backtests.rendering import cut_to_budget, too_large
+from backtests.run_questions import RunQuestion, budget
 from backtests.sequences import queries
-from backtests.sequences.judging import Verdict, count_rows, judge, select_shapes
+from backtests.sequences.completeness import Verdict, count_rows, judge, select_shapes
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
 SMALLER = "Ask for a smaller maxDepth, or for the events by get_events_by_entity."
 
 
-async def sequence_page(asked: Asked, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
+async def sequence_page(asked: RunQuestion, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
     """Fetch a page of sequences: of the run's shapes those that are asked for, and of those a page of roots."""
     total, roots = await _find_roots(ask, reader=reader)
     events: list[Row] = []
@@ -53,7 +53,7 @@ async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list
     return len(ordinals), await queries.fetch_roots_at(ask.run_id, ordinals=page, reader=reader) if page else []
 
 
-async def one_sequence(asked: Asked, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
+async def one_sequence(asked: RunQuestion, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
     """Fetch what follows from the event that is asked for. Raises ToolError EVENT_NOT_FOUND."""
     place = await queries.one(ask.run_id, event_id=ask.root_event_id, reader=reader)
     if place is None:
@@ -75,7 +75,7 @@ async def one_sequence(asked: Asked, *, ask: SequenceQuestion, reader: Pool) -> 
     return _page(asked, shown, total=len(fits), wanted=len(shown), ask=ask)
 
 
-def _sequence(asked: Asked, rows: list[Row], *, ask: SequenceQuestion, flag: str = "") -> Sequence | None:
+def _sequence(asked: RunQuestion, rows: list[Row], *, ask: SequenceQuestion, flag: str = "") -> Sequence | None:
     """Put a sequence together; None if not all of its events were read."""
     if rows[0]["all_bytes"] > budget():
         return None
@@ -83,7 +83,7 @@ def _sequence(asked: Asked, rows: list[Row], *, ask: SequenceQuestion, flag: str
     verdict = _verdict(rows, ask=ask, flag=flag)
     return Sequence(
         root_event_id=first["event_id"],
-        events=fitting(rows, run_id=str(asked.run_id), budget=2 * budget()),
+        events=cut_to_budget(rows, run_id=str(asked.run_id), budget=2 * budget()),
         complete=verdict.is_complete,
         missing_event_types=verdict.missing,
     )
@@ -104,7 +104,7 @@ def _no_such_event(event_id: str) -> ToolError:
     )
 
 
-def _page(asked: Asked, shown: list[Sequence], *, total: int, wanted: int, ask: SequenceQuestion) -> SequencePage:
+def _page(asked: RunQuestion, shown: list[Sequence], *, total: int, wanted: int, ask: SequenceQuestion) -> SequencePage:
     passed = ask.page_index * ask.page_size
     metadata = SequenceMetadata(
         total_sequences=total,

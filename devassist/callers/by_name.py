@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from devassist.callers.code import Stands
-from devassist.callers.reading import Reading, Stamp
-from devassist.callers.walk import FoundBy, Place, Site
+from devassist.callers.source_files import SourceFiles, Stamp
+from devassist.callers.traversal import FoundBy, Place, Site
 
 
 class NameFinder:
     """Every call of a function of that name counts, whichever function it is."""
 
-    def __init__(self, files: Mapping[str, Stamp], *, reading: Reading) -> None:
+    def __init__(self, files: Mapping[str, Stamp], *, reading: SourceFiles) -> None:
         self._files = files
         self._reading = reading
         self._known: dict[str, list[Site]] = {}
@@ -24,7 +24,7 @@ class NameFinder:
         return self._known[name]
 
     def _search(self, name: str) -> list[Site]:
-        mentions = self._reading.mentioning([name], files=self._files)
+        mentions = self._reading.find_mentioning([name], files=self._files)
         return [site for path in sorted(mentions) for site in self._in_file(path, name=name)]
 
     def _in_file(self, path: str, *, name: str) -> Iterable[Site]:

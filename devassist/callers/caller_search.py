@@ -5,10 +5,10 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from devassist.callers.inquiry import Asked, Inquiry, reasons_said
-from devassist.callers.reading import Reading
+from devassist.callers.search import CallerQuestion, Search, join_reasons
 from devassist.callers.servers import Servers
-from devassist.callers.walk import Caller
+from devassist.callers.source_files import SourceFiles
+from devassist.callers.traversal import Caller
 
 MAX_OPEN = 64
 KEPT_SECONDS = 120.0
@@ -17,7 +17,7 @@ MAX_ROOTS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundCallers:
     """Callers in a steady order, and why there may be more."""
 
     callers: list[Caller]
@@ -25,8 +25,8 @@ class Found:
 
 
 @dataclass(slots=True)
-class _Kept:
-    inquiry: Inquiry
+class _RunningSearch:
+    inquiry: Search
     task: asyncio.Task[None]
     begun: float
 
@@ -42,18 +42,18 @@ class CallerSearch:
     def __init__(self, servers: Servers) -> None:
         self.clock = time.monotonic
         self.servers = servers
-        self._kept: OrderedDict[object, _Kept] = OrderedDict()
-        self._readings: OrderedDict[str, Reading] = OrderedDict()
+        self._kept: OrderedDict[object, _RunningSearch] = OrderedDict()
+        self._readings: OrderedDict[str, SourceFiles] = OrderedDict()
 
-    def reading(self, root: str) -> Reading:
+    def get_source_files(self, root: str) -> SourceFiles:
         """Give the files below a root; their parses are shared by questions."""
-        reading = self._readings.setdefault(root, Reading(root))
+        reading = self._readings.setdefault(root, SourceFiles(root))
         self._readings.move_to_end(root)
         while len(self._readings) > MAX_ROOTS:
             self._readings.popitem(last=False)
         return reading
 
-    async def ask(self, asked: Asked, *, root: str, seconds: float) -> Found:
+    async def ask(self, asked: CallerQuestion, *, root: str, seconds: float) -> FoundCallers:
         """Answer within `seconds`, with what is known by then; raises NoCommand and NotNow."""
         kept = await self._inquiry(asked, root=root)
         done, _ = await asyncio.wait({kept.task}, timeout=seconds)
@@ -66,7 +66,7 @@ class CallerSearch:
             kept.task.result()
         else:
             reasons.append(kept.inquiry.whereabouts())
-        return Found(callers=_ordered(kept.inquiry), reason=reasons_said(reasons))
+        return FoundCallers(callers=_sort_callers(kept.inquiry), reason=join_reasons(reasons))
 
     async def close(self) -> None:
         """Give up every question, and end the servers."""
@@ -75,17 +75,17 @@ class CallerSearch:
         self._kept.clear()
         await self.servers.close()
 
-    async def _inquiry(self, asked: Asked, *, root: str) -> _Kept:
+    async def _inquiry(self, asked: CallerQuestion, *, root: str) -> _RunningSearch:
         key = (root, asked)
         while kept := self._kept.get(key):
             if not await self._is_stale(kept):
                 self._kept.move_to_end(key)
                 return kept
             self._forget(kept, key=key)
-        inquiry = Inquiry(asked, self.servers, self.reading(root))
+        inquiry = Search(asked, self.servers, self.get_source_files(root))
         task = asyncio.create_task(inquiry.run())
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._kept[key] = kept = _Kept(inquiry, task, self.clock())
+        self._kept[key] = kept = _RunningSearch(inquiry, task, self.clock())
         self._make_room()
         return kept
 
@@ -96,11 +96,11 @@ class CallerSearch:
             del self._kept[key]
             kept.task.cancel()
 
-    def _forget(self, kept: _Kept, *, key: object) -> None:
+    def _forget(self, kept: _RunningSearch, *, key: object) -> None:
         if self._kept.get(key) is kept:
             del self._kept[key]
 
-    async def _is_stale(self, kept: _Kept) -> bool:
+    async def _is_stale(self, kept: _RunningSearch) -> bool:
         """Tell whether a question has to be asked anew; one on its way has not."""
         if not kept.task.done():
             return False
@@ -109,7 +109,7 @@ class CallerSearch:
         return not await asyncio.to_thread(kept.inquiry.is_current)
 
 
-def _ordered(inquiry: Inquiry) -> list[Caller]:
+def _sort_callers(inquiry: Search) -> list[Caller]:
     callers = list(inquiry.walk.callers.values())
     for caller in callers:
         caller.lines.sort()

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from devassist.callers.protocol import Broken, Message, framed, read_message
+from devassist.callers.protocol import Broken, Message, frame, read_message
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Client:
     async def ask(self, method: str, *, params: object, answer: type[Answer], seconds: float) -> Answer:
         """Ask, and give the answer as `answer` (any msgspec type); raises Gone, Silent, Refused."""
         for pause in (*_PAUSES_SECONDS, None):
-            message = await self._asked(method, params, seconds=seconds)
+            message = await self._request(method, params, seconds=seconds)
             if message.error is None:
                 return _read(message.result, method=method, answer=answer)
             if message.error.code not in _TRY_AGAIN or pause is None:
@@ -83,7 +83,7 @@ class Client:
         """Notify; nothing comes back."""
         self._send({"method": method, "params": params})
 
-    async def settled(self, *, seconds: float, quiet: float = 0.2) -> bool:
+    async def wait_until_quiet(self, *, seconds: float, quiet: float = 0.2) -> bool:
         """Wait until no progress is reported for a moment; False where that takes longer than `seconds`."""
         try:
             async with asyncio.timeout(seconds):
@@ -102,11 +102,11 @@ class Client:
         self._listening.cancel()
         self._writer.close()
 
-    async def closed(self) -> None:
+    async def wait_until_closed(self) -> None:
         """Wait until it listens no more, so that another may read the pipe."""
         await asyncio.wait({self._listening})
 
-    async def _asked(self, method: str, params: object, *, seconds: float) -> Message:
+    async def _request(self, method: str, params: object, *, seconds: float) -> Message:
         if self.gone is not None:
             raise Gone(self.gone)
         self._number += 1
@@ -129,7 +129,7 @@ class Client:
     def _send(self, message: dict[str, Any]) -> None:
         if self.gone is not None:
             raise Gone(self.gone)
-        self._writer.write(framed(message))
+        self._writer.write(frame(message))
         if self._writer.transport.get_write_buffer_size() > MAX_WAITING_BYTES:
             self._end("it does not read what it is sent")
 

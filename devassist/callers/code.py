@@ -9,8 +9,8 @@ from tree_sitter import Node
 
 from devassist.callers.node_kinds import NodeKinds, kinds_of
 from devassist.syntax.functions import Kind, Scope, functions, scopes
-from devassist.syntax.parsing import Code as Parsed
-from devassist.syntax.parsing import ParseOverdue, parsed
+from devassist.syntax.parse import Code as Parsed
+from devassist.syntax.parse import ParseOverdue, parse
 
 TOP_LEVEL = "(top level)"
 _MEMBERS_STAND_IN = (
@@ -62,11 +62,11 @@ class Code:
         self._kinds = kinds
 
     @classmethod
-    def of(cls, text: bytes, *, path: str) -> "Code | None":
+    def parse(cls, text: bytes, *, path: str) -> "Code | None":
         """Parse the file; None where its language is not read, or it takes too long."""
         kinds = kinds_of(path)
         try:
-            found = parsed(text.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n"), path=path)
+            found = parse(text.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n"), path=path)
         except ParseOverdue:
             return None
         return cls(found, kinds=kinds) if found and kinds else None
@@ -95,7 +95,7 @@ class Code:
             if scope.kind is Kind.CONTAINER and scope.is_named and scope.node_type in self._kinds.classes
         ]
 
-    def enclosing(self, line: int, *, character: int) -> Function | None:
+    def find_enclosing(self, line: int, *, character: int) -> Function | None:
         """Give the innermost function with a name around the place; None at the file's top level."""
         at = self._code.offset(line, character=character)
         return self._around(at, known=scopes(self._code, at=at), path=self._path(at))

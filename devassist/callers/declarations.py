@@ -7,7 +7,7 @@ from devassist.callers.code import Code, Function
 MAX_MEANT = 50
 
 
-def meant(name: str, *, code: Code) -> list[Function]:
+def find_functions(name: str, *, code: Code) -> list[Function]:
     """
     Give the functions that the name means: overloads, and methods of the name in several classes, are all meant.
 

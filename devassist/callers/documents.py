@@ -64,7 +64,7 @@ def is_wanted(path: str, *, server: LanguageServer) -> bool:
     return server.language_of(path) is not None or PurePosixPath(path).name in PROJECT_FILES
 
 
-def representing(made: Iterable[str], *, among: Iterable[str], server: LanguageServer) -> list[str]:
+def choose_representatives(made: Iterable[str], *, among: Iterable[str], server: LanguageServer) -> list[str]:
     """
     Say which new files a server that goes by project files has to be shown, so that it knows every project.
 

@@ -118,7 +118,7 @@ class NoCommand(Exception):
     """The server's command is not on this machine; the message is the part that was not found."""
 
 
-def configured(changes: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, ...]:
+def read_settings(changes: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, ...]:
     """
     Give the defaults as the settings change them, each by name; a new name adds a server, and comes first.
 
@@ -140,7 +140,7 @@ def configured(changes: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer
 
 def found_command(server: LanguageServer, *, places: Mapping[str, str], path: str) -> list[str]:
     """Give the command with its places filled in and its program found; raises NoCommand."""
-    parts = [_found(_filled(part, places)) for part in server.command]
+    parts = [_resolve_glob(_fill_places(part, places)) for part in server.command]
     program = shutil.which(parts[0], path=path)
     if program is None:
         raise NoCommand(parts[0])
@@ -152,13 +152,13 @@ def server_for(path: str, *, servers: Sequence[LanguageServer]) -> LanguageServe
     return next((server for server in servers if server.language_of(path)), None)
 
 
-def _filled(part: str, places: Mapping[str, str]) -> str:
+def _fill_places(part: str, places: Mapping[str, str]) -> str:
     for name, place in places.items():
         part = part.replace("{" + name + "}", place)
     return part
 
 
-def _found(part: str) -> str:
+def _resolve_glob(part: str) -> str:
     if "*" not in part:
         return part
     matching = sorted(map(str, Path("/").glob(part.lstrip("/"))))

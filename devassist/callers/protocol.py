@@ -95,7 +95,7 @@ async def _header(stream: asyncio.StreamReader) -> int | None:
     raise Broken("something that is no header")
 
 
-def framed(message: dict[str, Any]) -> bytes:
+def frame(message: dict[str, Any]) -> bytes:
     """Give the bytes that carry the message."""
     body = msgspec.json.encode({"jsonrpc": "2.0", **message})
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

@@ -71,9 +71,9 @@ class Servers:
             self._sweeping = self._sweeping or asyncio.create_task(self._sweep())
         return place.session
 
-    def running(self) -> list[Session]:
+    def list_running(self) -> list[Session]:
         """Give the sessions that live."""
-        return [place.session for place in self._places.values() if place.session and not place.session.gone]
+        return [place.session for place in self._places.values() if place.session and not place.session.is_gone]
 
     async def close(self) -> None:
         """End every server."""
@@ -82,13 +82,13 @@ class Servers:
         self._sweeping = None
         for place in self._places.values():
             self._let_go(place, why="the server is closing")
-        await self._ended()
+        await self._wait_until_ended()
         self._places.clear()
 
     def _bury(self, place: _Place) -> None:
         """Clear away a server that has ended, and say when the next may start: each time later."""
         session = place.session
-        if session is None or not session.gone:
+        if session is None or not session.is_gone:
             return
         lived = self.clock() - place.started
         place.failures = 1 if lived > STEADY_SECONDS else place.failures + 1
@@ -116,12 +116,12 @@ class Servers:
             self._bury(place)
             if place.session and self.clock() - place.used > self._idle_seconds:
                 self._let_go(place, why="nobody asks it")
-        await self._ended()
+        await self._wait_until_ended()
 
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             await self.tidy()
 
-    async def _ended(self) -> None:
+    async def _wait_until_ended(self) -> None:
         await asyncio.gather(*(task for place in list(self._places.values()) for task in place.ending))

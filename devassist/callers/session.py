@@ -15,7 +15,7 @@ import msgspec
 
 from devassist.callers.client import Client, Gone, Refused, Silent
 from devassist.callers.code import Code, Function
-from devassist.callers.documents import Documents, is_wanted, representing
+from devassist.callers.documents import Documents, choose_representatives, is_wanted
 from devassist.callers.languages import LanguageServer, found_command
 from devassist.callers.process import ServerProcess
 from devassist.files import sources
@@ -84,7 +84,7 @@ class Session:
         self.ready.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         """Tell whether it can be asked nothing more."""
         return (self.ready.done() and (self.ready.cancelled() or self.ready.exception() is not None)) or (
             self._client is not None and self._client.gone is not None
@@ -93,7 +93,7 @@ class Session:
     @property
     def is_ready(self) -> bool:
         """Tell whether it has started and indexed, and lives."""
-        return self.ready.done() and not self.gone
+        return self.ready.done() and not self.is_gone
 
     @property
     def process_id(self) -> int | None:
@@ -107,7 +107,7 @@ class Session:
 
     async def ask(self, method: str, *, params: Mapping[str, Any], answer: type[Answer]) -> Answer:
         """Ask; a server that says nothing for too long is ended. Raises Gone and Refused."""
-        client = self._asked()
+        client = self._get_client()
         try:
             return await client.ask(method, params=params, answer=answer, seconds=self._machine.patience.answer_seconds)
         except Silent as silent:
@@ -116,7 +116,7 @@ class Session:
 
     async def at_rest(self) -> bool:
         """Wait a little for what the server says it is at; True if it is done."""
-        return await self._asked().settled(seconds=_REST_SECONDS)
+        return await self._get_client().wait_until_quiet(seconds=_REST_SECONDS)
 
     @property
     def is_busy(self) -> bool:
@@ -138,7 +138,7 @@ class Session:
             if made or changed or deleted:
                 self._tell_changes(made, changed=changed, deleted=deleted)
                 await self._documents.refresh(changed, deleted=deleted)
-                await self._documents.show(representing(made, among=found.files, server=self.server))
+                await self._documents.show(choose_representatives(made, among=found.files, server=self.server))
             return found
 
     async def show(self, paths: Sequence[str]) -> None:
@@ -162,7 +162,7 @@ class Session:
         self.ready.cancel()
         if self._client:
             self._client.close(why)
-            await self._client.closed()
+            await self._client.wait_until_closed()
         if self._process:
             await self._process.end()
         if self._data:
@@ -191,7 +191,7 @@ class Session:
         self._client = Client(
             reader=self._process.stdout,
             writer=self._process.stdin,
-            configuration=self._configured,
+            configuration=self._get_setting,
             on_gone=self._log_end,
         )
         seconds = self._machine.patience.start_seconds
@@ -211,10 +211,10 @@ class Session:
                 await self._try_out(at, seconds=seconds)
             except Refused as refused:
                 logger.info("%s, about %s: %s", self.server.name, path, refused)
-        await self._asked().settled(seconds=seconds)
+        await self._get_client().wait_until_quiet(seconds=seconds)
 
     async def _try_out(self, at: dict[str, Any], *, seconds: float) -> None:
-        client = self._asked()
+        client = self._get_client()
         if not self.has_call_hierarchy:
             question = {**at, "context": {"includeDeclaration": False}}
             await client.ask("textDocument/references", params=question, answer=object, seconds=seconds)
@@ -226,7 +226,7 @@ class Session:
     def _any_function(self, paths: Sequence[str]) -> tuple[str, Function] | None:
         for path in [path for path in paths if self.server.language_of(path)][:_LOOKED_AT]:
             text = self._read(path)
-            code = Code.of(text, path=path) if text else None
+            code = Code.parse(text, path=path) if text else None
             if functions := code.functions() if code else []:
                 return path, functions[0]
         return None
@@ -257,10 +257,10 @@ class Session:
             },
         }
 
-    def _configured(self, section: str) -> object:
+    def _get_setting(self, section: str) -> object:
         return self.server.settings.get(section)
 
-    def _asked(self) -> Client:
+    def _get_client(self) -> Client:
         if self._client is None:
             raise Gone("it has not started")
         return self._client
@@ -271,7 +271,7 @@ class Session:
         self._tell("workspace/didChangeWatchedFiles", {"changes": changes})
 
     def _tell(self, method: str, params: dict[str, Any]) -> None:
-        self._asked().tell(method, params=params)
+        self._get_client().tell(method, params=params)
 
     def _log_end(self, why: str) -> None:
         complaints = list(self._process.complaints)[-3:] if self._process else []

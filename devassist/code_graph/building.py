@@ -22,9 +22,9 @@ from devassist.code_graph.linking import LinkedCall, LinkedGraph, link
 from devassist.code_graph.modules import BUILD_FILES, Modules, is_test
 from devassist.code_graph.reading import language_of, read_facts
 from devassist.files import sources
-from devassist.files.opening import opened
+from devassist.files.safe_open import open_file
 from devassist.files.sources import Sources, Stamp
-from devassist.syntax.parsing import MAX_BYTES
+from devassist.syntax.parse import MAX_BYTES
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import direct_conninfo, owner_pool
 
@@ -181,7 +181,7 @@ class _Build:
     def _read_file(self, path: str, *, stamp: Stamp) -> tuple[str, FileFacts] | None:
         """Read a file, None where its text is as it was."""
         try:
-            with opened(path, root=self.root, shows_secrets=self.shows_secrets) as descriptor:
+            with open_file(path, root=self.root, shows_secrets=self.shows_secrets) as descriptor:
                 data = os.pread(descriptor, MAX_BYTES + 1, 0)
         except (ToolError, OSError):
             data = b""
@@ -281,7 +281,7 @@ class _Build:
 
     def _read_build_file(self, path: str) -> str | None:
         try:
-            with opened(path, root=self.root, shows_secrets=self.shows_secrets) as descriptor:
+            with open_file(path, root=self.root, shows_secrets=self.shows_secrets) as descriptor:
                 return os.pread(descriptor, MAX_BUILD_FILE_BYTES, 0).decode("utf-8", "replace")
         except (ToolError, OSError):
             return None

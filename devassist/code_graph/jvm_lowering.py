@@ -9,7 +9,7 @@ from devassist.code_graph.jvm_expressions import JvmExpressions
 from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.values import split_words
 from devassist.syntax.imports import imports
-from devassist.syntax.parsing import Code
+from devassist.syntax.parse import Code
 
 CLASSES = split_words(
     """

@@ -19,7 +19,7 @@ from devassist.code_graph.facts import (
     SymbolFact,
 )
 from devassist.syntax.functions import Kind, Scope, scopes
-from devassist.syntax.parsing import Code
+from devassist.syntax.parse import Code
 
 MAX_NAME = 300
 MAX_RECEIVER = 100

@@ -11,7 +11,7 @@ from devassist.code_graph.facts import MAX_KEYED, ClassFact, FunctionFact, Op
 from devassist.code_graph.python_expressions import PythonExpressions
 from devassist.code_graph.values import split_words
 from devassist.syntax.imports import imports
-from devassist.syntax.parsing import Code
+from devassist.syntax.parse import Code
 
 
 class PythonLowering(PythonExpressions):

@@ -6,7 +6,7 @@ from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.python_lowering import PythonLowering
 from devassist.code_graph.script_lowering import ScriptLowering
 from devassist.syntax.grammars import grammar_of
-from devassist.syntax.parsing import MAX_BYTES, ParseOverdue, parsed
+from devassist.syntax.parse import MAX_BYTES, ParseOverdue, parse
 
 TOO_LARGE = "is larger than 2 MB"
 NOT_TEXT = "is no text in UTF-8"
@@ -34,7 +34,7 @@ def read_facts(data: bytes, *, path: str) -> FileFacts:
     except UnicodeDecodeError:
         return _empty(NOT_TEXT)
     try:
-        code = parsed(text.replace("\r\n", "\n").replace("\r", "\n"), path=path, seconds=PARSE_SECONDS)
+        code = parse(text.replace("\r\n", "\n").replace("\r", "\n"), path=path, seconds=PARSE_SECONDS)
         if code is None:
             return _empty("")
         facts = _LOWERINGS[code.grammar.language](code).lower()

@@ -10,7 +10,7 @@ from devassist.code_graph.facts import ClassFact, FunctionFact, Op
 from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.script_expressions import ScriptExpressions
 from devassist.code_graph.values import split_words
-from devassist.syntax.parsing import Code
+from devassist.syntax.parse import Code
 
 FUNCTIONS = split_words(
     """

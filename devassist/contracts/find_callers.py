@@ -52,7 +52,7 @@ class CallerFound(ToolOutput):
     other_lines: list[int] | None = Field(None, description="Further lines of the same caller, if it calls more often.")
 
 
-class Meant(ToolOutput):
+class FunctionMatch(ToolOutput):
     """One of several functions that a name means."""
 
     name: str = Field(description="The function, with its class; callChain ends with it.")
@@ -70,4 +70,6 @@ class CallersFound(ToolOutput):
     total_callers: int = Field(description="How many were found, listed or not.")
     incomplete: bool = Field(description="True where there may be more; incompleteReason says why.")
     incomplete_reason: str | None = Field(None, description="Why there may be more callers, and what to do.")
-    definitions: list[Meant] | None = Field(None, description="What the name means, where it means several functions.")
+    definitions: list[FunctionMatch] | None = Field(
+        None, description="What the name means, where it means several functions."
+    )

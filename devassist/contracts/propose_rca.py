@@ -11,7 +11,7 @@ from toolbox.text.redaction import MaskedText
 MAX_CONFIDENCE = 0.6
 
 
-def _said(text: str) -> str:
+def _refuse_unstorable(text: str) -> str:
     """Refuse what the database cannot hold: NUL and lone surrogates."""
     text.encode()
     if "\x00" in text:
@@ -24,7 +24,7 @@ def _mask(text: str) -> MaskedText:
     return MaskedText(text)
 
 
-_Storable = (AfterValidator(_said), AfterValidator(_mask))
+_Storable = (AfterValidator(_refuse_unstorable), AfterValidator(_mask))
 _Text = Annotated[
     str,
     StringConstraints(max_length=4_000, strip_whitespace=True, pattern=r"\S[\s\S]{8,}\S"),  # ten characters
@@ -59,7 +59,7 @@ class SimilarEntry(ToolOutput):
     similarity: float = Field(description="Cosine similarity to the proposal.")
 
 
-class Proposed(ToolOutput):
+class StoredProposal(ToolOutput):
     """What was stored."""
 
     model_config = ConfigDict(alias_generator=to_camel)

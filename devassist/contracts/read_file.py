@@ -6,8 +6,8 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from devassist.contracts.places import WORKSPACE, FilePath, WorkspaceName
-from devassist.dialect import INVALID_PARAMETERS
-from devassist.files.reading import Encoding
+from devassist.error_envelope import INVALID_PARAMETERS
+from devassist.files.read_lines import Encoding
 from toolbox.contract.errors import ToolError
 from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 

@@ -12,7 +12,7 @@ Status = Literal["answered", "kept", "stale", "late", "limited", "failed", "off"
 MAX_RESULTS = 10
 
 
-def _once(names: list[SourceName]) -> list[SourceName]:
+def _drop_repeats(names: list[SourceName]) -> list[SourceName]:
     return list(dict.fromkeys(names))
 
 
@@ -22,7 +22,7 @@ class WebSearchQuestion(ToolInput):
     query: str = Field(
         description="Search query (error message, function name, or concept).", min_length=3, max_length=200
     )
-    sources: Annotated[list[SourceName], AfterValidator(_once)] = Field(
+    sources: Annotated[list[SourceName], AfterValidator(_drop_repeats)] = Field(
         ["stackoverflow", "github"],
         description="Which sources to search; docs are pages that were ingested here.",
     )

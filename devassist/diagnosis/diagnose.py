@@ -36,14 +36,14 @@ from devassist.diagnosis.checks import suggest_checks
 from devassist.diagnosis.history import Commit, NoHistory, Repository
 from devassist.diagnosis.places import Candidate, FileIndex, Placement
 from devassist.diagnosis.traces import Language, RaisedError, Trace, parse_trace
-from devassist.dialect import EMBEDDING_FAILED, INVALID_PARAMETERS, NO_ACTIVE_EDITOR, NO_RESULTS
 from devassist.editor.context import error_context
-from devassist.finding_callers import find_callers
-from devassist.past_errors.explained import explain
-from devassist.root_causes.searching import looked
-from devassist.syntax.functions import enclosing, functions
-from devassist.web import searching
-from devassist.web.asking import WebRules
+from devassist.error_envelope import EMBEDDING_FAILED, INVALID_PARAMETERS, NO_ACTIVE_EDITOR, NO_RESULTS
+from devassist.find_callers import find_callers
+from devassist.past_errors.explain import explain
+from devassist.root_causes.search import search_uncounted
+from devassist.syntax.functions import find_enclosing, functions
+from devassist.web import search
+from devassist.web.source_search import WebRules
 from devassist.workspaces import KnownWorkspace
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import ToolError
@@ -66,7 +66,7 @@ _LANGUAGES = {Language.PYTHON: "python", Language.JAVASCRIPT: "javascript", Lang
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _PlacedFrame:
     """A frame with its error, and the file that it means."""
 
     error: RaisedError
@@ -169,26 +169,26 @@ def _no_trace(read_from: str) -> ToolError:
     )
 
 
-def _place(trace: Trace, *, index: FileIndex) -> list[_Placed]:
+def _place(trace: Trace, *, index: FileIndex) -> list[_PlacedFrame]:
     """Place every frame once; those of the root cause come first."""
     root = trace.root
     ordered = sorted(trace.errors, key=lambda error: error is not root)
-    placed: dict[object, _Placed] = {}
+    placed: dict[object, _PlacedFrame] = {}
     for error in ordered:
         for frame in error.frames:
             key = (frame.path, frame.line, frame.function)
             if not frame.is_synthetic and key not in placed:
                 is_foreign = frame.is_library or not frame.path
                 placement = Placement(frame=frame) if is_foreign else index.place(frame)
-                placed[key] = _Placed(error, placement)
+                placed[key] = _PlacedFrame(error, placement)
     return list(placed.values())
 
 
-async def _describe_all(own: Sequence[_Placed], *, index: FileIndex, unknown: _Unknowns) -> list[OwnFrame]:
+async def _describe_all(own: Sequence[_PlacedFrame], *, index: FileIndex, unknown: _Unknowns) -> list[OwnFrame]:
     """Describe own frames: code of each, callers of each function once, history of the first."""
     known = [one for one in own if one.placement.chosen]
     in_trace = {_caller_key(one.placement.chosen) for one in known if one.placement.chosen}
-    firsts: dict[tuple[str, str], _Placed] = {}
+    firsts: dict[tuple[str, str], _PlacedFrame] = {}
     for one in known:
         firsts.setdefault(_caller_key(one.placement.chosen), one)
     callers, histories, codes = await asyncio.gather(
@@ -206,7 +206,7 @@ async def _describe_all(own: Sequence[_Placed], *, index: FileIndex, unknown: _U
 
 
 def _frame(
-    one: _Placed, *, code: FrameCode | None, callers: FrameCallers | None, history: FrameHistory | None
+    one: _PlacedFrame, *, code: FrameCode | None, callers: FrameCallers | None, history: FrameHistory | None
 ) -> OwnFrame:
     frame, chosen = one.placement.frame, one.placement.chosen
     shown = one.placement.candidates if not chosen else ()
@@ -233,7 +233,7 @@ def _frame(
     )
 
 
-def _code(one: _Placed, *, index: FileIndex) -> FrameCode | None:
+def _code(one: _PlacedFrame, *, index: FileIndex) -> FrameCode | None:
     chosen = one.placement.chosen
     text = index.text(chosen.path, workspace=chosen.workspace) if chosen else None
     if chosen is None or text is None or chosen.line is None:
@@ -241,7 +241,7 @@ def _code(one: _Placed, *, index: FileIndex) -> FrameCode | None:
     lines = text.split("\n")
     start = max(chosen.line - 1 - CODE_LINES, 0)
     code = index.code(chosen.path, workspace=chosen.workspace)
-    around = enclosing(functions(code), code=code, line=chosen.line) if code else None
+    around = find_enclosing(functions(code), code=code, line=chosen.line) if code else None
     arguments = {"filePath": chosen.path, "line": chosen.line, "workspace": chosen.workspace.name}
     return FrameCode(
         start_line=start + 1,
@@ -252,7 +252,7 @@ def _code(one: _Placed, *, index: FileIndex) -> FrameCode | None:
     )
 
 
-async def _callers(one: _Placed, *, in_trace: set[tuple[str, str]], unknown: _Unknowns) -> FrameCallers | None:
+async def _callers(one: _PlacedFrame, *, in_trace: set[tuple[str, str]], unknown: _Unknowns) -> FrameCallers | None:
     """Find who calls the frame's function; by name, which is quick and says that it is not whole."""
     chosen = one.placement.chosen
     if chosen is None or not chosen.is_callable or chosen.function.rpartition(".")[2] in _NO_FUNCTION:
@@ -286,7 +286,7 @@ def _caller_key(chosen: Candidate | None) -> tuple[str, str]:
     return (chosen.path, chosen.function) if chosen else ("", "")
 
 
-def _histories(known: Sequence[_Placed], *, index: FileIndex) -> tuple[dict[int, FrameHistory], str]:
+def _histories(known: Sequence[_PlacedFrame], *, index: FileIndex) -> tuple[dict[int, FrameHistory], str]:
     """Read who changed the lines of frames; why that is not known, where it is not."""
     found: dict[int, FrameHistory] = {}
     problem = ""
@@ -298,7 +298,7 @@ def _histories(known: Sequence[_Placed], *, index: FileIndex) -> tuple[dict[int,
         try:
             with Repository(chosen.workspace.root) as repository:
                 code = index.code(chosen.path, workspace=chosen.workspace)
-                around = enclosing(functions(code), code=code, line=chosen.line) if code else None
+                around = find_enclosing(functions(code), code=code, line=chosen.line) if code else None
                 span = (around.start_line, around.end_line) if around else None
                 told = repository.history_of(chosen.path, line=chosen.line, text=text, around=span)
         except NoHistory as missing:
@@ -321,12 +321,12 @@ async def _similar(text: str) -> SimilarCauses:
     ask = PastErrorsQuestion(query=text, limit=MAX_SIMILAR)
     try:
         async with asyncio.timeout(MEANING_SECONDS):
-            found = await looked(ask)
+            found = await search_uncounted(ask)
     except (TimeoutError, ToolError) as failed:
         if isinstance(failed, ToolError) and failed.code != EMBEDDING_FAILED:
             raise
         ask = PastErrorsQuestion(query=text, limit=MAX_SIMILAR, mode="words")
-        found = await looked(ask)
+        found = await search_uncounted(ask)
     if not found.rows:
         by = "by words alone, for the model is not ready" if ask.mode else "by meaning and by words"
         raise ToolError(NO_RESULTS, f"none is like this error, {by}.", suggestion="Search in other words.")
@@ -337,7 +337,7 @@ async def _similar(text: str) -> SimilarCauses:
             SimilarCause(
                 id=row["entry_name"], error_description=row["error_description"], root_cause=row["root_cause"],
                 solution=row["solution"], confidence=row["confidence"], similarity=round(row["similarity"], 4),
-                why=by_words + why.said, shared_words=list(why.words),
+                why=by_words + why.sentence, shared_words=list(why.words),
             )
             for row, why in await explain(found, rows=found.rows)
         ],
@@ -350,7 +350,7 @@ async def _public(trace: Trace, *, rules: WebRules) -> PublicAnswers | None:
     query = f"{root.kind} {root.message}".strip()[:200] if root else ""
     if root is None or not root.kind:
         return None
-    found = await searching.search(WebSearchQuestion(query=query, max_results=3), rules=rules)
+    found = await search.search(WebSearchQuestion(query=query, max_results=3), rules=rules)
     return PublicAnswers(
         answers=[PublicAnswer(title=one.title, url=one.url, snippet=one.snippet) for one in found.results],
         source=ToolCall(tool="web_search_wiki", arguments={"query": query, "maxResults": 3}),
@@ -361,7 +361,7 @@ async def _skip() -> None:
     """Stand in for a part that was not asked for."""
 
 
-def _gaps(trace: Trace, *, own: Sequence[_Placed]) -> list[str]:
+def _gaps(trace: Trace, *, own: Sequence[_PlacedFrame]) -> list[str]:
     """Name what the answer does not know."""
     gaps = ["The values of variables when it failed: a trace does not hold them."]
     gaps += ["Only the first 400 frames were read."] if trace.is_cut else []

@@ -10,10 +10,10 @@ from pathlib import PurePosixPath
 
 from devassist.diagnosis.source_maps import MAX_MAP_BYTES, map_place
 from devassist.diagnosis.traces import Frame, Language
-from devassist.files.opening import opened
+from devassist.files.safe_open import open_file
 from devassist.files.walking import WalkReport, walk_files
-from devassist.syntax.functions import Kind, enclosing, functions
-from devassist.syntax.parsing import Code, ParseOverdue, parsed
+from devassist.syntax.functions import Kind, find_enclosing, functions
+from devassist.syntax.parse import Code, ParseOverdue, parse
 from devassist.workspace_files import text_of
 from devassist.workspaces import KnownWorkspace
 from toolbox.contract.errors import ToolError
@@ -123,7 +123,7 @@ class FileIndex:
         key = (workspace.id, path)
         if key not in self._codes:
             try:
-                self._codes[key] = parsed(self.text(path, workspace=workspace) or "", path=path)
+                self._codes[key] = parse(self.text(path, workspace=workspace) or "", path=path)
             except ParseOverdue:
                 self._codes[key] = None
         return self._codes[key]
@@ -133,7 +133,7 @@ class FileIndex:
         if not parts:
             return []
         found = [
-            Candidate(workspace=workspace, path="/".join(path), segments=_matching(path, parts))
+            Candidate(workspace=workspace, path="/".join(path), segments=_count_matching(path, parts))
             for workspace, path in self._by_name.get(parts[-1].lower(), ())
         ]
         found.sort(key=lambda one: -one.segments)
@@ -148,7 +148,7 @@ class FileIndex:
         line = _line_of_code(frame, lines=lines)
         at = line or (frame.line if frame.line <= len(lines) else None)
         code = self.code(candidate.path, workspace=candidate.workspace)
-        around = enclosing(functions(code), code=code, line=at) if code and at else None
+        around = find_enclosing(functions(code), code=code, line=at) if code and at else None
         name = around.qualified_name if around else ""
         package = _PACKAGE.search(text) if frame.language is Language.JVM else None
         folder = frame.path.rpartition("/")[0].replace("/", ".")
@@ -192,7 +192,7 @@ def _read(path: str, *, workspace: KnownWorkspace) -> str | None:
     """Read a generated file or its map, also where ignore files hide it, by the same safe opening."""
     try:
         with (
-            opened(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor,
+            open_file(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor,
             open(descriptor, "rb", closefd=False) as file,
         ):
             content = file.read(MAX_MAP_BYTES + 1)
@@ -201,7 +201,7 @@ def _read(path: str, *, workspace: KnownWorkspace) -> str | None:
     return content.decode(errors="replace") if len(content) <= MAX_MAP_BYTES else None
 
 
-def _matching(path: Sequence[str], parts: Sequence[str]) -> int:
+def _count_matching(path: Sequence[str], parts: Sequence[str]) -> int:
     """Count the segments at the end that both have, cases apart: Windows does not tell them."""
     count = 0
     for ours, theirs in zip(reversed(path), reversed(parts), strict=False):

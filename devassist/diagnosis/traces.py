@@ -13,7 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Literal
 
-from devassist.root_causes.telling import read_lines
+from devassist.root_causes.error_excerpt import read_lines
 
 MAX_ERRORS = 20
 MAX_FRAMES = 400

@@ -73,12 +73,12 @@ def html_sections(text: str) -> tuple[str, list[Section]]:
     reader.feed(text)
     reader.close()
     sections = [
-        Section(heading=heading, anchor=anchor, text=_folded("".join(said)))
+        Section(heading=heading, anchor=anchor, text=_fold_spaces("".join(said)))
         for heading, anchor, said in reader.sections
     ]
     title = " ".join(reader.title.split()) or next((one.heading for one in sections if one.heading), "")
     return title, sections
 
 
-def _folded(text: str) -> str:
+def _fold_spaces(text: str) -> str:
     return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)

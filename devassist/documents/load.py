@@ -82,13 +82,13 @@ def _store(
 
 def _sections(page: Page, *, of: DocPage) -> list[DocSection]:
     return [
-        DocSection(page=of, number=number, title=_titled(page.title, heading=section.heading), anchor=section.anchor,
-                   text=section.text)
+        DocSection(page=of, number=number, title=_make_title(page.title, heading=section.heading),
+                   anchor=section.anchor, text=section.text)
         for number, section in enumerate(page.sections)
     ]  # fmt: skip
 
 
-def _titled(title: str, *, heading: str) -> str:
+def _make_title(title: str, *, heading: str) -> str:
     whole = f"{title} · {heading}" if heading and heading != title else title
     return whole[:MAX_TITLE]
 

@@ -8,8 +8,8 @@ from devassist.contracts.get_user_error_context import (
     ErrorContext,
     ErrorContextQuestion,
 )
-from devassist.dialect import NO_ACTIVE_EDITOR, NO_DIAGNOSTICS
 from devassist.editor import queries
+from devassist.error_envelope import NO_ACTIVE_EDITOR, NO_DIAGNOSTICS
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import owner_pool
@@ -50,8 +50,8 @@ async def _rows(caller: Caller) -> list[queries.Row]:
     """Read the caller's parts; a key and its conversations are known by their owner."""
     owner = caller.owner_id
     if owner is None:
-        owner = await queries.last_owner(ledger=owner_pool)
-    return [] if owner is None else await queries.state_of(owner, ledger=owner_pool)
+        owner = await queries.find_last_owner(owner_pool=owner_pool)
+    return [] if owner is None else await queries.fetch_state(owner, owner_pool=owner_pool)
 
 
 def _no_editor(*, has_terminal: bool) -> ToolError:

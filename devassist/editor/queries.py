@@ -50,14 +50,14 @@ WHERE owner_id = %(owner)s AND (%(window)s::text IS NULL OR content ->> 'window'
 """
 
 
-async def state_of(owner_id: int, *, ledger: Pool) -> list[Row]:
+async def fetch_state(owner_id: int, *, owner_pool: Pool) -> list[Row]:
     """Give the parts of a user's state that are not over."""
-    return (await ledger.fetch(_OWN, {"owner": owner_id})).rows
+    return (await owner_pool.fetch(_OWN, {"owner": owner_id})).rows
 
 
-async def last_owner(*, ledger: Pool) -> int | None:
+async def find_last_owner(*, owner_pool: Pool) -> int | None:
     """Tell who pushed last."""
-    rows = (await ledger.fetch(_LAST_OWNER)).rows
+    rows = (await owner_pool.fetch(_LAST_OWNER)).rows
     return rows[0]["owner_id"] if rows else None
 
 

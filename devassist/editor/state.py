@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from pydantic.alias_generators import to_camel
 
 from devassist.contracts.get_user_error_context import Severity
-from devassist.dialect import INVALID_PARAMETERS, PERMISSION_DENIED, TOO_LARGE
 from devassist.editor.terminal_text import last_lines, readable
+from devassist.error_envelope import INVALID_PARAMETERS, PERMISSION_DENIED, TOO_LARGE
 from devassist.files.secrets import looks_secret
 from toolbox.contract.errors import ToolError
 from toolbox.text.redaction import MaskedText, mask_pem_blocks, mask_secrets
@@ -22,18 +22,18 @@ _EXAMPLE = '{"activeFile": "src/app.ts", "cursorPosition": {"line": 12, "charact
 Place = Annotated[int, Field(ge=1, le=2_000_000_000)]
 
 
-class _Pushed(BaseModel):
+class _PushedPart(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, frozen=True)
 
 
-class PushedCursor(_Pushed):
+class PushedCursor(_PushedPart):
     """Where the cursor stands, from 1."""
 
     line: Place = Field(description="From 1.")
     character: Place = Field(1, description="From 1.")
 
 
-class PushedDiagnostic(_Pushed):
+class PushedDiagnostic(_PushedPart):
     """What a language server or linter says."""
 
     severity: Severity = Field(description="error, warning or info.")
@@ -43,7 +43,7 @@ class PushedDiagnostic(_Pushed):
     source: str = Field("", description="Who says so.", max_length=100)
 
 
-class PushedState(_Pushed):
+class PushedState(_PushedPart):
     """
     The state of an editor, of a terminal, or of both.
 
@@ -90,15 +90,15 @@ class PushedState(_Pushed):
                 "workspace": self.workspace.replace("\0", ""),
                 "activeFile": _clean_path(self.active_file),
                 "cursorPosition": self.cursor_position.model_dump(),
-                "selectedText": MaskedText(_shown(self.selected_text)),
-                "diagnostics": [one.model_dump() | {"message": MaskedText(_shown(one.message)),
-                                                    "source": _shown(one.source)} for one in self.diagnostics],
+                "selectedText": MaskedText(_quote(self.selected_text)),
+                "diagnostics": [one.model_dump() | {"message": MaskedText(_quote(one.message)),
+                                                    "source": _quote(one.source)} for one in self.diagnostics],
             }  # fmt: skip
         if self.terminal_output is not None:
             kept["terminal"] = {
                 "terminalOutput": mask_secrets(last_lines(mask_pem_blocks(readable(self.terminal_output))))
             }
-        window = {"window": _shown(self.window)} if self.window else {}
+        window = {"window": _quote(self.window)} if self.window else {}
         return {part: content | window for part, content in kept.items()}
 
 
@@ -137,5 +137,5 @@ def _clean_path(path: str) -> str:
     return "/".join(segments)
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return text.replace("\0", "")

@@ -1,18 +1,18 @@
 """Why a file is not read, in the contract's codes."""
 
-from devassist.dialect import BINARY_FILE, FILE_NOT_FOUND, PERMISSION_DENIED, TOO_LARGE
+from devassist.error_envelope import BINARY_FILE, FILE_NOT_FOUND, PERMISSION_DENIED, TOO_LARGE
 from toolbox.contract.errors import ErrorCode, ToolError
 
 SHOWN = 200
 
 
-def _refused(code: ErrorCode, *, message: str, suggestion: str) -> ToolError:
+def _refusal(code: ErrorCode, *, message: str, suggestion: str) -> ToolError:
     return ToolError(code, message, suggestion=suggestion, field="filePath")
 
 
 def not_found(path: str) -> ToolError:
     """Say that the workspace has no such file, in the contract's words."""
-    return _refused(
+    return _refusal(
         FILE_NOT_FOUND,
         message=f"File '{path[:SHOWN]}' does not exist in workspace",
         suggestion="Give the path from the workspace's root, with slashes, spelt exactly as in the stack trace.",
@@ -21,14 +21,14 @@ def not_found(path: str) -> ToolError:
 
 def is_folder(path: str) -> ToolError:
     """Say that it is a folder."""
-    return _refused(
+    return _refusal(
         FILE_NOT_FOUND, message=f"'{path[:SHOWN]}' is a folder, not a file", suggestion="Name a file in it."
     )
 
 
 def outside(path: str) -> ToolError:
     """Say that the path leaves the workspace; the same words whatever is there."""
-    return _refused(
+    return _refusal(
         PERMISSION_DENIED,
         message=f"'{path[:SHOWN]}' is not inside the workspace",
         suggestion="Give a path from the workspace's root, without a leading slash and without '..'.",
@@ -37,16 +37,16 @@ def outside(path: str) -> ToolError:
 
 def unreadable(path: str) -> ToolError:
     """Say that it is there and may not be read: by its permissions, or because it is no ordinary file."""
-    return _refused(
+    return _refusal(
         PERMISSION_DENIED,
         message=f"'{path[:SHOWN]}' may not be read",
         suggestion="Name an ordinary source file of the workspace.",
     )
 
 
-def linked(path: str) -> ToolError:
+def refuse_linked(path: str) -> ToolError:
     """Say that the file has another name outside of the workspace, or one of a secret."""
-    return _refused(
+    return _refusal(
         PERMISSION_DENIED,
         message=f"'{path[:SHOWN]}' is a hard link to a file outside the workspace or to a secret",
         suggestion="Do without it; the operator of the server can allow secrets and such links for the workspace.",
@@ -55,7 +55,7 @@ def linked(path: str) -> ToolError:
 
 def secret(path: str) -> ToolError:
     """Say that the file looks like a secret."""
-    return _refused(
+    return _refusal(
         PERMISSION_DENIED,
         message=f"'{path[:SHOWN]}' looks like a secret, and this workspace does not show those",
         suggestion="Do without it; the operator of the server can allow secrets for the workspace.",
@@ -64,7 +64,7 @@ def secret(path: str) -> ToolError:
 
 def too_large(path: str, *, size: int, limit: str = "10 MB") -> ToolError:
     """Say that the file is over the limit."""
-    return _refused(
+    return _refusal(
         TOO_LARGE,
         message=f"'{path[:SHOWN]}' has {size:,} bytes; the limit is {limit}",
         suggestion="Read another file: one so large is made by a tool, not written.",
@@ -74,7 +74,7 @@ def too_large(path: str, *, size: int, limit: str = "10 MB") -> ToolError:
 def binary(path: str, *, encoding: str) -> ToolError:
     """Say that the bytes are no text."""
     other = "utf-16" if encoding != "utf-16" else "utf-8"
-    return _refused(
+    return _refusal(
         BINARY_FILE,
         message=f"'{path[:SHOWN]}' is not text in {encoding}",
         suggestion=f"If it is text at all, try encoding '{other}'; else read another file.",

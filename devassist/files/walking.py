@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
-from devassist.files.opening import opened
+from devassist.files.safe_open import open_file
 from devassist.files.secrets import looks_secret
 from toolbox.contract.errors import ToolError
 
@@ -191,7 +191,7 @@ def _read_rules(folder: str, *, names: Sequence[str], walk: _Walk) -> list[_Igno
     for name in names if walk.ignores else ():
         path = f"{folder}/{name}" if folder else name
         try:
-            with opened(path, root=walk.root) as descriptor:
+            with open_file(path, root=walk.root) as descriptor:
                 text = os.pread(descriptor, MAX_IGNORE_BYTES, 0).decode(errors="replace")
             found.append(_IgnoreRules(folder, GitIgnoreSpec.from_lines(text.splitlines())))
         except (ToolError, ValueError):

@@ -39,7 +39,7 @@ def ensure_workspace(name: str, *, root: str, is_open: bool = False, is_default:
     return is_new
 
 
-def move_workspace(name: str, *, root: str) -> None:
+def set_root(name: str, *, root: str) -> None:
     """Tell where a shipped workspace lies now: a clone may have been moved."""
     Workspace.objects.filter(name=name).exclude(root=root).update(root=root)
 

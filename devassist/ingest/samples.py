@@ -7,8 +7,8 @@ from pathlib import Path
 from django.conf import settings
 
 import devassist
-from devassist.documents.shipped import load_shipped_pages
-from devassist.ingest.load import ensure_workspace, give_workspace, move_workspace
+from devassist.documents.samples import load_shipped_pages
+from devassist.ingest.load import ensure_workspace, give_workspace, set_root
 from devassist.root_causes.samples import load_root_causes
 from devassist.roots import problem_of_root
 from toolbox.contract.caller import hash_api_key
@@ -26,10 +26,10 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progres
     """Store what is missing; what is stored stays as a curator left it, but for where the sample lies."""
     report = SampleReport()
     if settings.DEVASSIST_WORKSPACE:
-        root = _configured()
+        root = _sample_root()
         report.count(is_new=ensure_workspace(name_of(root), root=str(root), is_default=True))
     report.count(is_new=ensure_workspace(SAMPLE, root=str(SAMPLE_ROOT), is_open=True))
-    move_workspace(SAMPLE, root=str(SAMPLE_ROOT))
+    set_root(SAMPLE, root=str(SAMPLE_ROOT))
     remembered = load_root_causes()
     report.added += remembered.added + remembered.changed
     report.skipped += remembered.skipped
@@ -43,10 +43,10 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progres
 def give_configured(key: str) -> None:
     """Let a key see the workspace that DEVASSIST_WORKSPACE names; others are given it in the admin."""
     if settings.DEVASSIST_WORKSPACE:
-        give_workspace(name_of(_configured()), key_digest=hash_api_key(key))
+        give_workspace(name_of(_sample_root()), key_digest=hash_api_key(key))
 
 
-def _configured() -> Path:
+def _sample_root() -> Path:
     root = Path(settings.DEVASSIST_WORKSPACE).expanduser().absolute()
     if problem := problem_of_root(str(root)):
         raise UnusableWorkspace(f"DEVASSIST_WORKSPACE is {root}. {problem}")

@@ -6,7 +6,7 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from devassist.root_causes.derived import searchable
+from devassist.root_causes.columns import searchable
 from devassist.root_causes.entry import LONGEST, Entry, proposal_id
 from toolbox.text.redaction import mask_secrets
 

@@ -58,7 +58,7 @@ WHERE r.status <> 'retired' ORDER BY r.id DESC LIMIT %(listed)s
 )
 
 
-async def beside(ids: Iterable[int], *, places: Sequence[int]) -> dict[int, Row]:
+async def fetch_uses_and_words(ids: Iterable[int], *, places: Sequence[int]) -> dict[int, Row]:
     """Give by id how often entries were used, and which of a query's words they have."""
     rows = (await owner_pool.fetch(_BESIDE, {"ids": list(ids), "places": list(places)})).rows
     return {row["id"]: row for row in rows}

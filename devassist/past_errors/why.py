@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from devassist.root_causes.queries import Sought
+from devassist.root_causes.bm25 import place_of
+from devassist.root_causes.queries import SearchTerms
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
-from devassist.root_causes.wording import place_of
 from toolbox.text.stemmed_words import words_of
 
 MAX_SAID = 8
 WIDTH = 600
-LEAST_SCALE = 1.2
+MIN_SCALE = 1.2
 _TOKEN = re.compile(r"\w+")
 
 
@@ -29,7 +29,7 @@ class Reason:
     words: tuple[str, ...]
     words_share: float = WORDS_SHARE
     floor: float = FLOOR
-    scale: float = LEAST_SCALE
+    scale: float = MIN_SCALE
 
     @property
     def by_words(self) -> float:
@@ -47,7 +47,7 @@ class Reason:
         return self.score >= self.floor
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """Say it in a sentence."""
         if not self.is_found:
             return "Below the floor: neither its meaning nor its words are near enough."
@@ -73,10 +73,12 @@ class Reason:
         return round(self.floor / self.scale * WIDTH, 1)
 
 
-def reasons(rows: Sequence[Mapping[str, Any]], *, shared: Mapping[int, Sequence[str]], sought: Sought) -> list[Reason]:
+def reasons(
+    rows: Sequence[Mapping[str, Any]], *, shared: Mapping[int, Sequence[str]], sought: SearchTerms
+) -> list[Reason]:
     """Give the reason of each row, drawn to one scale; entries after a best one that is relevant need less."""
     best = max((row["score"] for row in rows), default=0.0)
-    scale = max(LEAST_SCALE, best)
+    scale = max(MIN_SCALE, best)
     floor = following_floor(sought.floor) if best >= sought.floor else sought.floor
     return [
         Reason(
@@ -100,7 +102,7 @@ def spelt(text: str) -> dict[int, str]:
     return shown
 
 
-def telling(places: Sequence[int], *, words: Mapping[int, str], weights: Mapping[int, float]) -> list[str]:
+def name_words(places: Sequence[int], *, words: Mapping[int, str], weights: Mapping[int, float]) -> list[str]:
     """Name the words at these places, the rarest first."""
     ordered = sorted(places, key=lambda place: (-weights.get(place, 0.0), words.get(place, "")))
     return [words[place] for place in ordered if place in words]

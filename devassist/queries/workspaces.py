@@ -21,6 +21,6 @@ LIMIT 1000
 """
 
 
-async def workspaces(*, ledger: Pool) -> list[Row]:
+async def fetch_workspaces(*, owner_pool: Pool) -> list[Row]:
     """Give every workspace by name, each with the living keys chosen for it and their owners."""
-    return (await ledger.fetch(_WORKSPACES)).rows
+    return (await owner_pool.fetch(_WORKSPACES)).rows

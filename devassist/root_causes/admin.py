@@ -20,7 +20,7 @@ from devassist.root_causes.entry import language_key
 from devassist.root_causes.load import prepare_saved, set_status
 from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR, NEAR_DUPLICATE, following_floor
-from devassist.root_causes.searching import rows_like
+from devassist.root_causes.search import rows_like
 from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.database import event_loop

@@ -9,9 +9,9 @@ from typing import Any
 from django.db import connection, transaction
 
 from devassist.models import RootCause
-from devassist.root_causes.derived import embedded, searchable
+from devassist.root_causes.columns import embedding_columns, searchable
 from devassist.root_causes.entry import Entry
-from devassist.root_causes.report import RcaReport, Refused
+from devassist.root_causes.report import RcaReport, RefusedEntry
 from toolbox.embedding.embedder import embedder
 
 OnProgress = Callable[[RcaReport], None]
@@ -32,13 +32,13 @@ WHERE devassist_root_cause_words.entries <> excluded.entries
 _WORDS_LOCK = 0x7263_6177
 
 
-def unseen(report: RcaReport) -> None:
+def ignore_progress(report: RcaReport) -> None:
     """Show progress to nobody."""
 
 
 def load_entries(
-    entries: Iterable[Entry | Refused], *, source: str, now: datetime, replaces_stored: bool = True,
-    on_progress: OnProgress = unseen,
+    entries: Iterable[Entry | RefusedEntry], *, source: str, now: datetime, replaces_stored: bool = True,
+    on_progress: OnProgress = ignore_progress,
 ) -> RcaReport:  # fmt: skip
     """
     Store what is new or different; what cannot be read is named in the report, and nothing else is lost for it.
@@ -50,7 +50,7 @@ def load_entries(
     coming = iter(entries)
     while batch := list(islice(coming, BATCH)):
         good = [entry for entry in batch if isinstance(entry, Entry)]
-        report.refused += [entry for entry in batch if isinstance(entry, Refused)]
+        report.refused += [entry for entry in batch if isinstance(entry, RefusedEntry)]
         _store(good, source=source, now=now, replaces_stored=replaces_stored, report=report)
         on_progress(report)
     if report.added or report.changed:
@@ -67,7 +67,7 @@ def embed_waiting(*, most: int | None = None) -> int:
         for row, entry, vector in zip(rows, entries, vectors, strict=True):
             # Only where the text is still the one that was embedded: a person may have changed it meanwhile.
             unchanged = RootCause.objects.filter(pk=row.pk, text_hash=row.text_hash)
-            unchanged.update(**searchable(entry) | embedded(entry, vector=vector.tolist()))
+            unchanged.update(**searchable(entry) | embedding_columns(entry, vector=vector.tolist()))
         done += len(rows)
         if most and done >= most:
             break
@@ -116,21 +116,21 @@ def _store(
     report.repeated += len(entries) - len(latest)
     with transaction.atomic():
         known = {row.entry_name: row for row in RootCause.objects.select_for_update().filter(entry_name__in=latest)}
-        dated = [_dated(entry, known=known.get(entry.id), now=now) for entry in latest.values()]
+        dated = [_add_date(entry, known=known.get(entry.id), now=now) for entry in latest.values()]
         due = [entry for entry in dated if _is_due(entry, known=known.get(entry.id), replaces=replaces_stored)]
         report.skipped += len(latest) - len(due)
         if not due:
             return
         vectors = embedder.embed([entry.text for entry in due])
         for entry, vector in zip(due, vectors, strict=True):
-            fields = _columns(entry) | searchable(entry) | embedded(entry, vector=vector.tolist())
+            fields = _columns(entry) | searchable(entry) | embedding_columns(entry, vector=vector.tolist())
             fields |= {"source": source, "changed_at": now, "stored_digest": entry.digest}
             RootCause.objects.update_or_create(entry_name=entry.id, defaults=fields)
         report.added += sum(entry.id not in known for entry in due)
         report.changed += sum(entry.id in known for entry in due)
 
 
-def _dated(entry: Entry, *, known: RootCause | None, now: datetime) -> Entry:
+def _add_date(entry: Entry, *, known: RootCause | None, now: datetime) -> Entry:
     return entry if entry.created_at else replace(entry, created_at=known.created_at if known else now)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from devassist.root_causes.entry import LONGEST, NAME, STATUSES, Entry, language_key
-from devassist.root_causes.report import Refused
+from devassist.root_causes.report import RefusedEntry
 
 KINDS = (".json", ".jsonl", ".ndjson", ".csv", ".md", ".markdown")
 _NEEDED = ("error_description", "root_cause", "solution")
@@ -30,7 +30,7 @@ class NotAnEntry(ValueError):
     """A record that cannot be stored; the message says why."""
 
 
-def read_text(text: str, *, name: str) -> Iterator[Entry | Refused]:
+def read_text(text: str, *, name: str) -> Iterator[Entry | RefusedEntry]:
     """Give the entries of a file in order, and what is none by its place; the name's ending tells the format."""
     readers = {".json": _json, ".csv": _csv, ".md": _markdown, ".markdown": _markdown}
     ending = "." + name.rpartition(".")[2].lower()
@@ -38,7 +38,7 @@ def read_text(text: str, *, name: str) -> Iterator[Entry | Refused]:
         try:
             yield entry_of(record)
         except NotAnEntry as bad:
-            yield Refused(place=f"{name}, {place}", reason=str(bad))
+            yield RefusedEntry(place=f"{name}, {place}", reason=str(bad))
 
 
 def entry_of(record: object) -> Entry:
@@ -167,7 +167,7 @@ def _markdown(text: str) -> Iterator[tuple[str, object]]:
             if not colon:
                 yield "front matter", NotAnEntry(f"no name and value: {line[:60]!r}")
                 return
-            record[name.strip()] = _unquoted(value.strip())
+            record[name.strip()] = _unquote(value.strip())
     yield "the whole file", record | _sections(found[2])
 
 
@@ -185,6 +185,6 @@ def _sections(body: str) -> dict[str, str]:
     return {name: "\n".join(lines).strip() for name, lines in sections.items()}
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
     return value[1:-1] if quoted else value

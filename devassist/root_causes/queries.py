@@ -16,7 +16,7 @@ from toolbox.database.pools import Connection, Pool
 Row = dict[str, Any]
 
 NEAR, WORDED = 50, 50
-"""Rows that the searches by meaning and by words bring to be ranked."""
+"""Rows that the searches by meaning and by words bring to be fetch_ranked."""
 SEARCH_WIDTH, FILTERED_WIDTH = 120, 60
 """How many neighbours HNSW keeps at hand. With filters it goes on in steps of so many until enough have passed."""
 
@@ -42,10 +42,10 @@ WITH found AS (
   SELECT id, similarity, coverage,
     similarity * %(scale)s + %(shift)s + %(words_share)s * coverage * coverage AS score
   FROM found
-), ranked AS (
+), fetch_ranked AS (
   SELECT id, similarity, coverage, score, max(score) OVER () AS best_score FROM scored
 ), best AS MATERIALIZED (
-  SELECT id, similarity, coverage, score, count(*) OVER () AS total_found FROM ranked
+  SELECT id, similarity, coverage, score, count(*) OVER () AS total_found FROM fetch_ranked
   WHERE best_score >= %(floor)s AND score >= %(following_floor)s
   ORDER BY score DESC, id LIMIT %(limit)s
 )
@@ -84,7 +84,7 @@ SET times = devassist_root_cause_uses.times + excluded.times, last_used_at = exc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class SearchTerms:
     """What is searched for: a vector, weighed words, and among which entries; by words alone without a vector."""
 
     vector: Sequence[float] | None
@@ -155,13 +155,13 @@ async def _load_source(reader: Pool) -> VectorSource:
     return VectorSource(**rows[0]) if rows else BUILT_IN
 
 
-async def holding(places: Sequence[int], *, reader: Pool) -> Mapping[int, int]:
+async def count_entries(places: Sequence[int], *, reader: Pool) -> Mapping[int, int]:
     """Give in how many entries each word is, those that none has left out; place 0 counts the entries."""
     rows = (await reader.fetch(_HOLDING, {"places": [0, *places]})).rows
     return {row["place"]: row["entries"] for row in rows}
 
 
-async def search(sought: Sought, *, reader: Pool) -> list[Row]:
+async def search(sought: SearchTerms, *, reader: Pool) -> list[Row]:
     """
     Give what fits, the most relevant first. Raises DatabaseUnavailable and StatementTimeout.
 
@@ -170,14 +170,14 @@ async def search(sought: Sought, *, reader: Pool) -> list[Row]:
     """
     statement = sought.statement.encode()
 
-    async def ranked(connection: Connection) -> list[Row]:
+    async def fetch_ranked(connection: Connection) -> list[Row]:
         async with connection.pipeline():
             await connection.execute(_SETTINGS.encode(), sought.settings, prepare=True)
             cursor = await connection.execute(statement, sought.parameters, prepare=True)
         return await cursor.fetchall()
 
     try:
-        return await reader.run(ranked)
+        return await reader.run(fetch_ranked)
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as behind:
         raise DatabaseUnavailable(f"the database is behind the code; run manage.py migrate: {behind}") from behind
 

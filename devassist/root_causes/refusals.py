@@ -7,10 +7,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
-from devassist.dialect import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, NO_RESULTS
+from devassist.error_envelope import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, NO_RESULTS
 from devassist.root_causes import queries
 from devassist.root_causes.entry import language_key
-from devassist.root_causes.queries import Sought
+from devassist.root_causes.queries import SearchTerms
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 from toolbox.embedding.failures import EmbeddingFailed, StillLoading
@@ -53,7 +53,7 @@ def no_embedding(failed: EmbeddingFailed, *, else_by_words: bool = False) -> Too
     )
 
 
-async def nothing_found(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool) -> ToolError:
+async def nothing_found(ask: PastErrorsQuestion, *, sought: SearchTerms, reader: Pool) -> ToolError:
     """Refuse because nothing is relevant; says what less strict filters would find."""
     known = await queries.languages(reader=reader)
     if not known:
@@ -72,7 +72,7 @@ async def nothing_found(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool
     return await _without_filters(ask, sought=sought, reader=reader)
 
 
-async def _without_filters(ask: PastErrorsQuestion, *, sought: Sought, reader: Pool) -> ToolError:
+async def _without_filters(ask: PastErrorsQuestion, *, sought: SearchTerms, reader: Pool) -> ToolError:
     """Look without the filters that say what is searched; those that say what is trusted stay as they are."""
     given = {"language": ask.language, "errorType": ask.error_type}
     wider = replace(sought, language=None, error_key=None, limit=1)

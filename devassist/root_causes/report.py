@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class RefusedEntry:
     """A line, row or page that is no entry, and why."""
 
     place: str
@@ -20,7 +20,7 @@ class RcaReport:
     changed: int = 0
     skipped: int = 0
     repeated: int = 0
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedEntry] = field(default_factory=list)
 
     @property
     def total(self) -> int:

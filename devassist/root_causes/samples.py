@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from importlib.resources import files
 
-from devassist.root_causes.load import OnProgress, load_entries, unseen
+from devassist.root_causes.load import OnProgress, ignore_progress, load_entries
 from devassist.root_causes.parse import read_text
 from devassist.root_causes.report import RcaReport
 
@@ -11,7 +11,7 @@ SHIPPED = "root_causes.jsonl"
 _UNDATED = datetime(2026, 11, 22, tzinfo=UTC)
 
 
-def load_root_causes(*, on_progress: OnProgress = unseen) -> RcaReport:
+def load_root_causes(*, on_progress: OnProgress = ignore_progress) -> RcaReport:
     """Store what is missing or newer, some seconds the first time; what a curator changed stays as it is."""
     text = (files("devassist") / "samples" / SHIPPED).read_text(encoding="utf-8")
     return load_entries(

@@ -39,7 +39,7 @@ class Uses:
         """Count entries that an answer holds."""
         self._waiting.update(ids)
         if self._task is None or self._task.done():
-            self._task = asyncio.run_coroutine_threadsafe(self._later(), event_loop.get_loop())
+            self._task = asyncio.run_coroutine_threadsafe(self._flush_later(), event_loop.get_loop())
 
     async def flush(self) -> None:
         """Write what waits, and wait for what is being written; what cannot be written waits on."""
@@ -58,7 +58,7 @@ class Uses:
             else:
                 self._waiting.update(taken)
 
-    async def _later(self) -> None:
+    async def _flush_later(self) -> None:
         await asyncio.sleep(FLUSH_SECONDS)
         await self.flush()
 

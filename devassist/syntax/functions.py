@@ -1,7 +1,7 @@
 """
 The functions of a file: which there are, and which one stands around a line.
 
-    code = parsed(text, path="app/Main.kt")     # devassist.syntax.parsing; None for a language that is not read
+    code = parsed(text, path="app/Main.kt")     # devassist.syntax.parse; None for a language that is not read
     functions(code)                             # every one, in the file's order
     enclosing(functions(code), line=51)         # the one whose name a stack trace would show there
     scopes(code, at=1_204)                      # functions and classes around an offset, outermost first
@@ -18,7 +18,7 @@ from enum import StrEnum
 from tree_sitter import Node
 
 from devassist.syntax.grammars import scope_query
-from devassist.syntax.parsing import Code, line_span
+from devassist.syntax.parse import Code, line_span
 
 ANONYMOUS = "<anonymous>"
 MAX_SIGNATURE = 400
@@ -93,7 +93,7 @@ def scopes(code: Code, *, at: int | None = None) -> list[Scope]:
     return found
 
 
-def enclosing(known: Iterable[Scope], *, code: Code, line: int) -> Scope | None:
+def find_enclosing(known: Iterable[Scope], *, code: Code, line: int) -> Scope | None:
     """
     Give the innermost function with a name that stands around the line's first character.
 
@@ -148,7 +148,7 @@ class _Match:
         return self.span.type == "export_statement"
 
     @classmethod
-    def of(cls, captures: dict[str, list[Node]]) -> "_Match":
+    def from_captures(cls, captures: dict[str, list[Node]]) -> "_Match":
         kind = next(kind for kind in Kind if kind in captures)
         one = {name: found[0] for name, found in captures.items()}
         return cls(
@@ -172,7 +172,7 @@ def _matches(code: Code, *, at: int | None) -> list[_Match]:
         known = best.get(node.id)
         if known is None or _weight(known) < _weight(captures):
             best[node.id] = captures
-    found = (match for match in map(_Match.of, best.values()) if at is None or match.start <= at < match.end)
+    found = (match for match in map(_Match.from_captures, best.values()) if at is None or match.start <= at < match.end)
     return sorted(found, key=lambda match: (match.start, -match.end, match.kind))
 
 
@@ -233,13 +233,13 @@ def _signature(match: _Match, *, code: Code) -> str:
     """Give the text up to the body on one line, without annotations, decorators and comments."""
     end = _head_end(match)
     if match.kind == Kind.ACCESSOR and match.name and match.name.parent:
-        return _joined(code.source[match.name.parent.start_byte : match.name.parent.end_byte],
+        return _join_signature(code.source[match.name.parent.start_byte : match.name.parent.end_byte],
                        code.source[match.start : end])  # fmt: skip
     kept, at = [], match.own_start
-    for node in _left_out(match.node):
+    for node in _find_excluded(match.node):
         kept.append(code.source[at : max(at, node.start_byte)])
         at = max(at, node.end_byte)
-    return _joined(*kept, code.source[at : min(end, at + 4 * MAX_SIGNATURE)])
+    return _join_signature(*kept, code.source[at : min(end, at + 4 * MAX_SIGNATURE)])
 
 
 def _head_end(match: _Match) -> int:
@@ -249,14 +249,14 @@ def _head_end(match: _Match) -> int:
     return match.node.start_byte if match.node.start_byte > match.start else match.node.end_byte
 
 
-def _left_out(node: Node) -> list[Node]:
+def _find_excluded(node: Node) -> list[Node]:
     """Give what stands before or in a signature and is none of it."""
     first = node.children[:1]
     heads = [*(first[0].children if first and first[0].type in _WORDS_BEFORE else []), *node.children]
     return sorted((part for part in heads if part.type in _NOT_IN_SIGNATURES), key=lambda part: part.start_byte)
 
 
-def _joined(*parts: bytes) -> str:
+def _join_signature(*parts: bytes) -> str:
     said = " ".join(b" ".join(parts).decode("utf-8", "replace").split())
     plain = said.rstrip(" {=:;") if not said.endswith("=>") else said
     return plain if len(plain) <= MAX_SIGNATURE else plain[: MAX_SIGNATURE - 1] + "…"

@@ -9,7 +9,7 @@ from typing import Protocol
 from tree_sitter import Node, Query
 
 from devassist.syntax.grammars import Grammar, language_of, word_query
-from devassist.syntax.parsing import Code
+from devassist.syntax.parse import Code
 
 EVERYTHING = "*"
 
@@ -35,7 +35,7 @@ _USED_BY_SIGNS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportedName:
     """One name: `local` is what the file calls it, `shown` how it was asked for, as `preview as firstLine`."""
 
     local: str
@@ -47,7 +47,7 @@ class Import:
     """An import statement; a wildcard's only name is `*`."""
 
     module: str
-    names: tuple[Imported, ...]
+    names: tuple[ImportedName, ...]
     line: int
 
 
@@ -63,7 +63,7 @@ def imports(code: Code) -> list[Import]:
     return sorted(dict.fromkeys(found), key=lambda one: one.line)
 
 
-def needed(found: list[Import], *, code: Code, start: int, end: int) -> list[Import]:
+def keep_used(found: list[Import], *, code: Code, start: int, end: int) -> list[Import]:
     """Keep the imports whose names are used between two offsets, and wildcards, of which nobody can tell."""
     words = _words(code, start=start, end=end)
     kept = [
@@ -77,7 +77,7 @@ def needed(found: list[Import], *, code: Code, start: int, end: int) -> list[Imp
     return [one for one in kept if one.names]
 
 
-def _is_used(name: Imported, *, words: set[str], code: Code) -> bool:
+def _is_used(name: ImportedName, *, words: set[str], code: Code) -> bool:
     by_sign = code.grammar.language == "kotlin" and name.local in _USED_BY_SIGNS
     return name.shown == EVERYTHING or by_sign or name.local in words
 
@@ -116,7 +116,7 @@ def _java(node: Node, *, code: Code) -> Iterator[Import]:
 def _of_path(path: str, *, alias: str, line: int) -> Import:
     module, _, name = path.rpartition(".")
     shown = f"{name} as {alias}" if alias else name
-    return Import(module=module or name, names=(Imported(local=alias or name, shown=shown),), line=line)
+    return Import(module=module or name, names=(ImportedName(local=alias or name, shown=shown),), line=line)
 
 
 def _python(node: Node, *, code: Code) -> Iterator[Import]:
@@ -127,44 +127,44 @@ def _python(node: Node, *, code: Code) -> Iterator[Import]:
             yield Import(module=name.shown.split(" as ")[0], names=(name,), line=_line(node))
         return
     if any(child.type == "wildcard_import" for child in node.children):
-        names = [Imported(local=EVERYTHING, shown=EVERYTHING)]
+        names = [ImportedName(local=EVERYTHING, shown=EVERYTHING)]
     yield Import(module=code.text(module), names=tuple(names), line=_line(node))
 
 
-def _python_name(node: Node, *, code: Code, is_from: bool) -> Imported:
+def _python_name(node: Node, *, code: Code, is_from: bool) -> ImportedName:
     alias = node.child_by_field_name("alias")
     if alias:
         path = code.text(node.child_by_field_name("name"))
-        return Imported(local=code.text(alias), shown=f"{path} as {code.text(alias)}")
+        return ImportedName(local=code.text(alias), shown=f"{path} as {code.text(alias)}")
     path = code.text(node)
-    return Imported(local=path if is_from else path.split(".")[0], shown=path)
+    return ImportedName(local=path if is_from else path.split(".")[0], shown=path)
 
 
 def _script(node: Node, *, code: Code) -> Iterator[Import]:
     if node.type == "variable_declarator":
-        yield from _required(node, code=code)
+        yield from _read_require(node, code=code)
         return
     source = node.child_by_field_name("source")
     clauses = [child for child in node.named_children if child.type in ("import_clause", "import_require_clause")]
     for clause in clauses:
         module = source or clause.child_by_field_name("source")
         names = [name for part in clause.named_children for name in _clause_names(part, code=code)]
-        yield Import(module=_unquoted(module, code=code), names=tuple(names), line=_line(node))
+        yield Import(module=_unquote(module, code=code), names=tuple(names), line=_line(node))
 
 
-def _clause_names(part: Node, *, code: Code) -> Iterator[Imported]:
+def _clause_names(part: Node, *, code: Code) -> Iterator[ImportedName]:
     if part.type == "identifier":
-        yield Imported(local=code.text(part), shown=code.text(part))
+        yield ImportedName(local=code.text(part), shown=code.text(part))
     elif part.type == "namespace_import":
         name = code.text(part.named_children[-1])
-        yield Imported(local=name, shown=f"* as {name}")
+        yield ImportedName(local=name, shown=f"* as {name}")
     elif part.type == "named_imports":
         for one in part.named_children:
             if one.type == "import_specifier":
-                yield _renamed(one.child_by_field_name("name"), alias=one.child_by_field_name("alias"), code=code)
+                yield _read_alias(one.child_by_field_name("name"), alias=one.child_by_field_name("alias"), code=code)
 
 
-def _required(node: Node, *, code: Code) -> Iterator[Import]:
+def _read_require(node: Node, *, code: Code) -> Iterator[Import]:
     """Read `const { a, b: c } = require("x")`, and the same of `await import("x")`."""
     value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
     call = value.named_children[0] if value and value.type == "await_expression" else value
@@ -173,26 +173,26 @@ def _required(node: Node, *, code: Code) -> Iterator[Import]:
     if name is None or code.text(called) not in ("require", "import") or not modules:
         return
     if name.type == "identifier":
-        names = [Imported(local=code.text(name), shown=f"* as {code.text(name)}")]
+        names = [ImportedName(local=code.text(name), shown=f"* as {code.text(name)}")]
     else:
         names = [one for part in name.named_children for one in _pattern_names(part, code=code)]
-    yield Import(module=_unquoted(modules[0], code=code), names=tuple(names), line=_line(node))
+    yield Import(module=_unquote(modules[0], code=code), names=tuple(names), line=_line(node))
 
 
-def _pattern_names(part: Node, *, code: Code) -> Iterator[Imported]:
+def _pattern_names(part: Node, *, code: Code) -> Iterator[ImportedName]:
     if part.type == "shorthand_property_identifier_pattern":
-        yield Imported(local=code.text(part), shown=code.text(part))
+        yield ImportedName(local=code.text(part), shown=code.text(part))
     elif part.type == "pair_pattern":
-        yield _renamed(part.child_by_field_name("key"), alias=part.child_by_field_name("value"), code=code)
+        yield _read_alias(part.child_by_field_name("key"), alias=part.child_by_field_name("value"), code=code)
 
 
-def _renamed(name: Node | None, *, alias: Node | None, code: Code) -> Imported:
+def _read_alias(name: Node | None, *, alias: Node | None, code: Code) -> ImportedName:
     shown = code.text(name)
-    return Imported(local=code.text(alias), shown=f"{shown} as {code.text(alias)}") if alias else Imported(
+    return ImportedName(local=code.text(alias), shown=f"{shown} as {code.text(alias)}") if alias else ImportedName(
         local=shown, shown=shown)  # fmt: skip
 
 
-def _unquoted(node: Node | None, *, code: Code) -> str:
+def _unquote(node: Node | None, *, code: Code) -> str:
     return code.text(node).strip("'\"`")
 
 

@@ -11,23 +11,23 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from devassist.web.plain import cut, from_markdown, one_line
-from devassist.web.readings import (
+from devassist.web.source_answers import (
     MAX_RESULTS,
     MAX_TITLE,
     TOO_MANY,
     USUAL_PAUSE,
     Hit,
-    Reading,
     Request,
+    SourceAnswer,
     SourceLimited,
     clock_of,
     json_object,
     objects,
     pause,
+    read_integer,
     refuse_failed,
     retry_after,
     text_of,
-    whole,
 )
 from toolbox.outbound.web import WebAnswer
 
@@ -44,14 +44,14 @@ def request(words: Sequence[str], *, key: str) -> Request:
     return Request(path="/search/issues", query=query, headers=headers | signed)
 
 
-def read(answer: WebAnswer) -> Reading:
+def read(answer: WebAnswer) -> SourceAnswer:
     """Read issues; raises SourceFailed."""
-    left = whole(answer.headers.get("x-ratelimit-remaining"))
+    left = read_integer(answer.headers.get("x-ratelimit-remaining"))
     if answer.status in (_FORBIDDEN, TOO_MANY) and _is_limit(answer, left=left):
         raise SourceLimited("its rate limit is used up", pause_seconds=_wait(answer, left=left))
     refuse_failed(answer)
     hits = [hit for item in objects(json_object(answer).get("items")) if (hit := _hit(item))]
-    return Reading(hits=hits, pause_seconds=_wait(answer, left=left) if left == 0 else 0, quota_remaining=left)
+    return SourceAnswer(hits=hits, pause_seconds=_wait(answer, left=left) if left == 0 else 0, quota_remaining=left)
 
 
 def _hit(item: dict[str, Any]) -> Hit | None:
@@ -73,7 +73,7 @@ def _is_limit(answer: WebAnswer, *, left: int | None) -> bool:
 def _wait(answer: WebAnswer, *, left: int | None) -> int:
     if seconds := retry_after(answer):
         return seconds
-    reset, now = whole(answer.headers.get("x-ratelimit-reset")), clock_of(answer)
+    reset, now = read_integer(answer.headers.get("x-ratelimit-reset")), clock_of(answer)
     if left == 0 and reset is not None and now is not None:
         return pause(reset - now.timestamp())
     return USUAL_PAUSE

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from devassist.web.plain import cut, from_html, from_text
-from devassist.web.readings import (
+from devassist.web.source_answers import (
     MAX_RESULTS,
     MAX_TITLE,
     Hit,
-    Reading,
     Request,
+    SourceAnswer,
     json_object,
     objects,
     refuse_failed,
@@ -26,11 +26,11 @@ def request(words: Sequence[str], *, key: str) -> Request:  # noqa: ARG001 - MDN
     return Request(path="/api/v1/search", query=query, headers={})
 
 
-def read(answer: WebAnswer) -> Reading:
+def read(answer: WebAnswer) -> SourceAnswer:
     """Read pages; raises SourceFailed."""
     refuse_failed(answer)
     found = objects(json_object(answer).get("documents"))
-    return Reading(hits=[hit for document in found if (hit := _hit(document))])
+    return SourceAnswer(hits=[hit for document in found if (hit := _hit(document))])
 
 
 def _hit(document: dict[str, Any]) -> Hit | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from devassist.contracts.web_search_wiki import SourceName, Status
-from devassist.web.readings import Hit
+from devassist.web.source_answers import Hit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ ON CONFLICT (name) DO UPDATE SET
 """
 
 
-async def kept(digest: str, *, sources: Sequence[str], reader: Pool) -> list[Row]:
+async def fetch_stored(digest: str, *, sources: Sequence[str], reader: Pool) -> list[Row]:
     """Give for each source what it answered before to these words, and whether it is paused."""
     return (await reader.fetch(_KEPT, {"digest": digest, "sources": list(sources)})).rows
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from devassist.contracts.web_search_wiki import SourceReport
-from devassist.dialect import API_ERROR, INVALID_PARAMETERS, NO_RESULTS, RATE_LIMIT_EXCEEDED
+from devassist.error_envelope import API_ERROR, INVALID_PARAMETERS, NO_RESULTS, RATE_LIMIT_EXCEEDED
 from toolbox.contract.errors import ToolError
 
 ERRORS = (NO_RESULTS, RATE_LIMIT_EXCEEDED, API_ERROR)
@@ -33,7 +33,7 @@ def all_off(asked: Sequence[str]) -> ToolError:
     )
 
 
-def nothing(reports: Sequence[SourceReport], *, asked: Sequence[str]) -> ToolError:
+def refuse_nothing_found(reports: Sequence[SourceReport], *, asked: Sequence[str]) -> ToolError:
     """
     Say that nothing fits, if every source said so; else what kept a source from answering.
 

@@ -16,7 +16,7 @@ IN_TEXT = 0.8
 _PLACES = 10
 
 
-def said(weights: Mapping[str, float], *, title: str, text: str) -> float:
+def word_share(weights: Mapping[str, float], *, title: str, text: str) -> float:
     """Give the weighted share of the words that stand in the title or text."""
     whole = sum(weights.values())
     if not whole:
@@ -32,7 +32,7 @@ def said(weights: Mapping[str, float], *, title: str, text: str) -> float:
 def score(weights: Mapping[str, float], *, title: str, text: str, place: int) -> float:
     """Measure a result that came at this place, 0 for the first, of its source."""
     place_share = max(0.0, 1.0 - place / _PLACES)
-    return round(SAID_PART * said(weights, title=title, text=text) + PLACE_PART * place_share, 3)
+    return round(SAID_PART * word_share(weights, title=title, text=text) + PLACE_PART * place_share, 3)
 
 
 def _stands(word: str, text: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from devassist.web import github, mdn, stackoverflow
-from devassist.web.readings import Reading, Request, SourceFailed
+from devassist.web.source_answers import Request, SourceAnswer, SourceFailed
 from devassist.web.words import SearchTerms
 from toolbox.outbound.failures import WebFailure
 from toolbox.outbound.web import Destination, WebAnswer, web
@@ -28,7 +28,7 @@ class Source:
     address: str
     key: str = field(default="", repr=False)
 
-    async def ask(self, words: SearchTerms) -> Reading:
+    async def ask(self, words: SearchTerms) -> SourceAnswer:
         """Ask for the words; raises SourceFailed, and nothing else that a server can cause."""
         request_of, read = _READERS[self.name]
         request = request_of(words, key=self.key)
@@ -56,7 +56,7 @@ async def _answer(to: Destination, *, query: dict[str, str]) -> WebAnswer:
 
 DOWN_SECONDS = 15
 _Asks = Callable[..., Request]
-_READERS: dict[str, tuple[_Asks, Callable[[WebAnswer], Reading]]] = {
+_READERS: dict[str, tuple[_Asks, Callable[[WebAnswer], SourceAnswer]]] = {
     "stackoverflow": (stackoverflow.request, stackoverflow.read),
     "github": (github.request, github.read),
     "mdn": (mdn.request, mdn.read),

@@ -11,21 +11,21 @@ from datetime import UTC, timedelta
 from typing import Any
 
 from devassist.web.plain import cut, from_html
-from devassist.web.readings import (
+from devassist.web.source_answers import (
     MAX_RESULTS,
     MAX_TITLE,
     USUAL_PAUSE,
     Hit,
-    Reading,
     Request,
+    SourceAnswer,
     SourceLimited,
     clock_of,
     json_object,
     objects,
     pause,
+    read_integer,
     refuse_failed,
     text_of,
-    whole,
 )
 from toolbox.outbound.web import WebAnswer
 
@@ -41,7 +41,7 @@ def request(words: Sequence[str], *, key: str) -> Request:
     return Request(path="/search/excerpts", query=query | ({"key": key} if key else {}), headers={})
 
 
-def read(answer: WebAnswer) -> Reading:
+def read(answer: WebAnswer) -> SourceAnswer:
     """Read posts, one for each question; raises SourceFailed."""
     if answer.status == _BAD_REQUEST:
         _refuse_throttled(answer)
@@ -51,14 +51,14 @@ def read(answer: WebAnswer) -> Reading:
     for item in objects(body.get("items")):
         first.setdefault(str(item.get("question_id")), item)
     hits = [hit for item in first.values() if (hit := _hit(item))]
-    quota = whole(body.get("quota_remaining"))
-    backoff = whole(body.get("backoff")) or 0
+    quota = read_integer(body.get("quota_remaining"))
+    backoff = read_integer(body.get("backoff")) or 0
     pause_seconds = _to_midnight(answer) if quota == 0 else pause(backoff) if backoff > 0 else 0
-    return Reading(hits=hits, pause_seconds=pause_seconds, quota_remaining=quota)
+    return SourceAnswer(hits=hits, pause_seconds=pause_seconds, quota_remaining=quota)
 
 
 def _hit(item: dict[str, Any]) -> Hit | None:
-    question, answer = whole(item.get("question_id")), whole(item.get("answer_id"))
+    question, answer = read_integer(item.get("question_id")), read_integer(item.get("answer_id"))
     is_answer = item.get("item_type") == "answer" and answer is not None
     title = from_html(text_of(item.get("title")))
     if not title or question is None:

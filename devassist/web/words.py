@@ -38,5 +38,5 @@ class SearchTerms(tuple[str, ...]):
 def weights(words: Sequence[str]) -> dict[str, float]:
     """Weigh each word, in lower case: names of code above others, little words not at all if there are others."""
     weighed = {word.lower(): CODE_WEIGHT if _CODE.search(word) else WORD_WEIGHT for word in words}
-    telling = {word: weight for word, weight in weighed.items() if word not in _STOP}
-    return telling or weighed
+    distinctive = {word: weight for word, weight in weighed.items() if word not in _STOP}
+    return distinctive or weighed

@@ -26,7 +26,7 @@ class Page:
     order: str
 
     @classmethod
-    def asked(
+    def from_arguments(
         cls,
         *,
         limit: int | None,

@@ -41,7 +41,7 @@ def game_of(row: Row) -> Game:
     return Game(
         id=strawberry.ID(str(row["game_id"])),
         played_on=played_on,
-        season=Season.named(row["season"]),
+        season=Season.from_slug(row["season"]),
         season_type=SeasonType(row["game_kind"]),
         league=the_league(),
         home_team=home,
@@ -77,14 +77,14 @@ def game_log_of(row: Row) -> GameLog:
     )
 
 
-def standing_of(row: Row) -> TeamStats:
+def read_standing(row: Row) -> TeamStats:
     """Read a line of the table."""
     league = the_league()
     columns = ("gp", "w", "losses", "ties", "otw", "otl", "pts", "gf", "ga", "gd")
     numbers: dict[str, Any] = {name: row[name] for name in columns}
     return TeamStats(
         id=strawberry.ID(f"{row['season']}-{row['team_code']}"),
-        season=Season.named(row["season"]),
+        season=Season.from_slug(row["season"]),
         team=team_of(row),
         team_name=row["team_name"],
         league=league,
@@ -97,7 +97,7 @@ def standing_of(row: Row) -> TeamStats:
 
 def league_season(slug: str) -> LeagueSeason:
     """Give a season of the league."""
-    season, league = Season.named(slug), the_league()
+    season, league = Season.from_slug(slug), the_league()
     return LeagueSeason(
         slug=slug,
         start_year=season.start_year,

@@ -10,7 +10,7 @@ from strawberry.types import ExecutionContext
 from linescore.graphql import queries
 from linescore.graphql.pages import MAX_ROWS, NotAsked, Page, day, game_number, known_league, known_season
 from linescore.graphql.queries import Row
-from linescore.graphql.rows import game_log_of, game_of, league_season, standing_of, team_of
+from linescore.graphql.rows import game_log_of, game_of, league_season, read_standing, team_of
 from linescore.graphql.vocabulary import (
     NHL,
     Game,
@@ -68,7 +68,7 @@ class Query:
     ) -> TeamConnection:
         """List teams."""
         known_league(league)
-        page = Page.asked(limit=limit, offset=offset, sort=sort, orders=_BY_NAME)
+        page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_NAME)
         wanted = {"id": id, "q": q, "name": name, "city": city, "limit": page.limit, "offset": page.offset}
         rows = await queries.teams(wanted, order=page.order, reader=reader)
         total = rows[0]["total"]
@@ -102,14 +102,14 @@ class Query:
     ) -> GameConnection:
         """List games."""
         known_league(league)
-        page = Page.asked(limit=limit, offset=offset, sort=sort, orders=_BY_DATE)
+        page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_DATE)
         wanted = _game_filters(id, season=season, kind=season_type, first=date_from, last=date_to) | {
             "home": _code(home_team),
             "away": _code(visiting_team),
             "team": _code(team),
             "is_played": None if status is None else status is GameStatus.COMPLETED,
         }
-        rows = await queries.games(_paged(wanted, page), order=page.order, reader=reader)
+        rows = await queries.games(_add_page(wanted, page), order=page.order, reader=reader)
         total = rows[0]["total"]
         edges = [game_of(row) for row in rows if row["game_id"]]
         return GameConnection(total_count=total, edges=edges, page_info=page.info(total))
@@ -138,10 +138,10 @@ class Query:
     ) -> GameLogConnection:
         """List the games of teams."""
         known_league(game_league)
-        page = Page.asked(limit=limit, offset=offset, sort=sort, orders=_BY_DATE)
+        page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_DATE)
         wanted = _game_filters(game, season=game_season, first=game_date_from, last=game_date_to)
         sides = {"team": _code(team), "opponent": _code(opponent)}
-        rows = await queries.game_logs(_paged(wanted | sides, page), order=page.order, reader=reader)
+        rows = await queries.game_logs(_add_page(wanted | sides, page), order=page.order, reader=reader)
         total = rows[0]["total"]
         edges = [game_log_of(row) for row in rows if row["game_id"]]
         return GameLogConnection(total_count=total, edges=edges, page_info=page.info(total))
@@ -158,10 +158,10 @@ class Query:
     ) -> list[TeamStats] | None:
         """Give the table."""
         known_league(slug)
-        page = Page.asked(limit=limit or MAX_ROWS, offset=offset, sort=sort, orders=_BY_STAT)
+        page = Page.from_arguments(limit=limit or MAX_ROWS, offset=offset, sort=sort, orders=_BY_STAT)
         wanted: Row = {"season": known_season(season)}
-        rows = await queries.standings(_paged(wanted, page), order=page.order, reader=reader)
-        return [standing_of(row) for row in rows]
+        rows = await queries.standings(_add_page(wanted, page), order=page.order, reader=reader)
+        return [read_standing(row) for row in rows]
 
     @strawberry.field(description="A season's regular season in numbers, of every team or one.")
     async def team_stats(
@@ -176,10 +176,10 @@ class Query:
     ) -> TeamStatsConnection:
         """List what teams reached; places are counted over the whole table."""
         known_league(league)
-        page = Page.asked(limit=limit, offset=offset, sort=sort, orders=_BY_STAT)
+        page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_STAT)
         wanted: Row = {"season": known_season(season), "limit": MAX_ROWS, "offset": 0}
         rows = await queries.standings(wanted, order=page.order, reader=reader)
-        lines = [standing_of(row) for row in rows if _code(team) in (None, row["team_code"])]
+        lines = [read_standing(row) for row in rows if _code(team) in (None, row["team_code"])]
         edges = lines[page.offset : page.offset + page.limit]
         return TeamStatsConnection(total_count=len(lines), edges=edges, page_info=page.info(len(lines)))
 
@@ -188,7 +188,7 @@ class Query:
         self, *, limit: int | None = None, offset: int | None = None, q: str | None = None, slug: str | None = None
     ) -> LeagueConnection:
         """List leagues."""
-        page = Page.asked(limit=limit, offset=offset, sort=None, orders={"slug": ""})
+        page = Page.from_arguments(limit=limit, offset=offset, sort=None, orders={"slug": ""})
         league = the_league()
         said = f"{league.slug} {league.name} {league.full_name}".lower()
         fits = (q or "").lower() in said and (slug or NHL).lower() == NHL
@@ -225,7 +225,7 @@ def _game_filters(
     }
 
 
-def _paged(wanted: dict[str, Any], page: Page) -> dict[str, Any]:
+def _add_page(wanted: dict[str, Any], page: Page) -> dict[str, Any]:
     return wanted | {"limit": page.limit, "offset": page.offset}
 
 

@@ -62,7 +62,7 @@ class Season:
     end_year: int | None
 
     @classmethod
-    def named(cls, slug: str) -> "Season":
+    def from_slug(cls, slug: str) -> "Season":
         """Read a season's years from its name, as 2024-2025."""
         return cls(slug=slug, start_year=int(slug[:4]), end_year=int(slug[5:]))
 

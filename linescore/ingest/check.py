@@ -28,7 +28,7 @@ def refusal_reason(game: GameScore, *, around: Surroundings) -> str | None:
     for rule in (_identity, _teams, _day):
         if reason := rule(game, around=around):
             return reason
-    for own_rule in (_which_periods, _kinds, _goals, _overtime, _shootout, _decided):
+    for own_rule in (_which_periods, _kinds, _goals, _overtime, _shootout, _check_winner):
         if reason := own_rule(game):
             return reason
     return _final_score(game, around=around)
@@ -46,7 +46,7 @@ def _teams(game: GameScore, *, around: Surroundings) -> str | None:
     for code in (game.home_team_code, game.away_team_code):
         if code not in around.known_teams:
             return f"unknown team {code}"
-        if code in FRANCHISES and not (club := FRANCHISES[code]).played_in(game.season):
+        if code in FRANCHISES and not (club := FRANCHISES[code]).has_season(game.season):
             return f"{code} played from {club.first_season} to {club.last_season}, not in {game.season}"
     return f"{game.home_team_code} plays itself" if game.home_team_code == game.away_team_code else None
 
@@ -126,7 +126,7 @@ def _shootout(game: GameScore) -> str | None:
     return None
 
 
-def _decided(game: GameScore) -> str | None:
+def _check_winner(game: GameScore) -> str | None:
     home, away = _sum(game)
     can_tie = game.game_kind == "PRE" or (game.game_kind == "REG" and game.season < FIRST_SEASON_WITHOUT_TIES)
     return f"it ends {home}-{away}, without a winner" if home == away and not can_tie else None

@@ -19,7 +19,7 @@ class Franchise:
     def __str__(self) -> str:
         return f"{self.team_name}, {self.first_season} to {self.last_season}"
 
-    def played_in(self, season: str) -> bool:
+    def has_season(self, season: str) -> bool:
         """Tell whether the club played in a season."""
         return self.first_season <= season <= self.last_season
 

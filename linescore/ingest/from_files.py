@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linescore.ingest.load import LoadRules, TeamRules, load_games, load_teams
 from linescore.ingest.parse import read_records
-from linescore.ingest.record import GameScore, NotReadable, Record, Refused, Skipped, printable
+from linescore.ingest.record import GameScore, NotReadable, Record, Refusal, SkippedGame, printable
 from linescore.ingest.report import LoadReport
 from linescore.ingest.survey import Survey
 
@@ -18,12 +18,12 @@ RECORDS_BETWEEN_STEPS = 1000
 OnStep = Callable[[str, int, int], None]
 
 
-def unseen(*_: object) -> None:
+def ignore_progress(*_: object) -> None:
     """Show progress to nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SourceOptions:
     """What the caller wants of a source: the day it is, the kinds of games, and whether mentioned teams are added."""
 
     today: date
@@ -31,7 +31,7 @@ class Wanted:
     adds_teams: bool = False
 
 
-def ingest_files(path: Path, *, wanted: Wanted, on_step: OnStep = unseen) -> LoadReport:
+def ingest_files(path: Path, *, wanted: SourceOptions, on_step: OnStep = ignore_progress) -> LoadReport:
     """
     Store the games in a file or below a folder, each file recognised by what is in it.
 
@@ -44,10 +44,10 @@ def ingest_files(path: Path, *, wanted: Wanted, on_step: OnStep = unseen) -> Loa
     for file in found:
         on_read = partial(_tell, on_step=on_step, bytes_before=bytes_done, bytes_in_all=bytes_in_all)
         try:
-            survey.merge(Survey.of(_records(file, on_read=on_read)))
+            survey.merge(Survey.from_records(_records(file, on_read=on_read)))
             readable.append(file)
         except NotReadable as error:
-            report.unreadable.append(Refused(name=_shown(file, below=path), reason=str(error)))
+            report.unreadable.append(Refusal(name=_display_name(file, below=path), reason=str(error)))
         bytes_done += _size(file)
         on_step("reading kilobytes", bytes_done >> 10, bytes_in_all >> 10)
     report.expected = len(survey.games)
@@ -68,7 +68,7 @@ def files_below(path: Path) -> list[Path]:
     return sorted(Path(folder) / name for folder, _, names in os.walk(path) for name in names)
 
 
-def load_rules(survey: Survey, *, wanted: Wanted, batch_games: int = 200) -> LoadRules:
+def load_rules(survey: Survey, *, wanted: SourceOptions, batch_games: int = 200) -> LoadRules:
     """Hold games against what the survey learnt."""
     return LoadRules(
         today=wanted.today, finals=survey.final_goals(), contradicted=frozenset(survey.contradicted),
@@ -76,29 +76,31 @@ def load_rules(survey: Survey, *, wanted: Wanted, batch_games: int = 200) -> Loa
     )  # fmt: skip
 
 
-def only_wanted(game: GameScore, *, kinds: Collection[str]) -> GameScore | Skipped:
+def skip_other_kinds(game: GameScore, *, kinds: Collection[str]) -> GameScore | SkippedGame:
     """Leave out a game of a kind that was not asked for, by name."""
     if game.game_kind in kinds:
         return game
     reason = f"{KIND_WORDS[game.game_kind]}, which --kinds does not ask for"
-    return Skipped(game_id=game.game_id, name=game.name, reason=reason)
+    return SkippedGame(game_id=game.game_id, name=game.name, reason=reason)
 
 
 def _games(
-    files: list[Path], *, wanted: Wanted, report: LoadReport, below: Path
-) -> Iterator[GameScore | Refused | Skipped]:
+    files: list[Path], *, wanted: SourceOptions, report: LoadReport, below: Path
+) -> Iterator[GameScore | Refusal | SkippedGame]:
     for file in files:
         try:
             for record in _records(file):
                 if isinstance(record, GameScore):
-                    yield only_wanted(record, kinds=wanted.kinds)
-                elif isinstance(record, Refused):
+                    yield skip_other_kinds(record, kinds=wanted.kinds)
+                elif isinstance(record, Refusal):
                     yield record
         except NotReadable as error:
-            report.unreadable.append(Refused(name=_shown(file, below=below), reason=f"changed meanwhile: {error}"))
+            report.unreadable.append(
+                Refusal(name=_display_name(file, below=below), reason=f"changed meanwhile: {error}")
+            )
 
 
-def _records(file: Path, *, on_read: Callable[[int], None] = unseen) -> Iterator[Record]:
+def _records(file: Path, *, on_read: Callable[[int], None] = ignore_progress) -> Iterator[Record]:
     if not file.is_file():
         raise NotReadable("not a regular file")
     try:
@@ -119,6 +121,6 @@ def _size(file: Path) -> int:
     return file.stat().st_size if file.is_file() else 0
 
 
-def _shown(file: Path, *, below: Path) -> str:
+def _display_name(file: Path, *, below: Path) -> str:
     name = file.relative_to(below) if file != below else Path(file.name)
     return printable(os.fsencode(name).decode("utf-8", "replace"))

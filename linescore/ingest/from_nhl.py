@@ -6,12 +6,12 @@ from datetime import date
 from typing import Any, Literal
 
 from linescore.ingest.fetch import Wire
-from linescore.ingest.from_files import OnStep, Wanted, load_rules, unseen
+from linescore.ingest.from_files import OnStep, SourceOptions, ignore_progress, load_rules
 from linescore.ingest.load import TeamRules, load_games, load_teams, record_missing
 from linescore.ingest.nhl_documents import SchedulePage
 from linescore.ingest.parse import read_answer, read_json
 from linescore.ingest.parse_nhl import KINDS, read_schedule, scheduled_game
-from linescore.ingest.record import FinalScore, GameScore, NotReadable, Record, Refused, Skipped
+from linescore.ingest.record import FinalScore, GameScore, NotReadable, Record, Refusal, SkippedGame
 from linescore.ingest.report import LoadReport
 from linescore.ingest.survey import Survey
 
@@ -49,9 +49,9 @@ def ingest_nhl(
     wire: Wire,
     *,
     span: Span,
-    wanted: Wanted,
+    wanted: SourceOptions,
     endpoint: Endpoint = "score",
-    on_step: OnStep = unseen,
+    on_step: OnStep = ignore_progress,
 ) -> LoadReport:
     """
     Store the games of a span of days.
@@ -75,7 +75,7 @@ def ingest_nhl(
     report.left_out += not_fetched
     played = [one for one in not_fetched if one.game_id not in plan.survey.waiting]
     record_missing(
-        (Refused(name=one.name, reason=one.reason, game_id=one.game_id) for one in played), today=wanted.today
+        (Refusal(name=one.name, reason=one.reason, game_id=one.game_id) for one in played), today=wanted.today
     )
     return report
 
@@ -90,16 +90,16 @@ def _pages(wire: Wire, *, first: date, last: date, report: LoadReport) -> Iterat
         try:
             page = read_schedule(read_json(wire.get(path)))
         except NotReadable as error:
-            report.unreadable.append(Refused(name=path, reason=str(error)))
+            report.unreadable.append(Refusal(name=path, reason=str(error)))
             return
         yield start, page
         start = page.next_start_date if page.next_start_date and page.next_start_date > start else None
     if start is not None and start <= last:
         reason = f"after {MAX_PAGES} weeks of schedule; ask again from {start}"
-        report.unreadable.append(Refused(name=f"/v1/schedule/{start}", reason=reason))
+        report.unreadable.append(Refusal(name=f"/v1/schedule/{start}", reason=reason))
 
 
-def _note(page: SchedulePage, *, plan: _Plan, span: Span, last: date, wanted: Wanted) -> None:
+def _note(page: SchedulePage, *, plan: _Plan, span: Span, last: date, wanted: SourceOptions) -> None:
     for day in page.game_week:
         if not span.first <= day.date <= last:
             continue
@@ -112,7 +112,7 @@ def _note(page: SchedulePage, *, plan: _Plan, span: Span, last: date, wanted: Wa
                     plan.days.setdefault(day.date, []).append(record.game_id)
 
 
-def _is_wanted(raw: Any, *, span: Span, wanted: Wanted) -> bool:
+def _is_wanted(raw: Any, *, span: Span, wanted: SourceOptions) -> bool:
     """Tell whether a scheduled game was asked for; one that cannot be told apart is passed on, to be refused."""
     if not isinstance(raw, dict):
         return True
@@ -121,26 +121,26 @@ def _is_wanted(raw: Any, *, span: Span, wanted: Wanted) -> bool:
     return of_season and (not isinstance(kind, int) or KINDS.get(kind, "PRE") in wanted.kinds)
 
 
-def _games(wire: Wire, *, plan: _Plan, endpoint: Endpoint, report: LoadReport) -> Iterator[GameScore | Refused]:
+def _games(wire: Wire, *, plan: _Plan, endpoint: Endpoint, report: LoadReport) -> Iterator[GameScore | Refusal]:
     failures = 0
     for path, game_ids in _paths(plan, endpoint=endpoint):
         try:
             records = list(read_answer(wire.get(path)))
         except NotReadable as error:
-            report.unreadable.append(Refused(name=path, reason=str(error)))
+            report.unreadable.append(Refusal(name=path, reason=str(error)))
             failures += 1
             if failures == MAX_FAILURES_IN_A_ROW:
                 return
             continue
         failures = 0
-        yield from _fetched(records, game_ids=game_ids, survey=plan.survey)
+        yield from _select_games(records, game_ids=game_ids, survey=plan.survey)
 
 
-def _fetched(records: list[Record], *, game_ids: set[int], survey: Survey) -> Iterator[GameScore | Refused]:
+def _select_games(records: list[Record], *, game_ids: set[int], survey: Survey) -> Iterator[GameScore | Refusal]:
     for record in records:
-        if isinstance(record, GameScore | Refused | Skipped) and record.game_id in game_ids:
+        if isinstance(record, GameScore | Refusal | SkippedGame) and record.game_id in game_ids:
             survey.add(record)
-            if not isinstance(record, Skipped):
+            if not isinstance(record, SkippedGame):
                 yield record
 
 

@@ -13,8 +13,8 @@ from linescore.ingest.franchises import FRANCHISES
 from linescore.ingest.record import (
     GameScore,
     PeriodScore,
-    Refused,
-    Skipped,
+    Refusal,
+    SkippedGame,
     TeamRecord,
     is_season,
     is_team_code,
@@ -28,7 +28,7 @@ _MISSING_COLUMNS = ("season", "game_date", "home_team_code", "away_team_code")
 OnProgress = Callable[[LoadReport], None]
 
 
-def unseen(report: LoadReport) -> None:
+def ignore_progress(report: LoadReport) -> None:
     """Show progress to nobody."""
 
 
@@ -73,18 +73,18 @@ def load_teams(teams: Iterable[TeamRecord], *, rules: TeamRules, report: LoadRep
                 continue
             if holders.setdefault(team.team_name, team.team_code) != team.team_code:
                 reason = f"its name, {team.team_name}, is that of {holders[team.team_name]}"
-                report.refused.append(Refused(name=f"team {team.team_code}", reason=reason))
+                report.refused.append(Refusal(name=f"team {team.team_code}", reason=reason))
             else:
                 stored[team.team_code] = _write_team(team, known=known)
                 (report.teams_changed if known else report.teams_added).append(team.team_code)
 
 
 def load_games(
-    games: Iterable[GameScore | Refused | Skipped],
+    games: Iterable[GameScore | Refusal | SkippedGame],
     *,
     rules: LoadRules,
     report: LoadReport,
-    on_progress: OnProgress = unseen,
+    on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """
     Store games that keep the rules, and name those that do not.
@@ -96,7 +96,7 @@ def load_games(
     around = Surroundings(
         known_teams=known_teams, today=rules.today, finals=rules.finals, contradicted=rules.contradicted
     )
-    source = _accepted(_once(games), report=report, around=around)
+    source = _check_games(_drop_repeats(games), report=report, around=around)
     refused_before = len(report.refused)
     while batch := list(islice(source, rules.batch_games)):
         _load_batch([game for game in batch if game], report=report, replaces_stored=rules.replaces_stored)
@@ -106,7 +106,7 @@ def load_games(
     return report
 
 
-def _once(games: Iterable[GameScore | Refused | Skipped]) -> Iterator[GameScore | Refused | Skipped]:
+def _drop_repeats(games: Iterable[GameScore | Refusal | SkippedGame]) -> Iterator[GameScore | Refusal | SkippedGame]:
     seen: set[int] = set()
     for game in games:
         if isinstance(game, GameScore):
@@ -116,19 +116,19 @@ def _once(games: Iterable[GameScore | Refused | Skipped]) -> Iterator[GameScore 
         yield game
 
 
-def _accepted(
-    games: Iterable[GameScore | Refused | Skipped], *, report: LoadReport, around: Surroundings
+def _check_games(
+    games: Iterable[GameScore | Refusal | SkippedGame], *, report: LoadReport, around: Surroundings
 ) -> Iterator[GameScore | None]:
     """Pass on what may be stored; None stands for a game that may not, so that batches end in time."""
     for game in games:
         accepted = None
-        if isinstance(game, Refused):
+        if isinstance(game, Refusal):
             report.refused.append(game)
-        elif isinstance(game, Skipped):
+        elif isinstance(game, SkippedGame):
             report.left_out.append(game)
         elif reason := refusal_reason(game, around=around):
             reason = printable(reason, most=MAX_REASON_CHARACTERS)
-            report.refused.append(Refused(name=game.name, reason=reason, game_id=game.game_id, game=game))
+            report.refused.append(Refusal(name=game.name, reason=reason, game_id=game.game_id, game=game))
         else:
             accepted = game
         yield accepted
@@ -138,7 +138,7 @@ def _load_batch(games: list[GameScore], *, report: LoadReport, replaces_stored: 
     if not games:
         return
     with transaction.atomic():
-        stored = _stored([game.game_id for game in games])
+        stored = _fetch_stored([game.game_id for game in games])
         new = [game for game in games if game.game_id not in stored]
         different = [game for game in games if replaces_stored and stored.get(game.game_id, game) != game]
         _write(sorted(new + different, key=lambda game: game.game_id))
@@ -148,7 +148,7 @@ def _load_batch(games: list[GameScore], *, report: LoadReport, replaces_stored: 
     report.unchanged += len(games) - len(new) - len(different)
 
 
-def record_missing(refused: Iterable[Refused], *, today: date) -> None:
+def record_missing(refused: Iterable[Refusal], *, today: date) -> None:
     """Record games that were played, did not go in and are not stored; answers about their season name their number."""
     rows = (_missing_game(one) for one in refused)
     missing = {row.game_id: row for row in rows if row and (row.game_date is None or row.game_date <= today)}
@@ -159,7 +159,7 @@ def record_missing(refused: Iterable[Refused], *, today: date) -> None:
     )  # fmt: skip
 
 
-def _missing_game(refused: Refused) -> MissingGame | None:
+def _missing_game(refused: Refusal) -> MissingGame | None:
     """Give the row of a refused game; None where its season is not known, so that no answer could name it."""
     game = refused.game
     season = game.season if game else _season_of_id(refused.game_id)
@@ -177,7 +177,7 @@ def _season_of_id(game_id: int | None) -> str:
     return f"{first}-{first + 1}" if first else ""
 
 
-def _stored(game_ids: list[int]) -> dict[int, GameScore]:
+def _fetch_stored(game_ids: list[int]) -> dict[int, GameScore]:
     games = list(Game.objects.filter(game_id__in=game_ids).order_by("game_id").select_for_update())
     periods: dict[int, list[PeriodScore]] = {game_id: [] for game_id in game_ids}
     columns = PeriodScore.__slots__

@@ -101,7 +101,7 @@ class Summary(Document):
     scoring: list[ScoringPeriod]
 
 
-class Landing(GameHead):
+class LandingPage(GameHead):
     """A game of /gamecenter/{id}/landing; without summary until it is played."""
 
     summary: Summary | None = None

@@ -26,7 +26,7 @@ MAX_LINE_BYTES = 64 << 10
 def read_records(stream: BinaryIO) -> Iterator[Record]:
     """Read CSV or JSON, gzipped or not; CSV line by line, so that its size does not matter."""
     try:
-        yield from _records(_unpacked(_peekable(stream)))
+        yield from _records(_unpack(_peekable(stream)))
     except (EOFError, zlib.error, gzip.BadGzipFile) as damaged:
         raise NotReadable("gzip that ends early or is damaged") from damaged
 
@@ -51,7 +51,7 @@ def _records(stream: BufferedReader) -> Iterator[Record]:
     return read_csv(_lines(stream))
 
 
-def _unpacked(stream: BufferedReader) -> BufferedReader:
+def _unpack(stream: BufferedReader) -> BufferedReader:
     if not stream.peek(1):
         raise NotReadable("empty")
     if not stream.peek(1).startswith(GZIP):

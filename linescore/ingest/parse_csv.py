@@ -17,7 +17,7 @@ from linescore.ingest.record import (
     NotReadable,
     PeriodScore,
     Record,
-    Refused,
+    Refusal,
     TeamRecord,
     game_name,
     is_short_line,
@@ -67,7 +67,7 @@ def _games(rows: Iterable[Row], *, build: Callable[[list[Row]], GameScore]) -> I
             yield build(own)
         except ValueError as error:
             known = int(game_id) if re.fullmatch("[0-9]{1,18}", game_id or "") else None
-            yield Refused(
+            yield Refusal(
                 name=printable(game_id or "a row without game_id"), reason=printable(str(error)), game_id=known
             )
 
@@ -83,7 +83,7 @@ def _side_games(rows: Iterable[Row]) -> Iterator[Record]:
 def _period_game(rows: list[Row]) -> GameScore:
     game = _same_in_all(rows, columns=GAME_COLUMNS)
     return GameScore(
-        game_id=_whole(game, column="game_id"), season=_season(game), game_date=_day(game, column="date"),
+        game_id=_read_integer(game, column="game_id"), season=_season(game), game_date=_day(game, column="date"),
         game_kind=_kind(game),
         home_team_code=_text(game, column="home"), away_team_code=_text(game, column="away"),
         periods=tuple(sorted(map(_period, rows), key=lambda period: period.period_number)),
@@ -92,44 +92,44 @@ def _period_game(rows: list[Row]) -> GameScore:
 
 def _period(row: Row) -> PeriodScore:
     return PeriodScore(
-        period_number=_whole(row, column="period_number"), period_kind=_text(row, column="period_type"),
-        home_goals=_whole(row, column="home_goals"), away_goals=_whole(row, column="away_goals"),
-        home_empty_net_goals=_whole(row, column="home_empty_net_goals"),
-        away_empty_net_goals=_whole(row, column="away_empty_net_goals"),
+        period_number=_read_integer(row, column="period_number"), period_kind=_text(row, column="period_type"),
+        home_goals=_read_integer(row, column="home_goals"), away_goals=_read_integer(row, column="away_goals"),
+        home_empty_net_goals=_read_integer(row, column="home_empty_net_goals"),
+        away_empty_net_goals=_read_integer(row, column="away_empty_net_goals"),
     )  # fmt: skip
 
 
 def _side_game(rows: list[Row]) -> GameScore:
     game = _same_in_all(rows, columns=("game_id", "game_date", "season", "home_team_code", "away_team_code"))
     home, away = _text(game, column="home_team_code"), _text(game, column="away_team_code")
-    sides = {(_whole(row, column="period_number"), _text(row, column="team_code")): row for row in rows}
+    sides = {(_read_integer(row, column="period_number"), _text(row, column="team_code")): row for row in rows}
     if len(sides) != len(rows):
         raise ValueError("a team's period is there twice")
     if strangers := {code for _, code in sides} - {home, away}:
         raise ValueError(f"rows of {min(strangers)}, which does not play")
     kind = _kind({"game_type": game.get("game_type") or "R"})
     return GameScore(
-        game_id=_whole(game, column="game_id"), season=_season(game), game_date=_day(game, column="game_date"),
+        game_id=_read_integer(game, column="game_id"), season=_season(game), game_date=_day(game, column="game_date"),
         game_kind=kind,
         home_team_code=home, away_team_code=away,
         periods=tuple(
-            _mirrored(number, home=sides.get((number, home)), away=sides.get((number, away)), game_kind=kind)
+            _join_sides(number, home=sides.get((number, home)), away=sides.get((number, away)), game_kind=kind)
             for number in sorted({number for number, _ in sides})
         ),
     )  # fmt: skip
 
 
-def _mirrored(number: int, *, home: Row | None, away: Row | None, game_kind: str) -> PeriodScore:
+def _join_sides(number: int, *, home: Row | None, away: Row | None, game_kind: str) -> PeriodScore:
     """Join two teams' rows of a period, which must tell the same story."""
     if home is None or away is None:
         raise ValueError(f"period {number} is there for one team only")
-    goals = _whole(home, column="goals_for"), _whole(home, column="goals_against")
-    if goals != (_whole(away, column="goals_against"), _whole(away, column="goals_for")):
+    goals = _read_integer(home, column="goals_for"), _read_integer(home, column="goals_against")
+    if goals != (_read_integer(away, column="goals_against"), _read_integer(away, column="goals_for")):
         raise ValueError(f"the two teams' goals in period {number} are not mirrored")
     return PeriodScore(
         period_number=number, period_kind=home.get("period_type") or _usual_kind(number, game_kind=game_kind),
-        home_goals=goals[0], away_goals=goals[1], home_empty_net_goals=_whole(home, column="empty_net_goals"),
-        away_empty_net_goals=_whole(away, column="empty_net_goals"),
+        home_goals=goals[0], away_goals=goals[1], home_empty_net_goals=_read_integer(home, column="empty_net_goals"),
+        away_empty_net_goals=_read_integer(away, column="empty_net_goals"),
     )  # fmt: skip
 
 
@@ -143,10 +143,10 @@ def _finals(rows: Iterable[Row]) -> Iterator[Record]:
     for row in rows:
         name = game_name(row["game_id"] or "?", home=row["home"] or "?", away=row["away"] or "?", day=row["date"])
         try:
-            goals = _whole(row, column="home_score"), _whole(row, column="away_score")
-            yield FinalScore(game_id=_whole(row, column="game_id"), name=name, goals=goals)
+            goals = _read_integer(row, column="home_score"), _read_integer(row, column="away_score")
+            yield FinalScore(game_id=_read_integer(row, column="game_id"), name=name, goals=goals)
         except ValueError as error:
-            yield Refused(name=name, reason=printable(str(error)))
+            yield Refusal(name=name, reason=printable(str(error)))
 
 
 def _teams(rows: Iterable[Row]) -> Iterator[Record]:
@@ -154,9 +154,9 @@ def _teams(rows: Iterable[Row]) -> Iterator[Record]:
         code, name = (row["tricode"] or "").strip(), (row["team"] or "").strip()
         details = {column: (row.get(column) or "").strip() for column in ("city", "arena")}
         if not is_team_code(code):
-            yield Refused(name=f"team {printable(code)!r}", reason="a team's code is three capital letters")
+            yield Refusal(name=f"team {printable(code)!r}", reason="a team's code is three capital letters")
         elif not name or not all(map(is_short_line, (name, *details.values()))):
-            yield Refused(name=f"team {code}", reason="its name, city or arena is missing or not one short line")
+            yield Refusal(name=f"team {code}", reason="its name, city or arena is missing or not one short line")
         else:
             yield TeamRecord(team_code=code, team_name=name, is_listed=True, **details)
 
@@ -184,7 +184,7 @@ def _text(row: Row, *, column: str) -> str:
     return row[column]
 
 
-def _whole(row: Row, *, column: str) -> int:
+def _read_integer(row: Row, *, column: str) -> int:
     text = _text(row, column=column)
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
         raise ValueError(f"{column} is {text!r}, not a whole number")

@@ -10,7 +10,7 @@ from linescore.ingest.nhl_documents import (
     DayGame,
     GameHead,
     Goal,
-    Landing,
+    LandingPage,
     Play,
     PlayByPlay,
     SchedulePage,
@@ -22,8 +22,8 @@ from linescore.ingest.record import (
     GameScore,
     NotReadable,
     Record,
-    Refused,
-    Skipped,
+    Refusal,
+    SkippedGame,
     TeamRecord,
     game_name,
     is_short_line,
@@ -51,7 +51,7 @@ def read_document(document: object) -> Iterator[Record]:
     if "plays" in document:
         return _game(document, shape=PlayByPlay, score=_play_by_play)
     if "homeTeam" in document and "gameState" in document:
-        return _game(document, shape=Landing, score=_landing)
+        return _game(document, shape=LandingPage, score=_parse_landing)
     raise NotReadable("JSON, but none of the NHL's schedule, score, landing and play-by-play")
 
 
@@ -59,7 +59,7 @@ def read_schedule(document: object) -> SchedulePage:
     """Read a week of the schedule, for who walks through it."""
     if not isinstance(document, dict) or "gameWeek" not in document:
         raise NotReadable("not a schedule of the NHL's web API")
-    return _validated(document, shape=SchedulePage)
+    return _validate(document, shape=SchedulePage)
 
 
 def _day(games: list[Any]) -> Iterator[Record]:
@@ -76,30 +76,30 @@ def _week(document: dict[str, Any]) -> Iterator[Record]:
 def scheduled_game(raw: Any, *, day: date) -> Iterator[Record]:
     """Read one game of a schedule: its final score where it is finished, and its teams' names."""
     try:
-        game = _validated(raw, shape=GameHead)
+        game = _validate(raw, shape=GameHead)
     except NotReadable as error:
-        yield _refused(raw, error=error)
+        yield _refusal(raw, error=error)
         return
     name = game_name(game.id, home=game.home_team.abbrev, away=game.away_team.abbrev, day=day)
     yield from _teams(game)
     if reason := _reason_to_wait(game):
-        yield Skipped(game_id=game.id, name=name, reason=reason)
+        yield SkippedGame(game_id=game.id, name=name, reason=reason)
     elif final := _final_score(game):
         yield FinalScore(game_id=game.id, name=name, goals=final)
     else:
-        yield Refused(game_id=game.id, name=name, reason="finished, but without a score")
+        yield Refusal(game_id=game.id, name=name, reason="finished, but without a score")
 
 
 def _game(raw: Any, *, shape: type[AnyGame], score: Callable[[AnyGame], GameScore]) -> Iterator[Record]:
     try:
-        game = _validated(raw, shape=shape)
+        game = _validate(raw, shape=shape)
         yield from _teams(game)
         if reason := _reason_to_wait(game):
-            yield Skipped(game_id=game.id, name=_name(game), reason=reason)
+            yield SkippedGame(game_id=game.id, name=_name(game), reason=reason)
         else:
             yield score(game)
     except ValueError as error:
-        yield _refused(raw, error=error)
+        yield _refusal(raw, error=error)
 
 
 def _play_by_play(game: PlayByPlay) -> GameScore:
@@ -124,7 +124,7 @@ def _play_goal(play: Play, *, sides: dict[int, bool]) -> CountedGoal:
     return CountedGoal(period_number=play.period_descriptor.number, by_home=by_home, is_empty_net=is_empty_net)
 
 
-def _landing(game: Landing) -> GameScore:
+def _parse_landing(game: LandingPage) -> GameScore:
     if game.summary is None:
         raise ValueError("finished, but without a summary of its goals")
     goals = [
@@ -194,7 +194,7 @@ def _can_be_named(side: Side) -> bool:
     return bool(is_team_code(side.abbrev) and side.full_name and is_short_line(side.full_name))
 
 
-def _validated(raw: Any, *, shape: type[AnyDocument]) -> AnyDocument:
+def _validate(raw: Any, *, shape: type[AnyDocument]) -> AnyDocument:
     try:
         return shape.model_validate(raw)
     except ValidationError as error:
@@ -203,10 +203,10 @@ def _validated(raw: Any, *, shape: type[AnyDocument]) -> AnyDocument:
         raise NotReadable(printable(f"{where}: {first['msg']}")) from error
 
 
-def _refused(raw: Any, *, error: ValueError) -> Refused:
+def _refusal(raw: Any, *, error: ValueError) -> Refusal:
     found = raw.get("id") if isinstance(raw, dict) else None
     game_id = found if isinstance(found, int) else None
-    return Refused(name=printable(f"game {found}"), reason=printable(str(error)), game_id=game_id)
+    return Refusal(name=printable(f"game {found}"), reason=printable(str(error)), game_id=game_id)
 
 
 def _name(game: GameHead) -> str:

@@ -56,7 +56,7 @@ class FinalScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refusal:
     """A game or a team that cannot be stored, by name, and why; with the game, where it could be read."""
 
     name: str
@@ -66,7 +66,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class SkippedGame:
     """A game that is left out for now without fault of its own, and why."""
 
     name: str
@@ -90,7 +90,7 @@ class TeamRecord:
         return 2 if self.is_listed else int(self.team_name != self.team_code)
 
 
-Record = GameScore | FinalScore | Refused | Skipped | TeamRecord
+Record = GameScore | FinalScore | Refusal | SkippedGame | TeamRecord
 
 
 def game_name(game_id: int | str, *, home: str, away: str, day: date | str | None) -> str:

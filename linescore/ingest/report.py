@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from linescore.ingest.record import Refused, Skipped
+from linescore.ingest.record import Refusal, SkippedGame
 
 
 @dataclass(slots=True)
@@ -18,9 +18,9 @@ class LoadReport:
     added: int = 0
     changed: int = 0
     unchanged: int = 0
-    left_out: list[Skipped] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
-    unreadable: list[Refused] = field(default_factory=list)
+    left_out: list[SkippedGame] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    unreadable: list[Refusal] = field(default_factory=list)
     teams_added: list[str] = field(default_factory=list)
     teams_changed: list[str] = field(default_factory=list)
 
@@ -28,11 +28,6 @@ class LoadReport:
     def skipped(self) -> int:
         """Count games that needed nothing: stored already, or left out for a reason."""
         return self.unchanged + len(self.left_out)
-
-    @property
-    def stored(self) -> int:
-        """Count games that are now as the source has them."""
-        return self.added + self.changed + self.unchanged
 
     @property
     def total(self) -> int:
@@ -49,7 +44,7 @@ class LoadReport:
     def reasons(self) -> Iterator[str]:
         """Give every game and file that did not go in by name, with its reason."""
         if self.teams_added or self.teams_changed:
-            yield f"teams: added {_listed(self.teams_added)}; changed {_listed(self.teams_changed)}"
+            yield f"teams: added {_join_codes(self.teams_added)}; changed {_join_codes(self.teams_changed)}"
         for word, things in (("refused", self.refused), ("not readable", self.unreadable)):
             for thing in things:
                 yield f"{word}: {thing.name}: {thing.reason}"
@@ -59,5 +54,5 @@ class LoadReport:
             yield f"skipped: {game.name}: {game.reason}"
 
 
-def _listed(codes: list[str]) -> str:
+def _join_codes(codes: list[str]) -> str:
     return ", ".join(codes) or "none"

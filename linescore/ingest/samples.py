@@ -5,7 +5,7 @@ from datetime import date
 from importlib.resources import files
 from io import BytesIO
 
-from linescore.ingest.load import LoadRules, OnProgress, TeamRules, load_games, load_teams, unseen
+from linescore.ingest.load import LoadRules, OnProgress, TeamRules, ignore_progress, load_games, load_teams
 from linescore.ingest.parse import read_records
 from linescore.ingest.record import GameScore, Record, TeamRecord
 from linescore.ingest.report import LoadReport
@@ -13,17 +13,17 @@ from linescore.ingest.report import LoadReport
 SEASON_ENDED = date(2025, 4, 17)
 
 
-def load_samples(*, on_progress: OnProgress = unseen, days: tuple[date, date] | None = None) -> LoadReport:
+def load_samples(*, on_progress: OnProgress = ignore_progress, days: tuple[date, date] | None = None) -> LoadReport:
     """
     Store what is missing of the shipped teams and season, or of its games of some days; about 1 s the first time.
 
     What is stored is left as it is: a curator may have corrected it.
     """
     report = LoadReport()
-    teams = [record for record in _shipped("teams.csv") if isinstance(record, TeamRecord)]
+    teams = [record for record in _read_shipped("teams.csv") if isinstance(record, TeamRecord)]
     games = [
         record
-        for record in _shipped("periods_2024_2025.csv.gz")
+        for record in _read_shipped("periods_2024_2025.csv.gz")
         if isinstance(record, GameScore) and (days is None or days[0] <= record.game_date <= days[1])
     ]
     report.expected = len(games)
@@ -32,5 +32,5 @@ def load_samples(*, on_progress: OnProgress = unseen, days: tuple[date, date] | 
     return load_games(games, rules=rules, report=report, on_progress=on_progress)
 
 
-def _shipped(name: str) -> Iterator[Record]:
+def _read_shipped(name: str) -> Iterator[Record]:
     yield from read_records(BytesIO((files("linescore") / "samples" / name).read_bytes()))

@@ -9,7 +9,7 @@ a source of any size can be surveyed.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from linescore.ingest.record import FinalScore, GameScore, Record, Skipped, TeamRecord, is_team_code
+from linescore.ingest.record import FinalScore, GameScore, Record, SkippedGame, TeamRecord, is_team_code
 
 
 @dataclass(slots=True)
@@ -18,13 +18,13 @@ class Survey:
 
     games: dict[int, int] = field(default_factory=dict)
     finals: dict[int, FinalScore] = field(default_factory=dict)
-    waiting: dict[int, Skipped] = field(default_factory=dict)
+    waiting: dict[int, SkippedGame] = field(default_factory=dict)
     teams: dict[str, TeamRecord] = field(default_factory=dict)
     refused_ids: set[int] = field(default_factory=set)
     contradicted: set[int] = field(default_factory=set)
 
     @classmethod
-    def of(cls, records: Iterable[Record]) -> "Survey":
+    def from_records(cls, records: Iterable[Record]) -> "Survey":
         """Read records to their end; what they hold counts only if that works."""
         survey = cls()
         for record in records:
@@ -39,7 +39,7 @@ class Survey:
                 self._note_team(TeamRecord(team_code=code, team_name=code))
         elif isinstance(record, FinalScore):
             self._note_final(record)
-        elif isinstance(record, Skipped):
+        elif isinstance(record, SkippedGame):
             self.waiting[record.game_id] = record
         elif isinstance(record, TeamRecord):
             self._note_team(record)
@@ -62,7 +62,9 @@ class Survey:
         """Give the final scores that games are held against."""
         return {game_id: final.goals for game_id, final in self.finals.items()}
 
-    def not_to_be_stored(self, *, reason: str = "only its final score is here, not its periods") -> Iterator[Skipped]:
+    def not_to_be_stored(
+        self, *, reason: str = "only its final score is here, not its periods"
+    ) -> Iterator[SkippedGame]:
         """Name games that the source speaks of without giving their periods."""
         for game_id, skipped in self.waiting.items():
             if game_id not in self.games:
@@ -70,7 +72,7 @@ class Survey:
         known = self.games.keys() | self.refused_ids | self.waiting.keys()
         for game_id, final in self.finals.items():
             if game_id not in known:
-                yield Skipped(game_id=game_id, name=final.name, reason=reason)
+                yield SkippedGame(game_id=game_id, name=final.name, reason=reason)
 
     def _note_game(self, game_id: int, *, digest: int) -> None:
         if self.games.setdefault(game_id, digest) != digest:

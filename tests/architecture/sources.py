@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
 CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
 # Where rules 10 and 11 are on; each domain joins with its own rewrite.
-PACKAGES = ("toolbox", "agents", "console", "config", "sprints", "graphql_proxy", "devassist/code_graph")
+PACKAGES = ("toolbox", "agents", "console", "config", "linescore", "backtests", "sprints", "graphql_proxy", "devassist")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -20,7 +20,7 @@ InThread = Callable[[Callable[[], Any]], Any]
 def in_thread(django_db_setup: None, django_db_blocker: Any) -> InThread:
     """Give a function that calls another with Django's connections, off the event loop that a test may run in."""
 
-    def called(work: Callable[[], Any]) -> Any:
+    def run_in_thread(work: Callable[[], Any]) -> Any:
         def with_connection() -> Any:
             try:
                 return work()
@@ -30,18 +30,18 @@ def in_thread(django_db_setup: None, django_db_blocker: Any) -> InThread:
         with django_db_blocker.unblock(), ThreadPoolExecutor(1) as pool:
             return pool.submit(with_connection).result()
 
-    return called
+    return run_in_thread
 
 
 @pytest.fixture(scope="session")
 def load(in_thread: InThread) -> Load:
     """Give a function that stores lines."""
 
-    def loaded(lines: Iterable[bytes], *, run_id: UUID | None = None) -> LoadReport:
+    def load_run(lines: Iterable[bytes], *, run_id: UUID | None = None) -> LoadReport:
         report: LoadReport = in_thread(lambda: load_lines(list(lines), run_id=run_id, report=LoadReport()))
         return report
 
-    return loaded
+    return load_run
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def guid(source: random.Random) -> str:
     return str(UUID(int=source.getrandbits(128), version=4))
 
 
-def written(moment: datetime) -> str:
+def format_moment(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond:06d}Z"
 
 
@@ -104,7 +104,7 @@ class Strategy:
         return {
             "EventId": guid(self.source),
             "RunId": self.run_id,
-            "Timestamp": written(self.moment),
+            "Timestamp": format_moment(self.moment),
             "EventType": kind,
             "Severity": severity,
             "Category": category,

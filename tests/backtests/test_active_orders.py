@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from backtests.ingest import load as loading
-from tests.backtests.asking import good
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
+from tests.backtests.tool_calls import good
 
 ORDER = "99999999-8888-7777-6666-555555555555"
 NAMED: dict[str, Any] = {"OrderId": ORDER, "SecuritySymbol": "AAPL"}

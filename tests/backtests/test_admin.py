@@ -16,7 +16,7 @@ from backtests.ingest.report import LoadReport
 from backtests.ingest.samples import load_samples
 from backtests.models import Event, QuarantinedLine, Run
 from tests.backtests import makers
-from tests.backtests.shipped import SHIPPED, logged
+from tests.backtests.shipped_run import SHIPPED, read_shipped_events
 
 RUNS = "/admin/backtests/run/"
 MADE = "a1b2c3d4-e5f6-7890-abcd-ef1234567890"
@@ -35,7 +35,7 @@ def address(run_id: str, query: str = "") -> str:
     return f"{RUNS}{run_id}/change/?{query}"
 
 
-def shown(client: Client, query: str = "", *, run_id: str = SHIPPED) -> str:
+def get_page(client: Client, query: str = "", *, run_id: str = SHIPPED) -> str:
     reply = client.get(address(run_id, query))
     assert reply.status_code == 200
     return str(reply.content, "utf-8")
@@ -45,12 +45,12 @@ def rows(page: str) -> int:
     return page.partition('id="run-events"')[2].count("<tr") - 1
 
 
-def stored(lines: list[bytes]) -> LoadReport:
+def load(lines: list[bytes]) -> LoadReport:
     return load_lines(lines, run_id=None, report=LoadReport())
 
 
 def test_the_run_is_drawn(curator: Client) -> None:
-    page = shown(curator)
+    page = get_page(curator)
 
     assert 'data-series="Profit"' in page
     assert 'data-series="Drawdown"' in page
@@ -59,11 +59,11 @@ def test_the_run_is_drawn(curator: Client) -> None:
 
 
 def test_bars_count_what_the_log_holds(curator: Client) -> None:
-    events = logged()
+    events = read_shipped_events()
     trades = [event["properties"]["SecuritySymbol"] for event in events if event["eventType"] == "TradeExecution"]
     refused = sum(event["eventType"] == "OrderRejection" for event in events)
 
-    page = shown(curator)
+    page = get_page(curator)
 
     for symbol in set(trades):
         assert f"<title>{symbol}: {trades.count(symbol)}</title>" in page
@@ -73,11 +73,11 @@ def test_bars_count_what_the_log_holds(curator: Client) -> None:
 def test_the_curve_ends_where_the_last_profit_does(curator: Client) -> None:
     totals = [
         event["properties"]["StateAfter"]["Total"]
-        for event in logged()
+        for event in read_shipped_events()
         if event["properties"].get("StateType") == "PnL"
     ]
 
-    page = shown(curator)
+    page = get_page(curator)
 
     assert f"Profit from {totals[0]:,.2f} to {totals[-1]:,.2f}" in page
 
@@ -102,32 +102,32 @@ def test_the_curve_ends_where_the_last_profit_does(curator: Client) -> None:
     ],
 )
 def test_events_are_filtered(curator: Client, query: str, chosen: Any) -> None:
-    wanted = sum(map(chosen, logged()))
+    wanted = sum(map(chosen, read_shipped_events()))
 
-    page = shown(curator, query)
+    page = get_page(curator, query)
 
     assert re.search(rf"(of|none of) {wanted:,}\b", page)
     assert rows(page) == min(wanted, 50)
 
 
 def test_pages_follow_each_other_to_the_last(curator: Client) -> None:
-    last = shown(curator, "show=TradeExecution&page=0")
-    beyond = shown(curator, "page=99999999999")
+    last = get_page(curator, "show=TradeExecution&page=0")
+    beyond = get_page(curator, "page=99999999999")
 
     assert "Earlier" not in last
     assert "none of 8,206" in beyond
 
 
 def test_a_time_that_is_none_is_named(curator: Client) -> None:
-    assert escape("'soon' is not a time.") in shown(curator, "show=TradeExecution&first=soon")
+    assert escape("'soon' is not a time.") in get_page(curator, "show=TradeExecution&first=soon")
 
 
 def test_what_a_log_says_is_shown_as_text(curator: Client) -> None:
     trade = next(event for event in makers.strategy(MADE, events=99) if event["EventType"] == "TradeExecution")
     trade["Properties"] = {"SecuritySymbol": "<script>alert(1)</script>", "Note": "<b>"}
-    stored(makers.jsonl([trade]))
+    load(makers.jsonl([trade]))
 
-    page = shown(curator, run_id=MADE)
+    page = get_page(curator, run_id=MADE)
 
     assert "<script>alert(1)</script>" not in page
     assert escape('"Note": "<b>"') in page
@@ -136,7 +136,7 @@ def test_what_a_log_says_is_shown_as_text(curator: Client) -> None:
 def test_a_run_without_events_has_a_page(curator: Client) -> None:
     Run.objects.create(run_id=UUID(MADE), name="nothing happened")
 
-    page = shown(curator, run_id=MADE)
+    page = get_page(curator, run_id=MADE)
 
     assert page.count("Nothing to draw.") == 4
     assert "none of 0" in page
@@ -144,25 +144,25 @@ def test_a_run_without_events_has_a_page(curator: Client) -> None:
 
 def test_a_run_without_profit_events_is_drawn_from_its_positions(curator: Client) -> None:
     events = [event for event in makers.strategy(MADE, events=300) if event["Properties"].get("StateType") != "PnL"]
-    stored(makers.jsonl(events))
+    load(makers.jsonl(events))
 
-    assert 'data-series="Profit"' in shown(curator, run_id=MADE)
+    assert 'data-series="Profit"' in get_page(curator, run_id=MADE)
 
 
 def test_a_page_asks_as_often_for_a_long_run_as_for_a_short_one(curator: Client) -> None:
-    stored(makers.jsonl(makers.strategy(MADE, events=6_000)))
+    load(makers.jsonl(makers.strategy(MADE, events=6_000)))
 
     counts = []
     for run_id in (SHIPPED, MADE):
         with CaptureQueriesContext(connection) as asked:
-            shown(curator, run_id=run_id)
+            get_page(curator, run_id=run_id)
         counts.append(len(asked))
 
     assert counts[0] == counts[1] <= 20
 
 
 def test_deleting_a_run_is_one_statement_and_leaves_nothing(curator: Client) -> None:
-    stored([*makers.jsonl(makers.strategy(MADE, events=200)), b"no JSON\n"])
+    load([*makers.jsonl(makers.strategy(MADE, events=200)), b"no JSON\n"])
 
     with CaptureQueriesContext(connection) as asked:
         reply = curator.post(f"{RUNS}{MADE}/delete/", {"post": "yes"})
@@ -178,7 +178,7 @@ def test_deleting_a_run_is_one_statement_and_leaves_nothing(curator: Client) -> 
 
 
 def test_several_runs_are_deleted_by_the_action(curator: Client) -> None:
-    stored(makers.jsonl(makers.strategy(MADE, events=50)))
+    load(makers.jsonl(makers.strategy(MADE, events=50)))
     form = {"action": "delete_selected", "_selected_action": [MADE, SHIPPED], "post": "yes"}
 
     reply = curator.post(RUNS, form)

@@ -10,8 +10,8 @@ from backtests.ingest import load
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
 from tests.backtests import naive
-from tests.backtests.asking import good
 from tests.backtests.makers import guid, jsonl, strategy
+from tests.backtests.tool_calls import good
 
 PATHS = [
     ("TradeExecution", "$.Price"),
@@ -24,7 +24,7 @@ PATHS = [
 TYPES = ["TradeExecution", "OrderRejection", "IndicatorCalculation", "PositionUpdate", "StateChange", "MarketDataEvent"]
 
 
-def disordered(seed: int, *, run_id: str, events: int) -> list[dict[str, Any]]:
+def shuffle_events(seed: int, *, run_id: str, events: int) -> list[dict[str, Any]]:
     """Give a strategy's events shuffled by the seed: a little, wholly, or not; some twice, some in circles."""
     source = random.Random(seed)
     made = list(strategy(run_id, events=events, seed=seed))
@@ -43,11 +43,11 @@ def disordered(seed: int, *, run_id: str, events: int) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 5))])
-def stored(
+def stored_run(
     request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any
 ) -> tuple[str, list[dict[str, Any]]]:
     run_id = str(UUID(int=random.Random(f"naive {request.param}").getrandbits(128), version=4))
-    events = disordered(request.param, run_id=run_id, events=3000)
+    events = shuffle_events(request.param, run_id=run_id, events=3000)
     with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(load, "BATCH_EVENTS", [97, 700, 100_000][request.param % 3 if request.param < 3 else 1])
         report = load_lines(jsonl(events), run_id=None, report=LoadReport())
@@ -55,8 +55,8 @@ def stored(
     return run_id, events
 
 
-async def test_every_page_of_every_type_is_that_of_the_model(stored: tuple[str, list[dict[str, Any]]]) -> None:
-    run_id, events = stored
+async def test_every_page_of_every_type_is_that_of_the_model(stored_run: tuple[str, list[dict[str, Any]]]) -> None:
+    run_id, events = stored_run
     times = sorted(event["Timestamp"] for event in events)
     for kind in TYPES:
         for severity, (first, last) in ((None, ("", "~")), ("Debug", ("", "~")), (None, (times[500], times[-400]))):
@@ -73,8 +73,8 @@ async def test_every_page_of_every_type_is_that_of_the_model(stored: tuple[str, 
             assert found == wanted
 
 
-async def test_entities_are_those_of_the_model(stored: tuple[str, list[dict[str, Any]]]) -> None:
-    run_id, events = stored
+async def test_entities_are_those_of_the_model(stored_run: tuple[str, list[dict[str, Any]]]) -> None:
+    run_id, events = stored_run
     orders = [e["Properties"]["OrderId"] for e in events if e["EventType"] == "TradeExecution"][:5]
     cases = [("SecuritySymbol", "AAPL"), ("IndicatorName", "SMA_10"), ("PositionId", "P-MSFT")]
     for name, value in cases + [("OrderId", order) for order in orders]:
@@ -93,8 +93,8 @@ async def test_entities_are_those_of_the_model(stored: tuple[str, list[dict[str,
                 assert [e["eventId"] for e in body["events"]] == wanted[page * 100 : page * 100 + 100]
 
 
-async def test_statistics_are_those_of_the_model(stored: tuple[str, list[dict[str, Any]]]) -> None:
-    run_id, events = stored
+async def test_statistics_are_those_of_the_model(stored_run: tuple[str, list[dict[str, Any]]]) -> None:
+    run_id, events = stored_run
     source = random.Random(7)
     times = sorted(event["Timestamp"] for event in events)
     for kind, path in PATHS:
@@ -119,8 +119,8 @@ async def test_statistics_are_those_of_the_model(stored: tuple[str, list[dict[st
             assert body["metadata"]["totalEvents"] == len(naive.by_type(events, kind, first=first, last=last))
 
 
-async def test_the_state_at_any_moment_is_that_of_the_model(stored: tuple[str, list[dict[str, Any]]]) -> None:
-    run_id, events = stored
+async def test_the_state_at_any_moment_is_that_of_the_model(stored_run: tuple[str, list[dict[str, Any]]]) -> None:
+    run_id, events = stored_run
     for event in random.Random(9).sample(events, 12):
         moment = event["Timestamp"]
         wanted = naive.snapshot(events, moment)
@@ -138,9 +138,9 @@ async def test_the_state_at_any_moment_is_that_of_the_model(stored: tuple[str, l
 @pytest.mark.parametrize("incomplete", [False, True])
 @pytest.mark.parametrize("depth", [1, 10])
 async def test_sequences_are_those_of_the_model(
-    stored: tuple[str, list[dict[str, Any]]], *, pattern: list[str] | None, incomplete: bool, depth: int
+    stored_run: tuple[str, list[dict[str, Any]]], *, pattern: list[str] | None, incomplete: bool, depth: int
 ) -> None:
-    run_id, events = stored
+    run_id, events = stored_run
     wanted = naive.sequences(events, pattern=pattern, incomplete=incomplete, depth=depth)
     given = {"sequencePattern": pattern} if pattern else {}
     found = []
@@ -162,8 +162,8 @@ async def test_sequences_are_those_of_the_model(
     assert found == wanted
 
 
-async def test_members_of_circles_are_validation_errors(stored: tuple[str, list[dict[str, Any]]]) -> None:
-    run_id, events = stored
+async def test_members_of_circles_are_validation_errors(stored_run: tuple[str, list[dict[str, Any]]]) -> None:
+    run_id, events = stored_run
     members = set().union(*naive.circles({e["EventId"]: e for e in naive.in_order(events)}))
     body = await good("get_validation_errors", runId=run_id, pageSize=1000)
     found = {e["eventId"] for e in body["events"] if any("circle" in error["Error"] for error in e["validationErrors"])}

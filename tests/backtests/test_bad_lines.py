@@ -15,9 +15,9 @@ from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
 from backtests.models import QuarantinedLine, Run
-from tests.backtests.asking import good
 from tests.backtests.conftest import InThread, Load
 from tests.backtests.makers import jsonl, strategy
+from tests.backtests.tool_calls import good
 
 TRADE = {
     "OrderId": "99999999-8888-7777-6666-555555555555",

@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 
 from backtests import queries
-from tests.backtests.asking import good, refused
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl, strategy
+from tests.backtests.tool_calls import ask_refused, good
 from toolbox.database.pools import reader
 
 RUN = "bbbbbbbb-e5f6-4890-abcd-ef1234567890"
@@ -22,7 +22,7 @@ ENTITY = {"runId": RUN, "entityType": "OrderId", "entityValue": "x"}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def stored(load: Load) -> None:
+def load_runs(load: Load) -> None:
     load(jsonl(strategy(RUN, events=300)))
     load(jsonl(strategy(OTHER, events=200, seed=2)))
 
@@ -31,7 +31,7 @@ def stored(load: Load) -> None:
     ("changes", "hint"), [({"runId": "7"}, "list_backtest_runs"), ({"rootEventId": "7"}, "the eventId of an event")]
 )
 async def test_an_id_of_another_form_is_told_where_ids_are_found(changes: dict[str, str], hint: str) -> None:
-    code, _, error = await refused("query_event_sequence", **{"runId": RUN, **changes})
+    code, _, error = await ask_refused("query_event_sequence", **{"runId": RUN, **changes})
 
     assert (code, error["details"]["field"]) == ("INVALID_PARAMETER", *changes)
     assert hint in error["details"]["suggestion"]
@@ -80,14 +80,14 @@ async def test_an_id_of_another_form_is_told_where_ids_are_found(changes: dict[s
 async def test_a_bad_question_is_refused_with_its_code_and_status(
     tool: str, arguments: dict[str, Any], code: str, status: int
 ) -> None:
-    found, found_status, error = await refused(tool, **arguments)
+    found, found_status, error = await ask_refused(tool, **arguments)
 
     assert (found, found_status) == (code, status)
     assert error["details"]["suggestion"]
 
 
 async def test_a_future_time_tells_the_runs_own_range() -> None:
-    _, _, error = await refused("get_state_snapshot", runId=RUN, timestamp="2999-01-01T00:00:00Z")
+    _, _, error = await ask_refused("get_state_snapshot", runId=RUN, timestamp="2999-01-01T00:00:00Z")
 
     assert error["details"]["runStart"].startswith("2025-01-02T14:30")
     assert error["details"]["retryWith"] == {"timestamp": error["details"]["runEnd"]}
@@ -131,13 +131,13 @@ async def test_a_page_over_the_size_limit_is_cut_and_says_so(settings: Any) -> N
 async def test_one_event_over_the_size_limit_is_refused(settings: Any) -> None:
     settings.BACKTESTS_RESPONSE_BYTES = 500
 
-    assert (await refused("get_events_by_type", **TYPE))[:2] == ("RESULT_TOO_LARGE", 413)
+    assert (await ask_refused("get_events_by_type", **TYPE))[:2] == ("RESULT_TOO_LARGE", 413)
 
 
 async def test_a_sequence_over_the_size_limit_is_refused(settings: Any) -> None:
     settings.BACKTESTS_RESPONSE_BYTES = 700
 
-    assert (await refused("query_event_sequence", runId=RUN))[:2] == ("RESULT_TOO_LARGE", 413)
+    assert (await ask_refused("query_event_sequence", runId=RUN))[:2] == ("RESULT_TOO_LARGE", 413)
 
 
 async def test_no_answer_mixes_two_runs() -> None:
@@ -149,7 +149,7 @@ async def test_no_answer_mixes_two_runs() -> None:
     assert {e["runId"] for e in mine["events"]} == {RUN}
     assert not {e["eventId"] for e in mine["events"]} & {e["eventId"] for e in others["events"]}
     root = others["events"][0]["eventId"]
-    assert (await refused("query_event_sequence", runId=RUN, rootEventId=root))[0] == "EVENT_NOT_FOUND"
+    assert (await ask_refused("query_event_sequence", runId=RUN, rootEventId=root))[0] == "EVENT_NOT_FOUND"
 
 
 async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypat
     monkeypatch.setitem(vars(tool), "deadline_seconds", 0.2)
     monkeypatch.setattr(queries, "_RUN", "SELECT pg_sleep(60), %s::uuid AS marker_of_backtests")
 
-    assert (await refused("get_validation_errors", runId=RUN))[:2] == ("QUERY_TIMEOUT", 408)
+    assert (await ask_refused("get_validation_errors", runId=RUN))[:2] == ("QUERY_TIMEOUT", 408)
     assert await sleepers(until=0) == 0
 
 
@@ -197,4 +197,4 @@ async def test_a_failing_statement_is_a_database_error(
     caplog.set_level(logging.CRITICAL)
     monkeypatch.setattr(queries, "_RUN", "SELECT nothing FROM missing WHERE id = %s")
 
-    assert (await refused("get_validation_errors", runId=RUN))[:2] == ("DATABASE_ERROR", 500)
+    assert (await ask_refused("get_validation_errors", runId=RUN))[:2] == ("DATABASE_ERROR", 500)

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from tests.backtests.asking import ask, good, refused
 from tests.backtests.conftest import Load
+from tests.backtests.tool_calls import ask, ask_refused, good
 
 RUN = "a1b2c3d4-e5f6-7890-abcd-ef1234567890"
 TRADE = (
@@ -48,7 +48,7 @@ STATE = [
 
 
 @pytest.fixture(scope="module", autouse=True)
-def stored(load: Load) -> None:
+def load_events(load: Load) -> None:
     load([TRADE, BAD_TRADE, *STATE])
 
 
@@ -139,7 +139,7 @@ async def test_validation_errors_are_filtered_by_their_own_severity(severity: st
 
 
 async def test_a_reversed_range_is_refused_in_the_contracts_words() -> None:
-    code, status, error = await refused(
+    code, status, error = await ask_refused(
         "get_events_by_type", runId=RUN, eventType="TradeExecution",
         startTime="2025-12-31T23:59:59Z", endTime="2025-01-01T00:00:00Z",
     )  # fmt: skip

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from backtests.ingest import engines
-from backtests.ingest.engine_layouts import REQUIRED, Given
+from backtests.ingest.engine_layouts import REQUIRED, TableOptions
 from backtests.ingest.engine_records import read_table
 from backtests.ingest.engines import list_engines, table
 from backtests.ingest.engines.zipline import read_python
@@ -233,7 +233,7 @@ HEADS = [(SAMPLES / name).read_bytes().splitlines(keepends=True)[:3] for name in
     some.lists(some.one_of(some.binary(max_size=60), some.sampled_from([line for head in HEADS for line in head]))),
 )
 def test_whatever_a_file_holds_each_line_is_an_event_or_a_reason(name: str, lines: list[bytes]) -> None:
-    for entry in read_engine(lines, name=name, run_id=UUID(int=1), given=Given(symbol="AAPL")):
+    for entry in read_engine(lines, name=name, run_id=UUID(int=1), given=TableOptions(symbol="AAPL")):
         assert isinstance(entry, LoggedEvent | Unreadable)
 
 

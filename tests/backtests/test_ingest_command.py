@@ -15,10 +15,10 @@ from django.core.management.base import CommandError
 from backtests.ingest import engines
 from backtests.management.commands import ingest_backtest
 from backtests.models import Run
-from tests.backtests.asking import good
 from tests.backtests.conftest import InThread
 from tests.backtests.makers import jsonl, strategy
 from tests.backtests.test_nautilus_translation import FILL, POSITION
+from tests.backtests.tool_calls import good
 
 SAMPLES = Path(engines.__file__).parents[2] / "samples" / "engines"
 

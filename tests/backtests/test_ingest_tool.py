@@ -159,7 +159,7 @@ async def test_what_cannot_be_loaded_is_refused(
 async def test_bad_uploads_of_files_are_refused(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, query: str, content: bytes, said: str
 ) -> None:
-    monkeypatch.setattr("backtests.uploading.MAX_FILE_BYTES", 100)
+    monkeypatch.setattr("backtests.uploads.MAX_FILE_BYTES", 100)
 
     answer = await client.post(f"/api/backtests/files{query}", content=content)
 

@@ -10,12 +10,12 @@ from backtests.ingest import load as loading
 from backtests.ingest import signatures
 from backtests.ingest.chains import shape
 from backtests.sequences import queries
-from backtests.sequences.judging import judge, select_shapes
+from backtests.sequences.completeness import judge, select_shapes
 from tests.backtests import naive
-from tests.backtests.asking import good
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
-from tests.backtests.test_against_naive_model import disordered
+from tests.backtests.test_against_naive_model import shuffle_events
+from tests.backtests.tool_calls import good
 
 TYPES = ["TradeExecution", "OrderRejection", "IndicatorCalculation", "PositionUpdate", "StateChange", "MarketDataEvent"]
 
@@ -69,7 +69,7 @@ async def test_one_list_of_roots_answers_like_a_list_for_each_shape(
     monkeypatch.setattr(signatures, "MAX_LISTED_SHAPES", 12)
     monkeypatch.setattr(loading, "BATCH_EVENTS", batch)
     run_id = str(uuid4())
-    events = disordered(1, run_id=run_id, events=2_000)
+    events = shuffle_events(1, run_id=run_id, events=2_000)
     load(jsonl(events))
     for pattern in (None, ["TradeExecution", "PositionUpdate"], ["StateChange", "StateChange"]):
         for incomplete in (False, True):

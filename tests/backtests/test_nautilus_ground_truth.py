@@ -20,13 +20,13 @@ STREAM = FOLDER / "nautilus/nautilus_usdjpy_events.jsonl.gz"
 SYMBOL = "USD/JPY.SIM"
 
 
-def loaded() -> LoadReport:
+def load_stream() -> LoadReport:
     return load_files([SourceFile(path=STREAM)], options=LoadOptions(format_name="nautilus"), report=LoadReport())
 
 
 @pytest.fixture
 def run(scratch_database: None) -> LoadReport:
-    return loaded()
+    return load_stream()
 
 
 def report(name: str) -> list[dict[str, str]]:
@@ -143,6 +143,6 @@ async def test_every_fill_hangs_between_its_order_and_its_position(run: LoadRepo
 
 
 def test_the_same_stream_again_changes_nothing(run: LoadReport) -> None:
-    again = loaded()
+    again = load_stream()
 
     assert (again.stored, again.quarantined, again.run_ids) == (0, 0, run.run_ids)

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from backtests.ingest import engines
 from backtests.ingest.check import check
-from backtests.ingest.engines import Event, Given, find_engine, list_engines
+from backtests.ingest.engines import Event, TableOptions, find_engine, list_engines
 from backtests.ingest.from_engine import read_engine
 from backtests.ingest.record import EventRow, LoggedEvent, Unreadable
 
@@ -48,8 +48,8 @@ SOLD = POSITION | {
 }
 
 
-def translated(*records: dict[str, Any]) -> list[Event]:
-    translate = find_engine("nautilus").make_translator(RUN, given=Given()).translate
+def translate_record(*records: dict[str, Any]) -> list[Event]:
+    translate = find_engine("nautilus").make_translator(RUN, given=TableOptions()).translate
     return [event for record in records for event in translate(record)]
 
 
@@ -57,7 +57,7 @@ def test_an_order_its_fill_and_its_position_hang_together_by_cause() -> None:
     placed = ORDER | {"type": "OrderInitialized", "quantity": "100", "event_id": str(UUID(int=1))}
     submitted = ORDER | {"type": "OrderSubmitted", "event_id": str(UUID(int=2))}
 
-    root, second, trade, filled, position = translated(placed, submitted, FILL, POSITION)
+    root, second, trade, filled, position = translate_record(placed, submitted, FILL, POSITION)
 
     assert root["parentEventId"] is None
     assert second["parentEventId"] == root["eventId"]
@@ -68,7 +68,7 @@ def test_an_order_its_fill_and_its_position_hang_together_by_cause() -> None:
 
 
 def test_a_fill_becomes_a_trade_with_numbers_and_keeps_the_engines_id() -> None:
-    trade, *_ = translated(FILL | {"liquidity_side": "TAKER"})
+    trade, *_ = translate_record(FILL | {"liquidity_side": "TAKER"})
 
     assert trade["eventId"] == FILL["event_id"]
     assert trade["timestamp"] == "2013-02-01T01:35:00.000000Z"
@@ -92,7 +92,7 @@ def test_an_order_is_open_until_its_whole_quantity_is_filled() -> None:
     placed = ORDER | {"type": "OrderInitialized", "quantity": "150"}
     rest = FILL | {"last_qty": "50", "event_id": str(UUID(int=9))}
 
-    events = translated(placed, FILL, rest)
+    events = translate_record(placed, FILL, rest)
 
     states = [event["properties"]["StateAfter"] for event in events if event["eventType"] == "StateChange"]
     assert [(state["Status"], state["FilledQuantity"]) for state in states] == [
@@ -103,7 +103,7 @@ def test_an_order_is_open_until_its_whole_quantity_is_filled() -> None:
 
 
 def test_a_fill_that_the_stream_repeats_gives_the_very_same_events() -> None:
-    events = translated(FILL, FILL)
+    events = translate_record(FILL, FILL)
 
     assert [event["eventType"] for event in events] == ["TradeExecution", "StateChange"] * 2
     assert events[:2] == events[2:]
@@ -115,7 +115,7 @@ def test_a_fill_that_the_stream_repeats_gives_the_very_same_events() -> None:
 def test_a_refused_order_is_a_rejection_and_is_no_longer_open(kind: str, status: str, category: str) -> None:
     placed = ORDER | {"type": "OrderInitialized", "quantity": "100", "options": {"price": "10.25"}}
 
-    _, rejection, change = translated(
+    _, rejection, change = translate_record(
         placed, ORDER | {"type": kind, "reason": "no money", "event_id": str(UUID(int=3))}
     )
 
@@ -137,7 +137,7 @@ def test_a_refused_order_is_a_rejection_and_is_no_longer_open(kind: str, status:
 def test_a_symbols_profit_adds_up_over_its_positions() -> None:
     again = POSITION | {"position_id": "P-2", "realized_pnl": "-2 USD", "event_id": str(UUID(int=4))}
 
-    opened, closed, reopened = translated(POSITION, SOLD, again)
+    opened, closed, reopened = translate_record(POSITION, SOLD, again)
 
     assert opened["properties"]["RealizedPnL"] == -1.25
     assert (closed["properties"]["Quantity"], closed["properties"]["RealizedPnL"]) == (0, 47.5)
@@ -147,13 +147,13 @@ def test_a_symbols_profit_adds_up_over_its_positions() -> None:
 def test_two_positions_of_a_symbol_are_told_as_what_is_held_together() -> None:
     second = POSITION | {"position_id": "P-2", "signed_qty": 300.0, "avg_px_open": 12.5, "event_id": str(UUID(int=4))}
 
-    *_, both = translated(POSITION, second)
+    *_, both = translate_record(POSITION, second)
 
     assert (both["properties"]["Quantity"], both["properties"]["AveragePrice"]) == (400, 12)
 
 
 def test_a_close_that_is_repeated_earns_once() -> None:
-    *_, last = translated(POSITION, SOLD, SOLD)
+    *_, last = translate_record(POSITION, SOLD, SOLD)
 
     assert last["properties"]["RealizedPnL"] == 47.5
 
@@ -161,7 +161,7 @@ def test_a_close_that_is_repeated_earns_once() -> None:
 def test_a_bar_values_what_is_held() -> None:
     bar = {"type": "Bar", "bar_type": "AAPL.XNAS-1-DAY-LAST-EXTERNAL", "close": "11.00", "ts_event": AT + 10**9}
 
-    *_, candle, mark = translated(POSITION, bar)
+    *_, candle, mark = translate_record(POSITION, bar)
 
     assert (candle["properties"]["DataType"], candle["properties"]["Data"]) == ("Candle", {"Close": 11})
     assert (mark["properties"]["UnrealizedPnL"], mark["parentEventId"]) == (50, candle["eventId"])
@@ -173,7 +173,7 @@ def test_an_account_earns_what_its_balance_grows_by_and_a_deposit_is_not_earned(
         shared = {"type": "AccountState", "account_type": "MARGIN", "account_id": "A", "base_currency": "USD"}
         return shared | {"balances": balances, "reported": reported, "ts_event": at, "event_id": str(UUID(int=number))}
 
-    events = translated(
+    events = translate_record(
         account("1000", reported=True, at=AT, number=5),
         FILL,
         account("990.10", reported=False, at=AT, number=6),
@@ -186,7 +186,9 @@ def test_an_account_earns_what_its_balance_grows_by_and_a_deposit_is_not_earned(
 
 
 def test_what_the_contract_has_no_word_for_is_kept() -> None:
-    (event,) = translated({"type": "ComponentStateChanged", "state": "RUNNING", "ts_event": AT, "component_id": "EMA"})
+    (event,) = translate_record(
+        {"type": "ComponentStateChanged", "state": "RUNNING", "ts_event": AT, "component_id": "EMA"}
+    )
 
     assert (event["eventType"], event["properties"]["StateType"]) == ("StateChange", "ComponentStateChanged")
     assert (event["properties"]["StateAfter"], event["properties"]["ComponentId"]) == ({"State": "RUNNING"}, "EMA")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from backtests.ingest import load as loading
 from tests.backtests import naive
-from tests.backtests.asking import good
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
+from tests.backtests.tool_calls import good
 from toolbox.database import event_loop
 
 Event = dict[str, Any]

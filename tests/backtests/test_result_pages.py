@@ -15,11 +15,11 @@ from django.test import Client
 from backtests.models import Run
 from backtests.moments import moment_of
 from backtests.samples.make_pair import SWEEP
-from tests.backtests.asking import good_floats as good
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
 from tests.backtests.performance.test_building import make_events
-from tests.backtests.shipped import SHIPPED, logged
+from tests.backtests.shipped_run import SHIPPED, read_shipped_events
+from tests.backtests.tool_calls import good_floats as good
 from tests.pages import as_user, rows
 
 RUN = f"/backtests/runs/{SHIPPED}/"
@@ -30,7 +30,7 @@ def curator(cast: None, db: None) -> Client:
     return as_user("curator")
 
 
-def shown(client: Client, address: str) -> str:
+def get_page(client: Client, address: str) -> str:
     reply = client.get(address)
     assert reply.status_code == 200, (address, reply.content[:300])
     text = str(reply.content, "utf-8")
@@ -52,7 +52,7 @@ def ask(tool: str, in_thread: Any, **arguments: Any) -> Any:
 def test_a_run_s_page_begins_with_equity_and_has_the_summary_s_measures(curator: Client, in_thread: Any) -> None:
     summary = ask("performance_summary", in_thread, runId=SHIPPED)
 
-    page = shown(curator, RUN)
+    page = get_page(curator, RUN)
 
     measures = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
     assert number(measures["Return"]) == pytest.approx(summary["returns"]["totalReturn"] * 100, abs=0.005)
@@ -62,15 +62,17 @@ def test_a_run_s_page_begins_with_equity_and_has_the_summary_s_measures(curator:
     assert order == sorted(order)
     table = rows(page.encode(), of='data-table="Equity, and drawdown from its highest"')
     assert table[-1][0] == "2012-12-31"
-    last = [one for one in logged() if one["properties"].get("StateType") == "PnL"][-1]["properties"]["StateAfter"]
+    last = [one for one in read_shipped_events() if one["properties"].get("StateType") == "PnL"][-1]["properties"][
+        "StateAfter"
+    ]
     assert number(table[-1][1]) == pytest.approx(200_000 + last["Total"], abs=1e-3)
 
 
 def test_price_is_drawn_with_every_execution(curator: Client) -> None:
-    page = shown(curator, f"{RUN}?symbol=IBM.NASDAQ")
+    page = get_page(curator, f"{RUN}?symbol=IBM.NASDAQ")
 
     executed = [
-        one["properties"] for one in logged()
+        one["properties"] for one in read_shipped_events()
         if one["eventType"] == "TradeExecution" and one["properties"]["SecuritySymbol"] == "IBM.NASDAQ"
     ]  # fmt: skip
     table = rows(page.encode(), of='data-table="Executions of IBM.NASDAQ"')
@@ -81,7 +83,7 @@ def test_price_is_drawn_with_every_execution(curator: Client) -> None:
 def test_round_trips_are_sorted_and_filtered_by_the_address(curator: Client, in_thread: Any) -> None:
     told = ask("list_trades", in_thread, runId=SHIPPED, sortBy="netProfit", descending=True, outcome="Lost")["trades"]
 
-    page = shown(curator, f"{RUN}trades/?sort=netProfit&order=desc&outcome=Lost")
+    page = get_page(curator, f"{RUN}trades/?sort=netProfit&order=desc&outcome=Lost")
 
     found = rows(page.encode(), of='data-table="Round trips"')
     assert [number(row[7]) for row in found] == [pytest.approx(one["netProfit"], abs=0.005) for one in told]
@@ -89,8 +91,8 @@ def test_round_trips_are_sorted_and_filtered_by_the_address(curator: Client, in_
     turned = re.search(r'href="\?([^"]+)">Net profit', page)
     assert turned is not None
     assert turned[1] == "sort=netProfit&amp;outcome=Lost" or "order" not in turned[1]
-    assert "No round trip fits" in shown(curator, f"{RUN}trades/?symbol=NONE")
-    assert shown(curator, f"{RUN}trades/?sort=x&side=%00&outcome=x&page=-3&order=up").count("<tr>") > 20
+    assert "No round trip fits" in get_page(curator, f"{RUN}trades/?symbol=NONE")
+    assert get_page(curator, f"{RUN}trades/?sort=x&side=%00&outcome=x&page=-3&order=up").count("<tr>") > 20
     assert f"/events/{told[0]['entryEventId']}/" in page
 
 
@@ -98,7 +100,7 @@ def test_round_trips_are_sorted_and_filtered_by_the_address(curator: Client, in_
 def test_profit_by_group_is_that_of_the_tool(curator: Client, in_thread: Any, *, by: str) -> None:
     told = ask("attribute_pnl", in_thread, runId=SHIPPED, by="symbol" if by == "nonsense" else by)
 
-    page = shown(curator, f"{RUN}attribution/?by={by}")
+    page = get_page(curator, f"{RUN}attribution/?by={by}")
 
     found = rows(page.encode(), of="data-table=")
     assert [row[0] for row in found] == [one["group"] for one in told["groups"]]
@@ -148,7 +150,7 @@ def test_two_runs_are_shown_where_they_part(curator: Client, in_thread: Any) -> 
     )
     told = ask("compare_runs", in_thread, firstRunId=str(first.pk), secondRunId=str(second.pk))
 
-    page = shown(curator, f"/backtests/compare/?run={first.pk}&run={second.pk}")
+    page = get_page(curator, f"/backtests/compare/?run={first.pk}&run={second.pk}")
 
     divergence = told["divergence"]
     assert f"The first decision that differs: {divergence['timestamp'][:10]}" in page
@@ -160,7 +162,7 @@ def test_two_runs_are_shown_where_they_part(curator: Client, in_thread: Any) -> 
         pytest.approx(one["difference"], abs=0.005) for one in told["profitSince"]
     ]
     assert page.count('class="cursor"') == 2
-    assert "The first decision that differs" not in shown(curator, f"/backtests/compare/?run={first.pk}")
+    assert "The first decision that differs" not in get_page(curator, f"/backtests/compare/?run={first.pk}")
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +179,7 @@ def sweep(load: Load) -> str:
 def test_a_sweep_is_a_heat_map_and_its_ranking(curator: Client, in_thread: Any, sweep: str) -> None:
     told = ask("rank_runs", in_thread, sweep=sweep, metric="totalReturn")
 
-    page = shown(curator, f"/backtests/sweeps/?sweep={quote(sweep)}&metric=totalReturn&x=fast&y=slow")
+    page = get_page(curator, f"/backtests/sweeps/?sweep={quote(sweep)}&metric=totalReturn&x=fast&y=slow")
 
     cells = {row[0]: row[1:] for row in rows(page.encode(), of='data-table="Return by fast and slow"')}
     assert list(cells) == ["30", "40", "50"]
@@ -190,18 +192,18 @@ def test_a_sweep_is_a_heat_map_and_its_ranking(curator: Client, in_thread: Any, 
     ranked = rows(page.encode(), of='data-table="Ranking"')
     assert [row[0] for row in ranked] == [one["name"] for one in told["runs"]]
     assert "<b>" not in page.partition("<main")[2]
-    assert quote(sweep, safe="") in shown(curator, "/backtests/sweeps/")
+    assert quote(sweep, safe="") in get_page(curator, "/backtests/sweeps/")
     lines = curator.get(f"/backtests/sweeps/ranking.csv?sweep={quote(sweep)}").content.decode().splitlines()
     assert lines[0].endswith("parameter InitialCapital,parameter fast,parameter slow")
     assert len(lines) == 7
 
 
 def test_what_a_sweep_cannot_show_is_said(curator: Client) -> None:
-    assert "has no runs" in shown(curator, "/backtests/sweeps/?sweep=none+such%00")
+    assert "has no runs" in get_page(curator, "/backtests/sweeps/?sweep=none+such%00")
 
 
 def test_the_page_of_engines_has_the_example(curator: Client) -> None:
-    page = shown(curator, "/backtests/engines/")
+    page = get_page(curator, "/backtests/engines/")
 
     assert "class AcmeTranslator" in page
     assert "zipline-reloaded" in page
@@ -216,9 +218,9 @@ def test_two_currencies_are_offered_to_choose_from(curator: Client, load: Load) 
     load(jsonl(events))
     address = f"/backtests/runs/{run_id}/"
 
-    page = shown(curator, address)
+    page = get_page(curator, address)
 
     assert 'href="?currency=EUR"' in page
-    assert "<dt>Return</dt>" in shown(curator, f"{address}?currency=EUR")
-    assert 'href="?currency=USD"' in shown(curator, f"{address}attribution/")
-    assert "has no profits in" in shown(curator, f"{address}?currency=GBP")
+    assert "<dt>Return</dt>" in get_page(curator, f"{address}?currency=EUR")
+    assert 'href="?currency=USD"' in get_page(curator, f"{address}attribution/")
+    assert "has no profits in" in get_page(curator, f"{address}?currency=GBP")

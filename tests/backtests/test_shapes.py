@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backtests.ingest.check import check
+from backtests.ingest.fast_parse import read_events
 from backtests.ingest.parse import CarefulReader
-from backtests.ingest.reading import read_events
 from backtests.ingest.record import EventRow, LoggedEvent
 from backtests.ingest.shapes import Shapes
 from tests.backtests.makers import strategy
@@ -72,7 +72,7 @@ def carefully(line: bytes) -> EventRow | None:
     return row
 
 
-def said(row: EventRow) -> tuple[Any, ...]:
+def describe_row(row: EventRow) -> tuple[Any, ...]:
     return (
         row.event_id, row.moment, row.event_type, row.severity, row.category, row.properties, row.parent_event_id,
         Counter(row.lists + row.own_lists),
@@ -95,7 +95,7 @@ def test_what_is_recognised_is_what_would_have_been_read(drawn: list[bytes], dat
         careful = carefully(line)
         if row is not None:
             assert careful is not None, line
-            assert said(row) == said(careful)
+            assert describe_row(row) == describe_row(careful)
 
 
 def test_a_programs_log_is_nearly_all_recognised() -> None:

@@ -14,7 +14,7 @@ def data(scratch_database: None) -> None:
     clear_all_caches()
 
 
-async def found(slot: str, text: str) -> list[str]:
+async def find_values(slot: str, text: str) -> list[str]:
     """Give the values that a text may mean."""
     resolve = SLOTS[slot].resolve
     assert resolve
@@ -25,7 +25,7 @@ async def found(slot: str, text: str) -> list[str]:
     "text", ["the Pullback run", "pulback", str(SAMPLE_RUN), f"run {str(SAMPLE_RUN)[:8]}", "the latest run"]
 )
 async def test_runs_by_name_id_or_age(text: str) -> None:
-    assert await found("run", text) == [str(SAMPLE_RUN)]
+    assert await find_values("run", text) == [str(SAMPLE_RUN)]
 
 
 async def test_the_run_that_is_usually_meant_is_the_newest() -> None:
@@ -41,9 +41,9 @@ async def test_the_run_that_is_usually_meant_is_the_newest() -> None:
 
 @pytest.mark.parametrize("text", ["AAPL", "aapl", "AAPL.NASDAQ"])
 async def test_securities_with_and_without_their_venue(text: str) -> None:
-    assert await found("security", text) == ["AAPL.NASDAQ"]
+    assert await find_values("security", text) == ["AAPL.NASDAQ"]
 
 
 async def test_a_month_of_two_years_is_asked_back() -> None:
-    assert await found("month", "in june") == ["2012-06", "2011-06"]
-    assert await found("month", "in june 2011") == ["2011-06"]
+    assert await find_values("month", "in june") == ["2012-06", "2011-06"]
+    assert await find_values("month", "in june 2011") == ["2011-06"]

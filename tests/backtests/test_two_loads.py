@@ -9,9 +9,9 @@ from backtests.ingest import batch
 from backtests.ingest import load as loading
 from backtests.ingest.report import LoadReport
 from backtests.models import Run
-from tests.backtests.asking import good
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
+from tests.backtests.tool_calls import good
 
 pytestmark = pytest.mark.usefixtures("open_database")
 

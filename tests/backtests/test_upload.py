@@ -12,9 +12,9 @@ import pytest
 from django.core.asgi import get_asgi_application
 
 from backtests.upload_middleware import UploadMiddleware
-from tests.backtests.asking import good
 from tests.backtests.makers import jsonl, strategy
 from tests.backtests.test_nautilus_translation import FILL, POSITION
+from tests.backtests.tool_calls import good
 
 pytestmark = pytest.mark.usefixtures("open_database")
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from asgiref.sync import sync_to_async
 
-from backtests import upload_middleware, uploading
+from backtests import upload_middleware, uploads
 from backtests.ingest import batch, load
 from backtests.models import Event
 from backtests.upload_middleware import UploadMiddleware
@@ -71,12 +71,12 @@ def pieces(lines: list[bytes], *, each: int) -> list[dict[str, Any]]:
 
 
 @sync_to_async
-def stored(run_id: UUID) -> int:
+def count_stored(run_id: UUID) -> int:
     return Event.objects.of_run(run_id).count()
 
 
 @sync_to_async
-def audited(request_id: str) -> ToolCall:
+def find_call(request_id: str) -> ToolCall:
     return ToolCall.objects.get(request_id=request_id)
 
 
@@ -88,18 +88,18 @@ async def test_a_piece_is_asked_for_only_when_what_came_before_is_used(
     ahead: list[int] = []
     original = batch.store_batch
 
-    def watched(run_id: UUID, *, rows: Any, **kept: Any) -> Any:
+    def watch_copy(run_id: UUID, *, rows: Any, **kept: Any) -> Any:
         ahead.append(client.asked * 100 - rows[-1].line_number)
         return original(run_id, rows=rows, **kept)
 
-    monkeypatch.setattr(load, "store_batch", watched)
+    monkeypatch.setattr(load, "store_batch", watch_copy)
     done = {"type": "http.request", "body": b"", "more_body": False}
 
     status, body = await client.upload([*pieces(lines, each=100), done])
 
     assert (status, body["stored"]) == (200, len(lines))
     piece = len(lines[0]) * 100
-    assert max(ahead) <= 2 * 200 + uploading.PIECE_BYTES // piece * 100 + 200
+    assert max(ahead) <= 2 * 200 + uploads.PIECE_BYTES // piece * 100 + 200
 
 
 async def test_a_client_that_vanishes_leaves_whole_batches_and_an_audit_row(
@@ -111,13 +111,13 @@ async def test_a_client_that_vanishes_leaves_whole_batches_and_an_audit_row(
     answer = await client.upload([*pieces(lines, each=100), GONE], request_id="vanished-client")
 
     assert answer is None
-    assert 0 < await stored(client.run_id) <= len(lines)
-    left = await audited("vanished-client")
+    assert 0 < await count_stored(client.run_id) <= len(lines)
+    left = await find_call("vanished-client")
     assert (left.outcome, left.status, left.code) == (ToolCall.Outcome.CANCELLED, 499, "CANCELLED")
     again = Client(client.middleware, run_id=client.run_id, key=client.key)
     done = {"type": "http.request", "body": b"", "more_body": False}
     _, body = await again.upload([*pieces(lines, each=500), done])
-    assert body["stored"] + body["duplicate"] == len(lines) == await stored(client.run_id)
+    assert body["stored"] + body["duplicate"] == len(lines) == await count_stored(client.run_id)
 
 
 async def test_a_client_that_stalls_is_told_so(client: Client) -> None:

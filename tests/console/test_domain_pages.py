@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.backtests.shipped import SHIPPED
+from tests.backtests.shipped_run import SHIPPED
 from tests.console.conftest import violations
 
 pytestmark = pytest.mark.slow

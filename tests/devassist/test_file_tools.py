@@ -117,7 +117,7 @@ async def test_a_link_that_is_swapped_while_reading_never_shows_the_outside(
     (place / "inside" / "outside.txt").write_text("inside")
     said = set()
 
-    with _Swapping(place / "swap", "inside", ".."):
+    with _LinkSwapper(place / "swap", "inside", ".."):
         for _ in range(150):
             ask = {"filePath": "swap/outside.txt", "workspace": name}
             answer = (await fast_client.post(REST + "read_file", json=ask)).json()
@@ -126,7 +126,7 @@ async def test_a_link_that_is_swapped_while_reading_never_shows_the_outside(
     assert said <= {"inside", OUTSIDE, GONE}
 
 
-class _Swapping:
+class _LinkSwapper:
     """Turn a link back and forth between two targets, as fast as another thread can."""
 
     def __init__(self, link: Path, *targets: str) -> None:
@@ -167,8 +167,8 @@ async def test_ranges_encodings_and_ends(
     reversed_range = {"filePath": "src/a.kt", "lineStart": 3, "lineEnd": 1, "workspace": name}
     refused = (await fast_client.post(REST + "read_file", json=reversed_range)).json()["error"]
     assert refused["code"] == "INVALID_PARAMETERS"
-    mended = await read("src/a.kt", **refused["details"]["retryWith"])
-    assert mended[1] == 3
+    fixed = await read("src/a.kt", **refused["details"]["retryWith"])
+    assert fixed[1] == 3
 
 
 async def test_the_context_of_the_sample_s_crash(fast_client: httpx.AsyncClient) -> None:

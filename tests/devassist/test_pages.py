@@ -12,9 +12,9 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from devassist.models import RootCause
-from devassist.past_errors.why import Reason, spelt, telling, weights_in
+from devassist.past_errors.why import Reason, name_words, spelt, weights_in
+from devassist.root_causes.bm25 import place_of, sparse
 from devassist.root_causes.uses import uses
-from devassist.root_causes.wording import place_of, sparse
 from tests.pages import as_user, counted
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return counted(monkeypatch, which=lambda _, statement: "devassist_" in statement)
 
 
-def found(page: str) -> list[str]:
+def list_entries(page: str) -> list[str]:
     """Name the entries that the page lists, in order."""
     return re.findall(r'<h3><a href="/devassist/([^/]+)/">', page)
 
@@ -42,7 +42,7 @@ def found(page: str) -> list[str]:
 def test_a_message_finds_its_entry_with_the_words_that_both_have(statements: list[str]) -> None:
     page = as_user("curator").post(PAGE, {"q": LATEINIT}).content.decode()
 
-    assert found(page)[0] == "kotlin-lateinit-not-initialized"
+    assert list_entries(page)[0] == "kotlin-lateinit-not-initialized"
     card = page[page.index('class="card past"') : page.index("</li>", page.index('class="card past"'))]
     words = re.findall(r"<code>([^<]+)</code>", card[card.index("Shared:") : card.index("</p>", card.index("Shared:"))])
     entry = entries()["kotlin-lateinit-not-initialized"]
@@ -58,7 +58,7 @@ def test_a_message_finds_its_entry_with_the_words_that_both_have(statements: lis
 def test_a_pasted_crash_is_searched_by_its_telling_lines(statements: list[str]) -> None:
     page = as_user("curator").post(PAGE, {"q": (SAMPLES / "crash.txt").read_text()}).content.decode()
 
-    assert found(page)[0] == "android-binding-after-destroy-view"
+    assert list_entries(page)[0] == "android-binding-after-destroy-view"
     told = page[page.index('class="told"') : page.index("</details>", page.index('class="told"'))]
     assert ("NoteListFragment.getBinding" in told, "Looper.loop" in told) == (True, False)
 
@@ -68,8 +68,8 @@ def test_nothing_relevant_is_explained_by_the_floor_and_what_came_nearest() -> N
 
     assert "No past root cause is like this error." in page
     assert "An entry is relevant from a score of 0.45" in page
-    assert 1 <= len(found(page)) <= 3
-    assert page.count("Below the floor") == len(found(page))
+    assert 1 <= len(list_entries(page)) <= 3
+    assert page.count("Below the floor") == len(list_entries(page))
 
 
 def test_filters_that_leave_nothing_out_of_something_say_so() -> None:
@@ -138,7 +138,7 @@ def test_words_are_named_as_they_were_written_the_rarest_first() -> None:
     weights = weights_in(sparse({note: 2.0, whole: 5.0}))
 
     assert "The" not in words.values()
-    assert telling([note, whole, 1], words=words, weights=weights) == ["NoteAdapter", "note"]
+    assert name_words([note, whole, 1], words=words, weights=weights) == ["NoteAdapter", "note"]
     assert weights_in(sparse({})) == {}
 
 
@@ -149,4 +149,4 @@ def test_a_reason_tells_meaning_from_words() -> None:
 
     assert by_words.score == pytest.approx(0.2 + 1.6 * 0.25)
     assert by_words.is_found
-    assert ["words" in by_words.said, "alone" in alone.said, "Below" in below.said] == [True, True, True]
+    assert ["words" in by_words.sentence, "alone" in alone.sentence, "Below" in below.sentence] == [True, True, True]

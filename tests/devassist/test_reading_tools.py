@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from devassist import code_search, finding_callers
+from devassist import code_search, find_callers
 from tests.devassist.conftest import MakeReader, MakeWorkspace
 from toolbox.database import event_loop
 
@@ -46,7 +46,7 @@ def place(tmp_path: Path) -> Path:
 def end_language_servers() -> Iterator[None]:
     """End servers that a question for a definition started."""
     yield
-    event_loop.run(finding_callers.close())
+    event_loop.run(find_callers.close())
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from toolbox.model import CallRequested, Message, TextDelta, ToolRequest
 CALLS = ["get_user_error_context", "get_code_context", "find_callers_of_function", "vector_search_db"]
 
 
-async def _called(made: ToolRequest) -> Message:
+async def _call_tool(made: ToolRequest) -> Message:
     """Call a tool as the run engine does; the sample state is the newest, so the operator is told it."""
     call = Call(
         tool=made.name,
@@ -37,7 +37,7 @@ async def test_examples_lead_from_the_editor_to_a_past_root_cause(scratch_databa
         calls = tuple(event.request for event in came if isinstance(event, CallRequested))
         said = "".join(event.text for event in came if isinstance(event, TextDelta))
         messages.append(Message.assistant(said, calls=calls))
-        messages += [await _called(call) for call in calls]
+        messages += [await _call_tool(call) for call in calls]
         made += [call.name for call in calls]
 
     assert made == CALLS

@@ -70,16 +70,16 @@ async def test_what_is_meant_where_none_is_named(
 
     lost = await _ask(fast_client, lost_key)
     several = await _ask(fast_client, key)
-    nowhere = await _ask(fast_client, key, filePath="none.kt")
+    missing = await _ask(fast_client, key, filePath="none.kt")
     outside = await _ask(fast_client, key, filePath="../a.kt")
     alone = await _ask(fast_client, key, filePath="only.kt")
     make_workspace(roots[0], is_open=True, is_default=True)
     default = await _ask(fast_client, key)
 
-    codes = [answer.json()["error"]["code"] for answer in (lost, several, nowhere, outside)]
+    codes = [answer.json()["error"]["code"] for answer in (lost, several, missing, outside)]
     assert codes == ["PERMISSION_DENIED", "INVALID_PARAMETERS", "FILE_NOT_FOUND", "PERMISSION_DENIED"]
     assert several.json()["error"]["details"]["workspaces"] == sorted(names)
-    assert set(nowhere.json()["error"]["details"]["workspaces"]) >= set(names)
+    assert set(missing.json()["error"]["details"]["workspaces"]) >= set(names)
     assert alone.json()["data"]["content"] == "only in two"
     assert default.json()["data"]["content"] == "one"
 

@@ -33,7 +33,7 @@ def answer(ask: Row) -> list[Row]:
     if "wonTwoPlusRegPeriods" in ask:
         return _games(kept, ask)
     if "periodOutcome" in ask and not ask.get("teamCode"):
-        return _ranking(side for side in kept if side["period_outcome"] == ask["periodOutcome"])
+        return _rank_teams(side for side in kept if side["period_outcome"] == ask["periodOutcome"])
     outcome = ask.get("periodOutcome")
     periods = [side for side in kept if outcome in (None, side["period_outcome"])]
     periods.sort(key=lambda side: (side["game_date"], side["period_number"], side["game_id"], side["team_code"]))
@@ -74,7 +74,7 @@ def _fits(side: Row, ask: Row) -> bool:
     )
 
 
-def _ranking(kept: Any) -> list[Row]:
+def _rank_teams(kept: Any) -> list[Row]:
     names = {line["tricode"]: line["team"] for line in read_rows("nhl/teams.csv")}
     won = Counter(side["team_code"] for side in kept)
     ranked = sorted(won.items(), key=lambda pair: (-pair[1], pair[0]))

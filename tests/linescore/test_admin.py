@@ -21,10 +21,10 @@ TOOL = "/api/tools/linescore/query_linescore_data"
 
 @pytest.fixture
 def curator(db: None) -> Client:
-    return logged_in()
+    return log_in()
 
 
-def logged_in() -> Client:
+def log_in() -> Client:
     client = Client()
     client.force_login(User.objects.get(username="curator"))
     return client
@@ -251,7 +251,7 @@ def test_a_team_with_games_cannot_be_deleted(curator: Client) -> None:
     answer = curator.post("/admin/linescore/team/CAR/delete/", {"post": "yes"})
 
     assert answer.status_code in (200, 403)
-    assert Game.objects.involving("CAR").count() == 82
+    assert Game.objects.filter_team("CAR").count() == 82
 
 
 def test_the_page_of_a_game_has_periods_to_correct_and_results_to_read(curator: Client) -> None:
@@ -281,4 +281,4 @@ async def test_what_is_corrected_here_is_what_the_tool_answers(
 
 def correct_two_periods() -> None:
     form = form_of(OPENING_GAME) | {"periods-1-home_goals": 5, "periods-2-home_goals": 5}
-    assert logged_in().post(address(OPENING_GAME), form).status_code == 302
+    assert log_in().post(address(OPENING_GAME), form).status_code == 302

@@ -30,14 +30,14 @@ def _connection() -> psycopg.Connection[tuple[int]]:
     )  # fmt: skip
 
 
-def _waiting(connection: psycopg.Connection[tuple[int]]) -> int:
+def _count_waiting(connection: psycopg.Connection[tuple[int]]) -> int:
     row = connection.execute(WAITING).fetchone()
     assert row
     return row[0]
 
 
 @pytest.fixture
-def locked(scratch_database: None) -> Iterator[psycopg.Connection[tuple[int]]]:
+def onlooker(scratch_database: None) -> Iterator[psycopg.Connection[tuple[int]]]:
     """Hold the results so that every SELECT of them hangs; gives a connection to look on with."""
     with _connection() as holder, _connection() as onlooker:
         holder.execute("BEGIN")
@@ -54,7 +54,7 @@ def test_the_tool_s_deadline_is_the_contract_s_five_seconds() -> None:
 
 
 async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
-    locked: psycopg.Connection[tuple[int]], fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    onlooker: psycopg.Connection[tuple[int]], fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = registry.find("query_linescore_data")
     assert tool is not None
@@ -62,7 +62,7 @@ async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
     monkeypatch.setattr(registry, "_tools", {tool.name: hasty})
 
     call = asyncio.ensure_future(fast_client.post(ADDRESS, json={"teamCode": "CAR"}))
-    await until(lambda: _waiting(locked) == 1)
+    await until(lambda: _count_waiting(onlooker) == 1)
     answer = await call
 
     error = answer.json()["error"]
@@ -70,19 +70,19 @@ async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
     assert error["type"] == "QUERY_ERROR"
     assert error["details"]["code"] == "QUERY_TIMEOUT"
     assert error["suggestion"]
-    assert _waiting(locked) == 0
+    assert _count_waiting(onlooker) == 0
 
 
 async def test_a_caller_who_leaves_takes_the_statement_along(
-    locked: psycopg.Connection[tuple[int]], fast_client: httpx.AsyncClient
+    onlooker: psycopg.Connection[tuple[int]], fast_client: httpx.AsyncClient
 ) -> None:
     call = asyncio.ensure_future(fast_client.post(ADDRESS, json={"teamCode": "CAR"}))
-    await until(lambda: _waiting(locked) == 1)
+    await until(lambda: _count_waiting(onlooker) == 1)
 
     call.cancel()
     await asyncio.wait([call])
 
-    await until(lambda: _waiting(locked) == 0)
+    await until(lambda: _count_waiting(onlooker) == 0)
     assert call.cancelled()
 
 
@@ -97,17 +97,17 @@ TRANSPORTS = {"REST": (ADDRESS, {"teamCode": "CAR"}), "MCP": ("/mcp", MCP_CALL)}
 
 @pytest.mark.parametrize(("path", "message"), TRANSPORTS.values(), ids=list(TRANSPORTS))
 async def test_a_connection_that_is_dropped_takes_the_statement_along(
-    locked: psycopg.Connection[tuple[int]], cast: SimpleNamespace, path: str, message: Any
+    onlooker: psycopg.Connection[tuple[int]], cast: SimpleNamespace, path: str, message: Any
 ) -> None:
     headers = {"Authorization": f"Bearer {cast.alice}", "Accept": "application/json, text/event-stream"}
     with running_server() as server:
         async with httpx.AsyncClient(base_url=server, headers=headers, timeout=30) as client:
             call = asyncio.ensure_future(client.post(path, json=message))
-            await until(lambda: _waiting(locked) == 1)
+            await until(lambda: _count_waiting(onlooker) == 1)
             call.cancel()
             await asyncio.wait([call])
 
-        await until(lambda: _waiting(locked) == 0)
+        await until(lambda: _count_waiting(onlooker) == 0)
 
 
 async def test_after_a_deadline_the_next_call_is_answered(

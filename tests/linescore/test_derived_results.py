@@ -71,7 +71,7 @@ def outcome(number: int, goals: Goals) -> str:
     return "WIN" if margin > 0 else "LOSS" if margin < 0 else "TIE"
 
 
-def expected(periods: list[Goals], *, home: str = "CAR", away: str = "BOS") -> set[tuple[object, ...]]:
+def derive_by_hand(periods: list[Goals], *, home: str = "CAR", away: str = "BOS") -> set[tuple[object, ...]]:
     """Give every row that there should be: number, team, goals for, against, into an empty net, outcome, flag."""
     mirrored = {"WIN": "LOSS", "LOSS": "WIN", "TIE": "TIE"}
     ended = [outcome(number, goals) for number, goals in enumerate(periods, 1)]
@@ -84,7 +84,7 @@ def expected(periods: list[Goals], *, home: str = "CAR", away: str = "BOS") -> s
     return rows
 
 
-def stored() -> set[tuple[object, ...]]:
+def fetch_results() -> set[tuple[object, ...]]:
     return set(
         PeriodResult.objects.filter(game=GAME_ID).values_list(
             "period_number", "team_id", "goals_for", "goals_against", "empty_net_goals", "period_outcome",
@@ -100,9 +100,9 @@ tried = settings(max_examples=60, suppress_health_check=[HealthCheck.function_sc
 @given(periods=games)
 def test_both_teams_rows_are_what_the_arithmetic_says(db: None, periods: list[Goals]) -> None:
     with game_of(periods):
-        found = stored()
+        found = fetch_results()
 
-    assert found == expected(periods)
+    assert found == derive_by_hand(periods)
 
 
 @tried
@@ -131,9 +131,9 @@ def test_a_direct_sql_update_of_one_period_is_followed(
             " away_empty_net_goals = %s WHERE game_id = %s AND period_number = %s",
             [*change, GAME_ID, number],
         )
-        found = stored()
+        found = fetch_results()
 
-    assert found == expected([*periods[: number - 1], change, *periods[number:]])
+    assert found == derive_by_hand([*periods[: number - 1], change, *periods[number:]])
 
 
 @tried
@@ -141,9 +141,9 @@ def test_a_direct_sql_update_of_one_period_is_followed(
 def test_a_deleted_period_takes_its_rows_along_and_the_flag_follows(db: None, periods: list[Goals]) -> None:
     with game_of(periods) as game:
         game.periods.filter(period_number=len(periods)).delete()
-        found = stored()
+        found = fetch_results()
 
-    assert found == expected(periods[:-1])
+    assert found == derive_by_hand(periods[:-1])
 
 
 def test_a_bulk_update_of_many_games_is_followed_for_each(db: None) -> None:
@@ -169,10 +169,10 @@ def test_another_team_and_day_of_the_game_are_followed(db: None, write: str) -> 
                     "UPDATE linescore_games SET away_team_code = 'NYR', game_date = '2025-01-02' WHERE game_id = %s",
                     [game.pk],
                 )
-        found = stored()
+        found = fetch_results()
         days = set(PeriodResult.objects.filter(game=game).values_list("game_date", "home_team_code", "away_team_code"))
 
-    assert found == expected(periods, away="NYR")
+    assert found == derive_by_hand(periods, away="NYR")
     assert days == {(date(2025, 1, 2), "CAR", "NYR")}
 
 
@@ -181,9 +181,9 @@ def test_sides_that_swap_are_followed(db: None) -> None:
 
     with game_of(periods) as game:
         Game.objects.filter(pk=game.pk).update(home_team_id="BOS", away_team_id="CAR")
-        found = stored()
+        found = fetch_results()
 
-    assert found == expected(periods, home="BOS", away="CAR")
+    assert found == derive_by_hand(periods, home="BOS", away="CAR")
 
 
 def test_a_period_moved_to_another_game_leaves_the_first(db: None) -> None:
@@ -194,16 +194,16 @@ def test_a_period_moved_to_another_game_leaves_the_first(db: None) -> None:
             game_id=GAME_ID + 1, season="2024-2025", game_date=date(2025, 1, 3), home_team_id="NYR", away_team_id="NJD"
         )
         game.periods.filter(period_number=4).update(game=other)
-        found = stored()
+        found = fetch_results()
         moved = set(PeriodResult.objects.filter(game=other).values_list("team_id", "period_outcome"))
 
-    assert found == expected(periods[:3])
+    assert found == derive_by_hand(periods[:3])
     assert moved == {("NYR", "WIN"), ("NJD", "LOSS")}
 
 
 def test_a_deleted_game_leaves_nothing(db: None) -> None:
     with game_of([Goals(1, 0, 0, 0)] * 3) as game:
         game.delete()
-        found = stored()
+        found = fetch_results()
 
     assert found == set()

@@ -12,8 +12,8 @@ import httpx
 ADDRESS = "/api/tools/linescore/query_linescore_data"
 
 
-async def _results(lane: httpx.AsyncClient, **ask: Any) -> list[dict[str, Any]]:
-    answer = await lane.post(ADDRESS, json=ask)
+async def _results(client: httpx.AsyncClient, **ask: Any) -> list[dict[str, Any]]:
+    answer = await client.post(ADDRESS, json=ask)
     results: list[dict[str, Any]] = answer.json()["data"]["results"]
     return results
 

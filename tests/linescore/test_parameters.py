@@ -10,8 +10,8 @@ from linescore.contracts import LinescoreQuery
 ADDRESS = "/api/tools/linescore/query_linescore_data"
 
 
-async def _refused(lane: httpx.AsyncClient, ask: dict[str, Any], *, status: int = 400) -> dict[str, Any]:
-    answer = await lane.post(ADDRESS, json=ask)
+async def _refuse(client: httpx.AsyncClient, ask: dict[str, Any], *, status: int = 400) -> dict[str, Any]:
+    answer = await client.post(ADDRESS, json=ask)
     body = answer.json()
     assert answer.status_code == status, body
     assert body["success"] is False
@@ -34,7 +34,7 @@ async def test_every_parameter_may_be_left_out_or_null(fast_client: httpx.AsyncC
     "code", ["XYZ", "car", "Carolina", "CAROLINA HURRICANES", "", "C", "ÇAR", "CAR ", "🏒", "%", "Z" * 5000]
 )
 async def test_an_unknown_team_is_refused_with_every_valid_code(fast_client: httpx.AsyncClient, code: str) -> None:
-    error = await _refused(fast_client, {"teamCode": code})
+    error = await _refuse(fast_client, {"teamCode": code})
 
     assert error["type"] == "VALIDATION_ERROR"
     assert error["field"] == "teamCode"
@@ -51,7 +51,7 @@ async def test_an_unknown_team_is_refused_with_every_valid_code(fast_client: htt
      ("VEG", "VGK"), ("maple leafs", "TOR"), ("New York Rangers", "NYR"), ("Islanders", "NYI"), ("WSH ", "WSH")],
 )  # fmt: skip
 async def test_the_likeliest_team_comes_first(fast_client: httpx.AsyncClient, said: str, code: str) -> None:
-    error = await _refused(fast_client, {"teamCode": said})
+    error = await _refuse(fast_client, {"teamCode": said})
 
     assert error["details"]["validTeamCodes"][0] == code
     assert error["details"]["retryWith"] == {"teamCode": code}
@@ -61,7 +61,7 @@ async def test_the_likeliest_team_comes_first(fast_client: httpx.AsyncClient, sa
 async def test_a_team_that_is_not_surely_one_is_not_put_into_the_call(
     fast_client: httpx.AsyncClient, said: str
 ) -> None:
-    error = await _refused(fast_client, {"teamCode": said})
+    error = await _refuse(fast_client, {"teamCode": said})
 
     assert "retryWith" not in error["details"]
     assert len(error["details"]["validTeamCodes"]) == 32
@@ -74,7 +74,7 @@ async def test_every_team_is_found_by_its_name_and_by_its_lower_case_code(fast_c
     found = {}
     for code, name in names.items():
         found[code] = {
-            (await _refused(fast_client, {"teamCode": said}))["details"]["retryWith"]["teamCode"]
+            (await _refuse(fast_client, {"teamCode": said}))["details"]["retryWith"]["teamCode"]
             for said in (name, code.lower())
         }
 
@@ -91,7 +91,7 @@ async def test_every_team_is_found_by_its_name_and_by_its_lower_case_code(fast_c
 async def test_a_day_that_does_not_exist_is_refused_with_one_that_does(
     fast_client: httpx.AsyncClient, field: str, given: str, fixed: str
 ) -> None:
-    error = await _refused(fast_client, {field: given})
+    error = await _refuse(fast_client, {field: given})
 
     assert (error["type"], error["field"]) == ("VALIDATION_ERROR", field)
     assert error["details"] == {"code": "INVALID_DATE", "retryWith": {field: fixed}}
@@ -104,7 +104,7 @@ async def test_a_day_that_does_not_exist_is_refused_with_one_that_does(
 async def test_a_date_that_cannot_be_guessed_is_refused_with_the_form(
     fast_client: httpx.AsyncClient, given: str
 ) -> None:
-    error = await _refused(fast_client, {"startDate": given})
+    error = await _refuse(fast_client, {"startDate": given})
 
     assert error["details"] == {"code": "INVALID_DATE"}
     assert "YYYY-MM-DD" in error["suggestion"]
@@ -113,7 +113,7 @@ async def test_a_date_that_cannot_be_guessed_is_refused_with_the_form(
 async def test_a_range_that_ends_before_it_starts_is_refused_in_the_contract_s_words(
     fast_client: httpx.AsyncClient,
 ) -> None:
-    error = await _refused(fast_client, {"startDate": "2025-03-01", "endDate": "2025-02-01"})
+    error = await _refuse(fast_client, {"startDate": "2025-03-01", "endDate": "2025-02-01"})
 
     assert error["type"] == "VALIDATION_ERROR"
     assert error["field"] == "startDate"
@@ -135,7 +135,7 @@ async def test_a_range_of_one_day_is_a_range(fast_client: httpx.AsyncClient) -> 
 async def test_a_season_of_other_than_two_years_in_a_row_is_refused(
     fast_client: httpx.AsyncClient, given: str, fixed: str
 ) -> None:
-    error = await _refused(fast_client, {"season": given})
+    error = await _refuse(fast_client, {"season": given})
 
     assert (error["type"], error["field"]) == ("VALIDATION_ERROR", "season")
     assert error["details"] == {"code": "INVALID_SEASON", "retryWith": {"season": fixed}}
@@ -146,7 +146,7 @@ async def test_a_season_of_other_than_two_years_in_a_row_is_refused(
 async def test_a_season_that_cannot_be_guessed_is_refused_with_the_form(
     fast_client: httpx.AsyncClient, given: str
 ) -> None:
-    error = await _refused(fast_client, {"season": given})
+    error = await _refuse(fast_client, {"season": given})
 
     assert error["details"] == {"code": "INVALID_SEASON"}
     assert "YYYY-YYYY" in error["suggestion"]
@@ -165,21 +165,21 @@ async def test_a_limit_is_clamped(fast_client: httpx.AsyncClient, limit: float, 
 
 @pytest.mark.parametrize("limit", ["ten", 2.5, True, False, [10], {"most": 10}, ""], ids=repr)
 async def test_a_limit_that_is_no_whole_number_is_refused(fast_client: httpx.AsyncClient, limit: object) -> None:
-    error = await _refused(fast_client, {"limit": limit})
+    error = await _refuse(fast_client, {"limit": limit})
 
     assert (error["type"], error["field"]) == ("VALIDATION_ERROR", "limit")
     assert "1000" in error["suggestion"]
 
 
 async def test_a_limit_in_quotes_is_refused_with_the_number(fast_client: httpx.AsyncClient) -> None:
-    error = await _refused(fast_client, {"limit": "10"})
+    error = await _refuse(fast_client, {"limit": "10"})
 
     assert error["details"]["retryWith"] == {"limit": 10}
 
 
 @pytest.mark.parametrize(("given", "fixed"), [("win", "WIN"), ("Wins", "WIN"), ("lost", "LOSS"), ("TIED", "TIE")])
 async def test_an_outcome_is_one_of_three(fast_client: httpx.AsyncClient, given: str, fixed: str) -> None:
-    error = await _refused(fast_client, {"periodOutcome": given})
+    error = await _refuse(fast_client, {"periodOutcome": given})
 
     assert error["field"] == "periodOutcome"
     assert error["suggestion"].startswith(f"Use one of: {fixed}")
@@ -188,7 +188,7 @@ async def test_an_outcome_is_one_of_three(fast_client: httpx.AsyncClient, given:
 
 @pytest.mark.parametrize("given", ["true", 1, 0, "yes", []], ids=repr)
 async def test_a_flag_is_true_or_false(fast_client: httpx.AsyncClient, given: object) -> None:
-    error = await _refused(fast_client, {"wonTwoPlusRegPeriods": given})
+    error = await _refuse(fast_client, {"wonTwoPlusRegPeriods": given})
 
     assert error["field"] == "wonTwoPlusRegPeriods"
 
@@ -203,7 +203,7 @@ async def test_an_unknown_parameter_is_refused_by_name_with_the_nearest(
 ) -> None:
     value = "2025-02-01" if "start" in field else "2024-2025" if "season" in field else "CAR"
 
-    error = await _refused(fast_client, {field: value})
+    error = await _refuse(fast_client, {field: value})
 
     assert error["field"] == field
     assert error["details"]["retryWith"] == ({field: None, nearest: value} if nearest else {field: None})

@@ -72,7 +72,7 @@ UNMENDABLE: list[dict[str, Any]] = [
 """Several mistakes at once, or a name that cannot be repeated as it came: fixed whole, or nothing is promised."""
 
 
-def merged(target: Any, patch: Any) -> Any:
+def merge_patch(target: Any, patch: Any) -> Any:
     """Apply a JSON merge patch, as RFC 7396 section 2 spells it out."""
     if not isinstance(patch, dict):
         return patch
@@ -81,7 +81,7 @@ def merged(target: Any, patch: Any) -> Any:
         if value is None:
             result.pop(name, None)
         else:
-            result[name] = merged(result.get(name), value)
+            result[name] = merge_patch(result.get(name), value)
     return result
 
 
@@ -91,7 +91,7 @@ async def test_a_refusal_s_suggestion_applied_mechanically_succeeds_on_the_secon
 ) -> None:
     first = await fast_client.post(ADDRESS, json=ask)
     assert first.status_code in (400, 404), first.text
-    fixed = merged(ask, first.json()["error"]["details"]["retryWith"])
+    fixed = merge_patch(ask, first.json()["error"]["details"]["retryWith"])
 
     second = await fast_client.post(ADDRESS, json=fixed)
 
@@ -115,7 +115,7 @@ async def test_a_refusal_never_offers_another_season_than_was_asked(
 async def test_a_retry_is_never_the_same_call(fast_client: httpx.AsyncClient, ask: dict[str, Any]) -> None:
     refused = (await fast_client.post(ADDRESS, json=ask)).json()["error"]
 
-    assert merged(ask, refused["details"]["retryWith"]) != ask
+    assert merge_patch(ask, refused["details"]["retryWith"]) != ask
 
 
 @pytest.mark.parametrize("ask", UNMENDABLE, ids=lambda ask: ascii(ask)[:60])
@@ -125,7 +125,7 @@ async def test_a_refusal_that_cannot_mend_everything_promises_nothing(
     first = await fast_client.post(ADDRESS, json=ask)
     details = first.json()["error"]["details"]
 
-    second = await fast_client.post(ADDRESS, json=merged(ask, details.get("retryWith", {})))
+    second = await fast_client.post(ADDRESS, json=merge_patch(ask, details.get("retryWith", {})))
 
     assert second.status_code == (200 if "retryWith" in details else 400), second.text
 

@@ -43,11 +43,11 @@ QUESTIONS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def _named(ask: dict[str, Any]) -> str:
+def _name_case(ask: dict[str, Any]) -> str:
     return " ".join(str(value) for name, value in ask.items() if name != "limit")
 
 
-@pytest.mark.parametrize("ask", CONTRACT_EXAMPLES + QUESTIONS, ids=_named)
+@pytest.mark.parametrize("ask", CONTRACT_EXAMPLES + QUESTIONS, ids=_name_case)
 async def test_a_real_question_is_answered_as_the_arithmetic_says(
     fast_client: httpx.AsyncClient, ask: dict[str, Any]
 ) -> None:
@@ -62,7 +62,7 @@ async def test_a_real_question_is_answered_as_the_arithmetic_says(
 
 @pytest.mark.parametrize("limit", [1, 2, 37, 100])
 @pytest.mark.parametrize(
-    "ask", [{"teamCode": "BOS"}, {"periodOutcome": "WIN"}, {"wonTwoPlusRegPeriods": True}], ids=_named
+    "ask", [{"teamCode": "BOS"}, {"periodOutcome": "WIN"}, {"wonTwoPlusRegPeriods": True}], ids=_name_case
 )
 async def test_a_limit_keeps_the_first_rows_and_says_if_there_were_more(
     fast_client: httpx.AsyncClient, ask: dict[str, Any], limit: int

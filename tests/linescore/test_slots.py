@@ -15,7 +15,7 @@ def data(cast: object) -> None:
     """Stand on the shipped season."""
 
 
-async def found(slot: str, text: str) -> list[str]:
+async def find_values(slot: str, text: str) -> list[str]:
     """Give the values that a text may mean."""
     resolve = SLOTS[slot].resolve
     assert resolve
@@ -45,28 +45,28 @@ async def found(slot: str, text: str) -> list[str]:
     ],
 )
 async def test_teams_by_what_people_call_them(text: str, codes: list[str]) -> None:
-    assert sorted(await found("team", text)) == sorted(codes)
+    assert sorted(await find_values("team", text)) == sorted(codes)
 
 
 async def test_every_team_is_found_by_its_name_code_and_nickname() -> None:
     names = await SLOTS["team"].samples()
 
     for name in names:
-        (code,) = await found("team", name)
-        assert await found("team", code) == [code]
+        (code,) = await find_values("team", name)
+        assert await find_values("team", code) == [code]
         if code != "UTA":
-            assert await found("team", name.split()[-1]) == [code]
+            assert await find_values("team", name.split()[-1]) == [code]
     assert len(names) == 32
 
 
 async def test_a_month_without_a_year_is_that_of_the_season() -> None:
-    assert await found("month", "in february") == ["2025-02"]
-    assert await found("month", "in december") == ["2024-12"]
-    assert await found("month", "in july") == []
+    assert await find_values("month", "in february") == ["2025-02"]
+    assert await find_values("month", "in december") == ["2024-12"]
+    assert await find_values("month", "in july") == []
 
 
 async def test_a_day_without_a_year_too() -> None:
-    assert await found("date", "on January 9") == ["2025-01-09"]
+    assert await find_values("date", "on January 9") == ["2025-01-09"]
 
 
 async def test_the_season_that_is_usually_meant_is_the_latest() -> None:

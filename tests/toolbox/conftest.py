@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from backtests import slots
-from tests.backtests.shipped import SHIPPED
+from tests.backtests.shipped_run import SHIPPED
 from tests.toolbox.transports import A_TOOL
 from toolbox.database.caches import clear_all_caches
 from toolbox.models import ApiKey

@@ -20,10 +20,19 @@ from pkgutil import iter_modules
 from typing import Any, Protocol
 from uuid import UUID
 
-from backtests.ingest.engine_layouts import Event, Given, Layout
+from backtests.ingest.engine_layouts import Event, Layout, TableOptions
 from backtests.ingest.engine_records import ReadRecord, Record
 
-__all__ = ["Engine", "Event", "Given", "Record", "Translator", "find_engine", "list_engines", "recognise_engines"]
+__all__ = [
+    "Engine",
+    "Event",
+    "Record",
+    "TableOptions",
+    "Translator",
+    "find_engine",
+    "list_engines",
+    "recognise_engines",
+]
 
 
 class Translator(Protocol):
@@ -46,7 +55,7 @@ class Translator(Protocol):
 class MakeTranslator(Protocol):
     """Gives what turns the records of one run into events."""
 
-    def __call__(self, run_id: UUID, *, given: Given) -> Translator:
+    def __call__(self, run_id: UUID, *, given: TableOptions) -> Translator:
         """Make it; `given` is what a person said of the file."""
         ...
 

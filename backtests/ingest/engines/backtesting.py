@@ -7,7 +7,7 @@ Neither names the security. Trades have their commission at the exit, where the 
 from functools import partial
 from uuid import UUID
 
-from backtests.ingest.engine_layouts import Given, Layout, LayoutTranslator, recognise_table
+from backtests.ingest.engine_layouts import Layout, LayoutTranslator, TableOptions, recognise_table
 from backtests.ingest.engine_records import read_table
 
 LAYOUTS = (
@@ -30,6 +30,6 @@ read_records = read_table
 recognise = partial(recognise_table, layouts=LAYOUTS)
 
 
-def make_translator(run_id: UUID, *, given: Given) -> LayoutTranslator:
+def make_translator(run_id: UUID, *, given: TableOptions) -> LayoutTranslator:
     """Give what turns the rows of one run into events."""
     return LayoutTranslator(run_id, layouts=LAYOUTS, given=given)

@@ -17,10 +17,10 @@ from uuid import UUID
 from backtests.ingest.engine_layouts import (
     Equity,
     Event,
-    Given,
     Layout,
     LayoutTranslator,
     Row,
+    TableOptions,
     recognise_table,
 )
 from backtests.ingest.engine_records import ReadRecord, Record, read_table
@@ -115,7 +115,7 @@ def _part_columns(columns: list[str], *, cells: list[str]) -> list[Record]:
 class BacktraderTranslator:
     """Turns rows into events: of the writer's table, or of one of the analyzer's."""
 
-    def __init__(self, run_id: UUID, *, given: Given) -> None:
+    def __init__(self, run_id: UUID, *, given: TableOptions) -> None:
         self._table = LayoutTranslator(run_id, layouts=LAYOUTS, given=given)
         self._writer = WriterTranslator(run_id)
 
@@ -125,6 +125,6 @@ class BacktraderTranslator:
         return (self._writer.translate if "cells" in record else translate)(record)
 
 
-def make_translator(run_id: UUID, *, given: Given) -> BacktraderTranslator:
+def make_translator(run_id: UUID, *, given: TableOptions) -> BacktraderTranslator:
     """Give what turns the rows of one run into events."""
     return BacktraderTranslator(run_id, given=given)

@@ -21,7 +21,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid5
 
-from backtests.ingest.engine_layouts import Equity, Event, Given
+from backtests.ingest.engine_layouts import Equity, Event, TableOptions
 from backtests.ingest.engine_records import ReadRecord, Record, read_document
 from backtests.ingest.engine_values import decimal, number, plain
 
@@ -101,13 +101,13 @@ class LeanTranslator:
     def translate(self, record: Record) -> Iterator[Event]:
         """Give the event that a record means. Raises ValueError where it has none."""
         if record["kind"] == "equity":
-            yield self._earned(record)
+            yield self._translate_equity(record)
         elif record["kind"] == "order":
             yield from self._order(record)
         else:
             yield self._order_event(record)
 
-    def _earned(self, point: Record) -> Event:
+    def _translate_equity(self, point: Record) -> Event:
         self._points += 1
         equity = decimal(point["equity"])
         if equity is None:
@@ -171,7 +171,7 @@ class LeanTranslator:
         }  # fmt: skip
 
 
-def make_translator(run_id: UUID, *, given: Given) -> LeanTranslator:  # noqa: ARG001 - the file says all itself
+def make_translator(run_id: UUID, *, given: TableOptions) -> LeanTranslator:  # noqa: ARG001 - the file says all itself
     """Give what turns the records of one run into events."""
     return LeanTranslator(run_id)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from backtests.ingest.engine_layouts import OPTIONAL, REQUIRED, Given, Layout, LayoutTranslator
+from backtests.ingest.engine_layouts import OPTIONAL, REQUIRED, Layout, LayoutTranslator, TableOptions
 from backtests.ingest.engine_records import read_table, split_header
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -84,6 +84,6 @@ def make_layout(columns: Mapping[str, str]) -> Layout:
     return Layout(kind=kind, columns=columns)
 
 
-def make_translator(run_id: UUID, *, given: Given) -> LayoutTranslator:
+def make_translator(run_id: UUID, *, given: TableOptions) -> LayoutTranslator:
     """Give what turns the rows of one run into events. Raises ValueError where no columns are given."""
     return LayoutTranslator(run_id, layouts=[make_layout(given.columns)], given=given)

@@ -3,7 +3,7 @@
 from functools import partial
 from uuid import UUID
 
-from backtests.ingest.engine_layouts import Given, Layout, LayoutTranslator, recognise_table
+from backtests.ingest.engine_layouts import Layout, LayoutTranslator, TableOptions, recognise_table
 from backtests.ingest.engine_records import Record, read_table
 
 LAYOUTS = (
@@ -40,6 +40,6 @@ class VectorbtTranslator(LayoutTranslator):
         return record | dict.fromkeys(("Exit Timestamp", "Avg Exit Price", "Exit Fees", "PnL", "Return"), "")
 
 
-def make_translator(run_id: UUID, *, given: Given) -> VectorbtTranslator:
+def make_translator(run_id: UUID, *, given: TableOptions) -> VectorbtTranslator:
     """Give what turns the rows of one run into events."""
     return VectorbtTranslator(run_id, layouts=LAYOUTS, given=given)

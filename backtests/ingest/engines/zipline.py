@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from backtests.ingest.engine_layouts import Equity, Event, Given, Layout, Row, recognise_table
+from backtests.ingest.engine_layouts import Equity, Event, Layout, Row, TableOptions, recognise_table
 from backtests.ingest.engine_records import Record, read_table
 from backtests.ingest.engine_values import decimal, plain
 
@@ -78,7 +78,7 @@ class ZiplineTranslator:
         return fees
 
 
-def make_translator(run_id: UUID, *, given: Given) -> ZiplineTranslator:  # noqa: ARG001 - the file says all itself
+def make_translator(run_id: UUID, *, given: TableOptions) -> ZiplineTranslator:  # noqa: ARG001 - the file says all itself
     """Give what turns the days of one run into events."""
     return ZiplineTranslator(run_id)
 

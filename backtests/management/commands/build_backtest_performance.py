@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from backtests.performance.building import FAILURES, build_performance, list_unbuilt
+from backtests.performance.build import FAILURES, build_performance, list_unbuilt
 
 RUNS_A_STEP = 1_000
 

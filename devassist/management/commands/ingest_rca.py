@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from devassist.root_causes.entry import Entry
 from devassist.root_causes.load import load_entries
 from devassist.root_causes.parse import KINDS, read_text
-from devassist.root_causes.report import RcaReport, Refused
+from devassist.root_causes.report import RcaReport, RefusedEntry
 from toolbox.embedding.failures import EmbeddingFailed
 
 MAX_LINES = 200
@@ -65,11 +65,11 @@ def _files(source: Path) -> list[Path]:
     return found
 
 
-def _entries(files: list[Path]) -> Iterator[Entry | Refused]:
+def _entries(files: list[Path]) -> Iterator[Entry | RefusedEntry]:
     for file in files:
         try:
             text = file.read_bytes().decode()
         except (OSError, UnicodeDecodeError) as error:
-            yield Refused(place=file.name, reason=f"it cannot be read as UTF-8: {error}")
+            yield RefusedEntry(place=file.name, reason=f"it cannot be read as UTF-8: {error}")
             continue
         yield from read_text(text, name=file.name)

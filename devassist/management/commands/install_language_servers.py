@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from devassist.installing import NAMES, NotInstalled, install
+from devassist.language_servers import NAMES, NotInstalled, install
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from devassist.finding_callers import close
-from devassist.warming import Warmed, warm
+from devassist.find_callers import close
+from devassist.warmer import WarmResult, warm
 from devassist.workspaces import KnownWorkspace, workspaces
 from toolbox.database import event_loop
 
@@ -25,12 +25,12 @@ class Command(BaseCommand):
         reports = event_loop.run(_warm_all(options["name"]))
         for name, warmed in reports:
             for one in warmed:
-                self.stdout.write(f"{name}: {_said(one)}")
+                self.stdout.write(f"{name}: {_describe(one)}")
             if not warmed:
                 self.stdout.write(f"{name}: no files of a language that a server is set for")
 
 
-async def _warm_all(name: str | None) -> list[tuple[str, list[Warmed]]]:
+async def _warm_all(name: str | None) -> list[tuple[str, list[WarmResult]]]:
     known: list[KnownWorkspace] = [row for row in await workspaces() if name in (None, row.name)]
     if not known:
         raise CommandError(f"there is no workspace {name!r}" if name else "there is no workspace")
@@ -40,6 +40,6 @@ async def _warm_all(name: str | None) -> list[tuple[str, list[Warmed]]]:
         await close()
 
 
-def _said(one: Warmed) -> str:
+def _describe(one: WarmResult) -> str:
     outcome = one.failure or f"ready in {one.seconds:.1f} s"
     return f"{one.server.name}, {one.files} files: {outcome}"

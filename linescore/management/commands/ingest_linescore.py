@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from linescore.ingest.fetch import BASE_URL, REQUESTS_A_SECOND, Wire
-from linescore.ingest.from_files import OnStep, Wanted, ingest_files
+from linescore.ingest.from_files import OnStep, SourceOptions, ingest_files
 from linescore.ingest.from_nhl import Span, ingest_nhl
 from linescore.ingest.report import LoadReport
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, then report; exit code 1: nothing could be read or the database failed; 2: something is missing."""
-        wanted = Wanted(
+        wanted = SourceOptions(
             today=datetime.now(UTC).date(), kinds=frozenset(options["kinds"]), adds_teams=options["add_teams"]
         )
         try:
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         self.stdout.write(report.summary())
 
 
-def _ingest(options: dict[str, Any], *, wanted: Wanted, on_step: OnStep) -> LoadReport:
+def _ingest(options: dict[str, Any], *, wanted: SourceOptions, on_step: OnStep) -> LoadReport:
     source, first = options["source"], options["first"]
     if source and (first or options["last"]):
         raise CommandError("Give a file, a folder or a season, or --from and --to; not both.")

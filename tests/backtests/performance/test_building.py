@@ -14,9 +14,9 @@ from django.db import connection
 
 from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
-from backtests.performance.building import build_performance
+from backtests.performance.build import build_performance
 from backtests.performance.decisions import RECORD
-from tests.backtests.makers import guid, jsonl, written
+from tests.backtests.makers import format_moment, guid, jsonl
 from tests.backtests.performance import naive
 
 Event = dict[str, Any]
@@ -56,7 +56,8 @@ def make_events(run_id: str, *, seed: int, steps: int = 400) -> list[Event]:
 
 def event(run_id: str, source: random.Random, moment: datetime, kind: str, said: dict[str, Any]) -> Event:
     return {
-        "EventId": guid(source), "RunId": run_id, "Timestamp": written(moment), "EventType": kind, "Severity": "Info",
+        "EventId": guid(source), "RunId": run_id, "Timestamp": format_moment(moment),
+        "EventType": kind, "Severity": "Info",
         "Category": "Execution", "Properties": said, "ParentEventId": None,
     }  # fmt: skip
 
@@ -318,7 +319,7 @@ def test_events_stay_where_results_cannot_be_built(monkeypatch: pytest.MonkeyPat
             raise OverflowError("too large")
         return real(run_id)
 
-    monkeypatch.setattr("backtests.performance.building.build_performance", fail_for_the_first)
+    monkeypatch.setattr("backtests.performance.build.build_performance", fail_for_the_first)
     monkeypatch.setattr(
         "backtests.management.commands.build_backtest_performance.build_performance", fail_for_the_first
     )

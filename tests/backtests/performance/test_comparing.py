@@ -10,11 +10,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from backtests.samples.make_pair import STOPS, SWEEP, SYMBOLS, make_run, read_days
-from tests.backtests.asking import good_floats as good
-from tests.backtests.asking import refused
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
 from tests.backtests.performance.test_building import Event, make_events
+from tests.backtests.tool_calls import ask_refused
+from tests.backtests.tool_calls import good_floats as good
 
 PAIR_FILE = "sma_stops_2011_2012.jsonl.gz"
 DECIDED = ("TradeExecution", "OrderRejection", "RiskEvent")
@@ -126,7 +126,7 @@ def copy_events(events: list[Event], run_id: str) -> list[Event]:
 
 @pytest.mark.parametrize("change", ["none", "price", "missing", "later start", "end"])
 async def test_a_change_is_found_where_it_was_made(load: Load, monkeypatch: pytest.MonkeyPatch, *, change: str) -> None:
-    monkeypatch.setattr("backtests.performance.comparing.FIRST_PAGE", 8)
+    monkeypatch.setattr("backtests.performance.comparison.FIRST_PAGE", 8)
     first, second = str(uuid4()), str(uuid4())
     events = make_events(first, seed=14)
     other = copy_events(events, second)
@@ -175,7 +175,7 @@ async def test_runs_without_common_time_have_nothing_to_compare(load: Load) -> N
 async def test_a_run_that_is_not_there_is_named() -> None:
     first, _ = pair()
 
-    code, _, error = await refused("compare_runs", firstRunId=first, secondRunId=str(UUID(int=7)))
+    code, _, error = await ask_refused("compare_runs", firstRunId=first, secondRunId=str(UUID(int=7)))
 
     assert (code, error["details"]["field"]) == ("RUN_NOT_FOUND", "secondRunId")
 
@@ -222,7 +222,7 @@ async def test_neighbours_and_deflated_ratios_are_those_of_the_grid(sweep: str) 
 
 
 async def test_a_sweep_that_is_not_there_is_refused() -> None:
-    code, _, error = await refused("rank_runs", sweep="none such")
+    code, _, error = await ask_refused("rank_runs", sweep="none such")
 
     assert (code, error["details"]["field"]) == ("INVALID_PARAMETER", "sweep")
 
@@ -285,8 +285,8 @@ async def test_what_a_divergence_leaves_out_is_said(load: Load, *, length: int, 
 async def test_decisions_of_one_moment_that_cannot_all_be_read_are_refused(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backtests.performance.comparing.FIRST_PAGE", 4)
-    monkeypatch.setattr("backtests.performance.comparing.MAX_PAGE", 4)
+    monkeypatch.setattr("backtests.performance.comparison.FIRST_PAGE", 4)
+    monkeypatch.setattr("backtests.performance.comparison.MAX_PAGE", 4)
     first, second = str(uuid4()), str(uuid4())
     trade = next(one for one in make_events(first, seed=14) if one["EventType"] == "TradeExecution")
     events = [
@@ -295,14 +295,14 @@ async def test_decisions_of_one_moment_that_cannot_all_be_read_are_refused(
     load(jsonl(events))
     load(jsonl(copy_events(events, second)[1:]))
 
-    code, _, error = await refused("compare_runs", firstRunId=first, secondRunId=second)
+    code, _, error = await ask_refused("compare_runs", firstRunId=first, secondRunId=second)
 
     assert code == "RESULT_TOO_LARGE"
     assert "decisions of 2024-" in error["message"]
 
 
 async def test_long_trails_are_read_in_pages_of_any_size(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backtests.performance.comparing.FIRST_PAGE", 2_000)  # 40,000 bytes, more than a smallint
+    monkeypatch.setattr("backtests.performance.comparison.FIRST_PAGE", 2_000)  # 40,000 bytes, more than a smallint
     first, second = str(uuid4()), str(uuid4())
     events = make_events(first, seed=16, steps=60)
     load(jsonl(events))

@@ -14,13 +14,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from backtests.models import Run
-from tests.backtests.asking import good_floats as good
-from tests.backtests.asking import refused
 from tests.backtests.conftest import InThread, Load
 from tests.backtests.makers import jsonl
 from tests.backtests.performance import naive
 from tests.backtests.performance.test_building import Event, make_events
-from tests.backtests.shipped import SHIPPED, logged
+from tests.backtests.shipped_run import SHIPPED, read_shipped_events
+from tests.backtests.tool_calls import ask_refused
+from tests.backtests.tool_calls import good_floats as good
 
 RUN = "cccccccc-e5f6-4890-abcd-ef1234567890"
 
@@ -126,7 +126,7 @@ async def test_a_security_is_a_benchmark() -> None:
     body = await good("performance_summary", runId=SHIPPED, benchmarkSymbol="AAPL.NASDAQ")
 
     candles = [
-        one["properties"]["Data"]["Close"] for one in logged()
+        one["properties"]["Data"]["Close"] for one in read_shipped_events()
         if one["eventType"] == "MarketDataEvent" and one["properties"]["SecuritySymbol"] == "AAPL.NASDAQ"
     ]  # fmt: skip
     assert body["benchmark"]["benchmarkReturn"] == near(candles[-1] / candles[0] - 1)
@@ -245,10 +245,10 @@ async def test_two_currencies_must_be_named(load: Load) -> None:
         one["Properties"]["Currency"] = "USD" if one["Properties"]["SecuritySymbol"] == "AAPL" else "EUR"
     load(jsonl(events))
 
-    code, status, error = await refused("performance_summary", runId=run_id)
+    code, status, error = await ask_refused("performance_summary", runId=run_id)
 
     assert (code, status, error["details"]["currencies"]) == ("INVALID_PARAMETER", 400, ["EUR", "USD"])
-    compared = await refused("compare_runs", firstRunId=RUN, secondRunId=run_id)
+    compared = await ask_refused("compare_runs", firstRunId=RUN, secondRunId=run_id)
     assert (compared[0], "retryWith" in compared[2]["details"]) == ("INVALID_PARAMETER", False)
     assert "one currency" in compared[2]["details"]["suggestion"]
     body = await good("performance_summary", runId=run_id, **error["details"]["retryWith"])
@@ -265,7 +265,7 @@ async def test_a_run_that_is_still_loading_is_refused(load: Load, in_thread: InT
     in_thread(lambda: Run.objects.filter(pk=run_id).update(event_count=31))
 
     for tool, more in (("list_trades", {}), ("performance_summary", {}), ("attribute_pnl", {"by": "side"})):
-        code, status, error = await refused(tool, runId=run_id, **more)
+        code, status, error = await ask_refused(tool, runId=run_id, **more)
         assert (code, status) == ("PERFORMANCE_NOT_BUILT", 409)
         assert "build_backtest_performance" in error["details"]["suggestion"]
 
@@ -274,20 +274,22 @@ async def test_a_run_that_is_still_loading_is_refused(load: Load, in_thread: InT
 async def test_a_run_that_is_not_there_is_refused(tool: str) -> None:
     more = {"attribute_pnl": {"by": "side"}, "group_events": {"eventType": "RiskEvent", "groupBy": "$.Action"}}
 
-    code, status, _ = await refused(tool, runId=str(UUID(int=7)), **more.get(tool, {}))
+    code, status, _ = await ask_refused(tool, runId=str(UUID(int=7)), **more.get(tool, {}))
 
     assert (code, status) == ("RUN_NOT_FOUND", 404)
 
 
 async def test_a_bad_path_is_named_by_its_own_parameter() -> None:
-    code, _, error = await refused("group_events", runId=RUN, eventType="RiskEvent", groupBy="Action")
+    code, _, error = await ask_refused("group_events", runId=RUN, eventType="RiskEvent", groupBy="Action")
 
     assert (code, error["details"]["field"]) == ("INVALID_JSON_PATH", "groupBy")
     assert error["details"]["retryWith"] == {"groupBy": "$.Action"}
 
 
 async def test_the_shipped_run_came_to_what_its_engine_says() -> None:
-    last = [one for one in logged() if one["properties"].get("StateType") == "PnL"][-1]["properties"]["StateAfter"]
+    last = [one for one in read_shipped_events() if one["properties"].get("StateType") == "PnL"][-1]["properties"][
+        "StateAfter"
+    ]
 
     body = await good("performance_summary", runId=SHIPPED)
 

@@ -60,7 +60,7 @@ async def test_it_is_ready_while_what_is_needed_answers_and_says_nothing_secret(
 ) -> None:
     monkeypatch.setattr(health, "_broker", fail_probe)
     monkeypatch.setattr(health, "_workers", nothing)
-    monkeypatch.setattr("devassist.finding_callers.installed", lambda: {"ty": True, "jdtls": False})
+    monkeypatch.setattr("devassist.find_callers.list_installed", lambda: {"ty": True, "jdtls": False})
     degraded = await client.get("/readyz")
 
     health._known.clear()

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from devassist.callers.caller_search import CallerSearch, Found
-from devassist.callers.declarations import meant
-from devassist.callers.inquiry import Asked
+from devassist.callers.caller_search import CallerSearch, FoundCallers
+from devassist.callers.declarations import find_functions
 from devassist.callers.languages import LanguageServer
+from devassist.callers.search import CallerQuestion
 from devassist.callers.servers import Servers
 from devassist.callers.session import Machine, Patience
-from devassist.callers.walk import Place
+from devassist.callers.traversal import Place
 
 FAKE = Path(__file__).with_name("fake_server.py")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
@@ -42,18 +42,22 @@ class Asker:
         self.caller_search = CallerSearch(Servers(machine, most=4, idle_seconds=600))
         self.root, self.server = os.path.realpath(root), server
 
-    def asked(self, name: str, *, path: str, depth: int = 2) -> Asked:
-        code = self.caller_search.reading(self.root).code(path)
+    def make_question(self, name: str, *, path: str, depth: int = 2) -> CallerQuestion:
+        code = self.caller_search.get_source_files(self.root).code(path)
         assert code
-        targets = tuple((Place(path=path, function=one), name) for one in meant(name, code=code))
-        return Asked(targets=targets, depth=depth, server=self.server)
+        targets = tuple((Place(path=path, function=one), name) for one in find_functions(name, code=code))
+        return CallerQuestion(targets=targets, depth=depth, server=self.server)
 
     async def __call__(
         self, name: str = "price", *, path: str = "shop.py", depth: int = 2, seconds: float = 60
-    ) -> Found:
-        return await self.caller_search.ask(self.asked(name, path=path, depth=depth), root=self.root, seconds=seconds)
+    ) -> FoundCallers:
+        return await self.caller_search.ask(
+            self.make_question(name, path=path, depth=depth), root=self.root, seconds=seconds
+        )
 
-    async def said(self, name: str = "price", *, path: str = "shop.py", depth: int = 2) -> set[tuple[str, int, int]]:
+    async def ask_whole(
+        self, name: str = "price", *, path: str = "shop.py", depth: int = 2
+    ) -> set[tuple[str, int, int]]:
         """Ask, want a whole answer, and give callers with line and depth."""
         found = await self(name, path=path, depth=depth)
         assert found.reason is None, found.reason
@@ -74,7 +78,7 @@ async def asker(tmp_path: Path) -> AsyncIterator[Ask]:
 
     yield make
     for one in made:
-        processes = [session.process_id for session in one.caller_search.servers.running()]
+        processes = [session.process_id for session in one.caller_search.servers.list_running()]
         await one.caller_search.close()
         assert not [process for process in processes if process and lives(process)]
 

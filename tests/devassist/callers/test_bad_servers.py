@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devassist.callers import client
-from devassist.callers.caller_search import Found
+from devassist.callers.caller_search import FoundCallers
 from devassist.callers.languages import NoCommand
 from devassist.callers.servers import NotNow
 from devassist.callers.session import Patience
@@ -22,15 +22,15 @@ HASTY = Patience(start_seconds=30, answer_seconds=0.5)
 async def test_a_good_one_is_asked_once_and_stays(shop: Path, asker: Ask) -> None:
     ask = asker(shop, server=fake("none"))
 
-    assert await ask.said() == {RING, DAY}
-    first = [session.process_id for session in ask.caller_search.servers.running()]
-    assert await ask.said(depth=3) == {RING, DAY}
-    assert [session.process_id for session in ask.caller_search.servers.running()] == first
+    assert await ask.ask_whole() == {RING, DAY}
+    first = [session.process_id for session in ask.caller_search.servers.list_running()]
+    assert await ask.ask_whole(depth=3) == {RING, DAY}
+    assert [session.process_id for session in ask.caller_search.servers.list_running()] == first
 
 
 @pytest.mark.parametrize("fault", ["references-only", "not-there-at-first", "complains", "asks"])
 async def test_what_can_be_borne_is(fault: str, shop: Path, asker: Ask) -> None:
-    assert await asker(shop, server=fake(fault)).said() == {RING, DAY}
+    assert await asker(shop, server=fake(fault)).ask_whole() == {RING, DAY}
 
 
 async def test_a_reference_is_labelled_as_one(shop: Path, asker: Ask) -> None:
@@ -45,7 +45,7 @@ async def test_one_that_fails_once_is_started_again_within_the_question(
 ) -> None:
     ask = asker(shop, server=fake(fault, mark=tmp_path / "mark", most_megabytes=150), patience=_patience(fault))
 
-    assert await ask.said() == {RING, DAY}
+    assert await ask.ask_whole() == {RING, DAY}
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage", "huge", "flood"])
@@ -88,7 +88,7 @@ async def test_what_was_begun_is_ready_for_who_asks_again(shop: Path, asker: Ask
     first = await ask(seconds=0)
 
     assert first.reason
-    assert await ask.said() == {RING, DAY}
+    assert await ask.ask_whole() == {RING, DAY}
 
 
 async def test_what_was_found_is_kept_until_a_file_changes(shop: Path, asker: Ask) -> None:
@@ -100,9 +100,9 @@ async def test_what_was_found_is_kept_until_a_file_changes(shop: Path, asker: As
     kept = await ask(seconds=0)
 
     assert (kept.callers, kept.reason) == (whole.callers, None)
-    assert ask.caller_search.servers.running() == []
+    assert ask.caller_search.servers.list_running() == []
     (shop / "till.py").write_text("from shop import price\n\n\ndef chime(item):\n    return price(item)\n")
-    assert await ask.said() == {("chime", 5, 1)}
+    assert await ask.ask_whole() == {("chime", 5, 1)}
 
 
 async def test_a_question_goes_on_when_its_asker_has_left(shop: Path, asker: Ask) -> None:
@@ -148,10 +148,10 @@ async def test_killed_while_it_answers(shop: Path, asker: Ask) -> None:
 
 async def test_killed_at_rest(shop: Path, asker: Ask) -> None:
     ask = asker(shop, server=fake("none"))
-    await ask.said()
+    await ask.ask_whole()
     _kill(ask)
 
-    assert await ask.said(depth=3) == {RING, DAY}
+    assert await ask.ask_whole(depth=3) == {RING, DAY}
 
 
 async def test_many_questions_at_once_start_one_server(shop: Path, asker: Ask) -> None:
@@ -159,13 +159,13 @@ async def test_many_questions_at_once_start_one_server(shop: Path, asker: Ask) -
 
     await asyncio.gather(*(ask("ring", path="till.py", depth=depth) for depth in range(1, 6)))
 
-    assert len(ask.caller_search.servers.running()) == 1
+    assert len(ask.caller_search.servers.list_running()) == 1
 
 
 async def test_one_that_nobody_asks_ends(shop: Path, asker: Ask) -> None:
     ask = asker(shop, server=fake("none"))
-    await ask.said()
-    process = ask.caller_search.servers.running()[0].process_id
+    await ask.ask_whole()
+    process = ask.caller_search.servers.list_running()[0].process_id
     assert process
 
     ask.caller_search.servers.clock = lambda: float("inf")
@@ -177,7 +177,7 @@ async def test_one_that_nobody_asks_ends(shop: Path, asker: Ask) -> None:
 async def test_what_a_server_started_ends_with_it(shop: Path, tmp_path: Path, asker: Ask) -> None:
     mark = tmp_path / "child"
     ask = asker(shop, server=fake("child", mark=mark))
-    await ask.said()
+    await ask.ask_whole()
     child = int(mark.read_text())
     assert lives(child)
 
@@ -188,11 +188,11 @@ async def test_what_a_server_started_ends_with_it(shop: Path, tmp_path: Path, as
 
 async def test_a_new_call_is_seen_by_the_next_question(shop: Path, asker: Ask) -> None:
     ask = asker(shop, server=fake("none"))
-    await ask.said()
+    await ask.ask_whole()
 
     (shop / "new.py").write_text("from shop import price\n\n\ndef fresh():\n    price(2)\n")
 
-    assert ("fresh", 5, 1) in await ask.said()
+    assert ("fresh", 5, 1) in await ask.ask_whole()
 
 
 async def test_a_file_that_names_it_and_does_not_parse_makes_the_answer_incomplete(shop: Path, asker: Ask) -> None:
@@ -211,13 +211,13 @@ async def _until_refused(ask: Asker) -> None:
         _says_that_it_does_not_know(await ask())
 
 
-def _says_that_it_does_not_know(found: Found) -> None:
+def _says_that_it_does_not_know(found: FoundCallers) -> None:
     assert found.callers == []
     assert found.reason is not None
 
 
 def _kill(ask: Asker) -> None:
-    for session in ask.caller_search.servers.running():
+    for session in ask.caller_search.servers.list_running():
         assert session.process_id
         os.killpg(session.process_id, signal.SIGKILL)
 

@@ -48,7 +48,7 @@ call()
     ],
 )  # fmt: skip
 def test_a_call_is_counted_to_the_innermost_that_servers_know(path: str, text: str, callers: list[str | None]) -> None:
-    code = Code.of(text.encode(), path=path)
+    code = Code.parse(text.encode(), path=path)
     assert code
 
     found = [mention.caller and mention.caller.qualified for mention in code.mentions("call")]

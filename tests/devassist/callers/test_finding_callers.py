@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from devassist import finding_callers
+from devassist import find_callers
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.workspaces import KnownWorkspace
 from tests.devassist.callers.conftest import FAKE, lives
@@ -33,9 +33,9 @@ class Finder:
 
     async def __call__(self, name: str, path: str = "shop.py", **more: Any) -> CallersFound:
         ask = FindCallersQuestion(function_name=name, file_path=path, **more)
-        return await finding_callers.find_callers(ask, workspace=self.workspace)
+        return await find_callers.find_callers(ask, workspace=self.workspace)
 
-    async def refused(self, name: str, path: str = "shop.py", **more: Any) -> ToolError:
+    async def refusal_of(self, name: str, path: str = "shop.py", **more: Any) -> ToolError:
         with pytest.raises(ToolError) as refusal:
             await self(name, path, **more)
         return refusal.value
@@ -46,7 +46,7 @@ async def find(shop: Path, settings: Any, tmp_path: Path) -> AsyncIterator[Finde
     use(settings, fault="none")
     settings.DEVASSIST_SERVERS_DIR = tmp_path / "servers"
     yield Finder(shop)
-    await event_loop.run_on_loop(finding_callers.close)
+    await event_loop.run_on_loop(find_callers.close)
 
 
 def use(settings: Any, *, fault: str) -> None:
@@ -55,7 +55,7 @@ def use(settings: Any, *, fault: str) -> None:
 
 
 async def test_the_contract_s_answer(find: Finder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding_callers, "ANSWER_SECONDS", 60)
+    monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 60)
 
     found = await find("price")
 
@@ -77,7 +77,7 @@ async def test_a_server_that_hangs_costs_no_more_than_the_time_allowed(
     find: Finder, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(settings, fault="hang-at-start")
-    monkeypatch.setattr(finding_callers, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 0.3)
 
     found = await asyncio.wait_for(find("price"), timeout=30)
 
@@ -88,7 +88,7 @@ async def test_a_server_that_hangs_costs_no_more_than_the_time_allowed(
 async def test_a_name_that_means_several_is_answered_for_each(
     find: Finder, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finding_callers, "ANSWER_SECONDS", 60)
+    monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 60)
     (shop / "two.py").write_text("class A:\n    def go(self): pass\n\nclass B:\n    def go(self): pass\n\ngo()\n")
 
     both, one = await find("go", "two.py"), await find("A.go", "two.py")
@@ -111,7 +111,7 @@ async def test_many_callers_are_cut_and_all_counted(find: Finder, shop: Path) ->
 async def until_complete(find: Finder, ask: FindCallersQuestion) -> CallersFound:
     """Ask again as long as the answer says to."""
     for _ in range(60):
-        found = await finding_callers.find_callers(ask, workspace=find.workspace)
+        found = await find_callers.find_callers(ask, workspace=find.workspace)
         if not found.incomplete:
             return found
         assert found.total_callers <= 3_001
@@ -129,7 +129,7 @@ async def test_a_search_by_name_says_that_it_is_one(find: Finder) -> None:
 async def test_a_file_whose_name_is_no_utf8_is_left_out_and_the_answer_says_that_files_are(
     find: Finder, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finding_callers, "ANSWER_SECONDS", 60)
+    monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 60)
     (shop / "till.py").rename(shop / os.fsdecode(b"caf\xe9.py"))
 
     found = await find("price")
@@ -153,7 +153,7 @@ async def test_refusals(find: Finder, shop: Path, *, name: str, path: str, code:
     (shop / "notes.txt").write_text("price\n")
     (shop / "made.py").write_text("#" * 2_100_000)
 
-    refusal = await find.refused(name, path)
+    refusal = await find.refusal_of(name, path)
 
     assert refusal.code.code == code
     assert said in refusal.suggestion
@@ -163,7 +163,7 @@ async def test_refusals(find: Finder, shop: Path, *, name: str, path: str, code:
 async def test_a_server_that_is_not_installed_is_named_with_its_command(find: Finder, shop: Path) -> None:
     (shop / "Main.kt").write_text("fun main() {}\n")
 
-    refusal = await find.refused("main", "Main.kt")
+    refusal = await find.refusal_of("main", "Main.kt")
 
     assert refusal.code.code == "LSP_UNAVAILABLE"
     assert "install_language_servers kotlin" in refusal.suggestion
@@ -193,17 +193,17 @@ def test_no_server_outlives_a_process_that_was_killed(shop: Path, tmp_path: Path
         cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as process:  # fmt: skip
         assert process.stdout
-        keeper, child = int(process.stdout.readline()), int(mark.read_text())
-        assert lives(keeper)
+        watchdog, child = int(process.stdout.readline()), int(mark.read_text())
+        assert lives(watchdog)
         assert lives(child)
 
         process.send_signal(signal.SIGKILL)
 
-    ended(keeper)
-    ended(child)
+    wait_until_ended(watchdog)
+    wait_until_ended(child)
 
 
-def ended(process: int) -> None:
+def wait_until_ended(process: int) -> None:
     """Wait until the process is gone; a server that stays makes the test fail by its own limit."""
     while lives(process):
         os.sched_yield()

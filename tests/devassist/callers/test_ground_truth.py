@@ -98,7 +98,7 @@ def project(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 async def test_python(project: Path, asker: Ask) -> None:
     ask = asker(project, server=_server("ty"))
 
-    assert await _found(ask, PYTHON, path="shop/prices.py") == PYTHON
+    assert await _find_callers(ask, PYTHON, path="shop/prices.py") == PYTHON
 
 
 @pytest.mark.parametrize("project", ["python"], indirect=True)
@@ -113,7 +113,7 @@ async def test_a_call_on_something_of_unknown_type_is_neither_counted_nor_kept_b
 async def test_typescript(project: Path, asker: Ask) -> None:
     ask = asker(project, server=_server("typescript"))
 
-    assert await _found(ask, TYPESCRIPT, path="src/api/user.ts") == TYPESCRIPT
+    assert await _find_callers(ask, TYPESCRIPT, path="src/api/user.ts") == TYPESCRIPT
 
 
 @pytest.mark.parametrize("project", ["typescript"], indirect=True)
@@ -122,7 +122,7 @@ async def test_typescript_without_a_project_file(project: Path, asker: Ask) -> N
     (project / "tsconfig.json").unlink()
     ask = asker(project, server=_server("typescript"))
 
-    found = await _found(ask, {"fetchUserData": set()}, path="src/api/user.ts")
+    found = await _find_callers(ask, {"fetchUserData": set()}, path="src/api/user.ts")
 
     assert found["fetchUserData"] == TYPESCRIPT["fetchUserData"]
 
@@ -150,7 +150,7 @@ async def _never_wrong(ask: Asker, name: str, *, path: str, truth: set[tuple[str
     assert found == truth or answer.reason, name
 
 
-async def _found(ask: Asker, truth: Truth, *, path: str) -> Truth:
+async def _find_callers(ask: Asker, truth: Truth, *, path: str) -> Truth:
     found: Truth = {}
     for name in truth:
         answer = await ask(name, path=path, depth=3, seconds=JVM_SECONDS)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from devassist import finding_callers, warming
+from devassist import find_callers, warmer
 from devassist.workspaces import KnownWorkspace
 from tests.devassist.callers.conftest import FAKE
 from toolbox.database import event_loop
@@ -18,7 +18,7 @@ Known = Callable[..., None]
 
 
 @pytest.fixture
-async def known(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Known]:
+async def workspaces(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Known]:
     """Say which folders are workspaces; Python's server is one that starts at once."""
     command = [sys.executable, "-I", "-S", str(FAKE), "none"]
     settings.DEVASSIST_LANGUAGE_SERVERS = {
@@ -28,44 +28,44 @@ async def known(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     settings.DEVASSIST_SERVERS_DIR = tmp_path / "servers"
     rows: list[KnownWorkspace] = []
 
-    async def listed() -> list[KnownWorkspace]:
+    async def list_workspaces() -> list[KnownWorkspace]:
         return rows
 
-    monkeypatch.setattr(warming, "workspaces", listed)
-    monkeypatch.setattr("devassist.management.commands.warm_workspace.workspaces", listed)
+    monkeypatch.setattr(warmer, "workspaces", list_workspaces)
+    monkeypatch.setattr("devassist.management.commands.warm_workspace.workspaces", list_workspaces)
     yield lambda *roots: rows.extend(_workspace(root, number=number) for number, root in enumerate(roots))
-    await event_loop.run_on_loop(finding_callers.close)
+    await event_loop.run_on_loop(find_callers.close)
 
 
-async def test_a_workspace_is_warmed_once_when_it_is_first_seen(known: Known, shop: Path) -> None:
-    one = warming.Warming()
+async def test_a_workspace_is_warmed_once_when_it_is_first_seen(workspaces: Known, shop: Path) -> None:
+    one = warmer.Warmer()
     await event_loop.run_on_loop(one.look)
-    assert await _running() == []
+    assert await _list_running() == []
 
-    known(shop)
+    workspaces(shop)
     await event_loop.run_on_loop(one.look)
-    first = await _running()
+    first = await _list_running()
     await event_loop.run_on_loop(one.look)
 
     assert [root for root, _ in first] == [str(shop)]
-    assert await _running() == first
+    assert await _list_running() == first
 
 
-async def test_no_more_servers_are_warmed_than_may_run(known: Known, shop: Path, settings: Any) -> None:
+async def test_no_more_servers_are_warmed_than_may_run(workspaces: Known, shop: Path, settings: Any) -> None:
     settings.DEVASSIST_MOST_SERVERS = 1
     other = shop.parent / "other"
     other.mkdir()
     (other / "one.py").write_text("def one():\n    pass\n")
-    known(shop, other)
+    workspaces(shop, other)
 
-    await event_loop.run_on_loop(warming.Warming().look)
+    await event_loop.run_on_loop(warmer.Warmer().look)
 
-    assert [root for root, _ in await _running()] == [str(shop)]
+    assert [root for root, _ in await _list_running()] == [str(shop)]
 
 
-def test_the_command_says_how_each_server_fared(known: Known, shop: Path) -> None:
+def test_the_command_says_how_each_server_fared(workspaces: Known, shop: Path) -> None:
     (shop / "a.zz").write_text("zz\n")
-    known(shop)
+    workspaces(shop)
     out = StringIO()
 
     call_command("warm_workspace", "shop-0", stdout=out)
@@ -75,11 +75,12 @@ def test_the_command_says_how_each_server_fared(known: Known, shop: Path) -> Non
     assert fake.startswith("shop-0: fake, 2 files: ready in ")
 
 
-async def _running() -> list[tuple[str, int | None]]:
-    async def running() -> list[tuple[str, int | None]]:
-        return [(session.root, session.process_id) for session in finding_callers.get_caller_search().servers.running()]
+async def _list_running() -> list[tuple[str, int | None]]:
+    async def list_running() -> list[tuple[str, int | None]]:
+        running = find_callers.get_caller_search().servers.list_running()
+        return [(session.root, session.process_id) for session in running]
 
-    return await event_loop.run_on_loop(running)
+    return await event_loop.run_on_loop(list_running)
 
 
 def _workspace(root: Path, *, number: int) -> KnownWorkspace:

@@ -37,7 +37,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def _told(root: Path, *, line: int) -> tuple[str | None, list[str], str]:
+def _read_history(root: Path, *, line: int) -> tuple[str | None, list[str], str]:
     with Repository(str(root), seconds=SECONDS) as repository:
         told = repository.history_of("a.py", line=line, text=(root / "a.py").read_text(), around=(1, 3))
     return told.blamed.subject if told.blamed else None, [one.hash for one in told.commits], told.note
@@ -46,23 +46,23 @@ def _told(root: Path, *, line: int) -> tuple[str | None, list[str], str]:
 def test_a_line_is_of_the_commit_that_changed_it_last(root: Path) -> None:
     hashes = _git(root, "log", "--format=%h").split()
 
-    assert _told(root, line=1) == ("Begin", hashes, "")
-    subject, commits, _ = _told(root, line=2)
+    assert _read_history(root, line=1) == ("Begin", hashes, "")
+    subject, commits, _ = _read_history(root, line=2)
     assert (subject, commits) == ("Shout, with [redacted]", hashes)
 
 
 def test_lines_not_committed_are_said_and_others_are_found_where_they_were(root: Path) -> None:
     (root / "a.py").write_text("new\none\nTWO\nthree\n")
 
-    assert _told(root, line=1)[0::2] == (None, "The line is not committed.")
-    assert _told(root, line=2)[0] == "Begin"
+    assert _read_history(root, line=1)[0::2] == (None, "The line is not committed.")
+    assert _read_history(root, line=2)[0] == "Begin"
 
 
 def test_packed_refs_and_detached_heads_are_read(root: Path) -> None:
     _git(root, "gc", "-q")
-    assert _told(root, line=1)[0] == "Begin"
+    assert _read_history(root, line=1)[0] == "Begin"
     _git(root, "checkout", "-q", "--detach", "HEAD~1")
-    assert _told(root, line=2)[0] == "Begin"
+    assert _read_history(root, line=2)[0] == "Begin"
 
 
 def test_nothing_that_the_repository_names_is_run(root: Path, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_nothing_that_the_repository_names_is_run(root: Path, tmp_path: Path) ->
         (root / ".git" / "hooks" / hook).write_text(program.read_text())
         (root / ".git" / "hooks" / hook).chmod(0o755)
 
-    assert _told(root, line=1)[0] == "Begin"
+    assert _read_history(root, line=1)[0] == "Begin"
     assert not mark.exists()
 
 

@@ -32,7 +32,7 @@ def _python(path: str, line: int, function: str = "ring", code: str = "return it
     return f'Traceback (most recent call last):\n  File "{path}", line {line}, in {function}\n    {code}\nKeyError: 1\n'
 
 
-def _placed(root: Path, trace: str) -> tuple[str | None, int | None, str]:
+def _place_frame(root: Path, trace: str) -> tuple[str | None, int | None, str]:
     placement = FileIndex([_workspace(root)]).place(parse_trace(trace).frames[0])
     chosen = placement.chosen
     return (chosen.path if chosen else None, chosen.line if chosen else None, placement.note)
@@ -44,13 +44,13 @@ def _placed(root: Path, trace: str) -> tuple[str | None, int | None, str]:
 def test_a_file_is_found_whatever_the_root_was(tmp_path: Path, path: str) -> None:
     _write(tmp_path, src__shop__till_py=TILL, src__bank__till_py=OTHER)
 
-    assert _placed(tmp_path, _python(path, 3)) == ("src/shop/till.py", 3, "")
+    assert _place_frame(tmp_path, _python(path, 3)) == ("src/shop/till.py", 3, "")
 
 
 def test_code_that_has_moved_is_found_and_said(tmp_path: Path) -> None:
     _write(tmp_path, shop__till_py="# a new line\n\n" + TILL)
 
-    path, line, note = _placed(tmp_path, _python("/app/shop/till.py", 3))
+    path, line, note = _place_frame(tmp_path, _python("/app/shop/till.py", 3))
 
     assert (path, line) == ("shop/till.py", 5)
     assert "line 3 stands at line 5 now" in note
@@ -59,7 +59,7 @@ def test_code_that_has_moved_is_found_and_said(tmp_path: Path) -> None:
 def test_another_version_is_said(tmp_path: Path) -> None:
     _write(tmp_path, shop__till_py=TILL)
 
-    assert "not the one that ran" in _placed(tmp_path, _python("/app/shop/till.py", 3, code="return 7"))[2]
+    assert "not the one that ran" in _place_frame(tmp_path, _python("/app/shop/till.py", 3, code="return 7"))[2]
 
 
 def test_twins_are_ambiguous_and_none_is_chosen(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_twins_are_ambiguous_and_none_is_chosen(tmp_path: Path) -> None:
 def test_a_bare_name_without_evidence_is_not_chosen(tmp_path: Path) -> None:
     _write(tmp_path, other__till_py=OTHER)
 
-    path, _, note = _placed(tmp_path, _python("/app/shop/till.py", 3, code="return item.price"))
+    path, _, note = _place_frame(tmp_path, _python("/app/shop/till.py", 3, code="return item.price"))
 
     assert path is None
     assert "neither its folder nor what it holds" in note
@@ -98,7 +98,7 @@ def test_kotlin_without_package_folders_is_found_by_its_package(tmp_path: Path) 
 
     trace = "java.lang.RuntimeException: 1\n\tat com.example.shop.Till.ring(Till.kt:4)\n"
 
-    assert _placed(tmp_path, trace)[:2] == ("app/Till.kt", 4)
+    assert _place_frame(tmp_path, trace)[:2] == ("app/Till.kt", 4)
 
 
 def test_nothing_outside_or_secret_is_a_candidate(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_nothing_outside_or_secret_is_a_candidate(tmp_path: Path) -> None:
     (root / ".env").write_text(TILL)
 
     for path in ("../outside.py", "link.py", ".env", "/etc/passwd"):
-        assert _placed(root, _python(path, 3))[0] is None, path
+        assert _place_frame(root, _python(path, 3))[0] is None, path
 
 
 SOURCE = "export function ring(item: Item) {\n  return item.price.toFixed(2)\n}\n"

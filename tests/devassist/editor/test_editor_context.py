@@ -154,10 +154,10 @@ async def test_nobody_sees_another_s_editor_but_whoever_runs_the_machine(
     await fast_client.put(PUSH, json=STATE, headers=edith)
 
     alice = (await fast_client.post(ASK, json={})).json()["data"]
-    operator = await _answered(LOCAL_OPERATOR)
-    conversation = await _answered(Caller(name="a conversation", scopes=LOCAL_OPERATOR.scopes, owner_id=2**40))
+    operator = await _ask_context(LOCAL_OPERATOR)
+    conversation = await _ask_context(Caller(name="a conversation", scopes=LOCAL_OPERATOR.scopes, owner_id=2**40))
     await fast_client.delete(PUSH, headers=edith)
-    afterwards = await _answered(LOCAL_OPERATOR)
+    afterwards = await _ask_context(LOCAL_OPERATOR)
 
     assert alice["isSample"] is True  # her own: the example that ships
     assert operator["data"]["activeFile"] == "app/src/Main.kt"
@@ -166,7 +166,7 @@ async def test_nobody_sees_another_s_editor_but_whoever_runs_the_machine(
     assert (await _ask(fast_client, edith))["code"] == "NO_ACTIVE_EDITOR"
 
 
-async def _answered(caller: Caller) -> dict[str, Any]:
+async def _ask_context(caller: Caller) -> dict[str, Any]:
     call = Call(
         tool="get_user_error_context", arguments=b"{}", credential=caller, transport="mcp", request_id="12345678"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devassist.files.opening import opened
+from devassist.files.safe_open import open_file
 from toolbox.contract.errors import ToolError
 
 CANARY = b"outside"
@@ -47,7 +47,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _read(path: str, root: Path, *, shows_secrets: bool = False) -> bytes:
-    with opened(path, root=str(root), shows_secrets=shows_secrets) as descriptor:
+    with open_file(path, root=str(root), shows_secrets=shows_secrets) as descriptor:
         return os.read(descriptor, 100)
 
 
@@ -96,10 +96,10 @@ def test_a_refusal_does_not_tell_whether_something_is_there(root: Path) -> None:
 
 
 def test_an_unreadable_file_is_denied(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def denied(*_: object, **__: object) -> int:
+    def deny(*_: object, **__: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("devassist.files.opening.os.open", denied)
+    monkeypatch.setattr("devassist.files.safe_open.os.open", deny)
 
     with pytest.raises(ToolError) as refused:
         _read("src/a.kt", root)
@@ -121,7 +121,7 @@ def test_a_file_swapped_for_a_link_out_while_it_is_opened_is_not_followed(
             victim.symlink_to("../outside.txt")
         return seen
 
-    monkeypatch.setattr("devassist.files.opening.os.stat", look_then_swap)
+    monkeypatch.setattr("devassist.files.safe_open.os.stat", look_then_swap)
 
     with pytest.raises(ToolError) as refused:
         _read("swapped.kt", root)
@@ -175,9 +175,9 @@ def test_a_hard_link_to_outside_or_to_a_secret_is_refused(tmp_path: Path) -> Non
         (root / link).hardlink_to(target)
 
     for name in ("out.kt", "env.kt"):
-        with pytest.raises(ToolError, match="hard link"), opened(name, root=str(root)):
+        with pytest.raises(ToolError, match="hard link"), open_file(name, root=str(root)):
             pass
-    with opened("deep/b.kt", root=str(root)) as descriptor:
+    with open_file("deep/b.kt", root=str(root)) as descriptor:
         assert os.read(descriptor, 10) == b"a.kt"
-    with opened("out.kt", root=str(root), shows_secrets=True) as descriptor:
+    with open_file("out.kt", root=str(root), shows_secrets=True) as descriptor:
         assert os.read(descriptor, 10) == b"outside"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devassist.files.reading import MAX_FILE, Encoding, Lines, read_lines
+from devassist.files.read_lines import MAX_FILE, Encoding, Lines, read_lines
 from toolbox.contract.errors import ToolError
 
 
@@ -109,7 +109,7 @@ def test_ranges_are_those_of_splitlines_however_the_file_is_cut_into_chunks(
     last = None if length is None else first + length
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("devassist.files.reading._CHUNK", 7)
+        patch.setattr("devassist.files.read_lines._CHUNK", 7)
         lines = _lines(path, first=first, last=last)
 
     expected = [part.decode() for part in text.encode().splitlines(keepends=True)][first - 1 : last]

@@ -31,7 +31,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 
 @pytest.fixture
-async def chosen(
+async def chosen_server(
     server: EmbeddingServer, settings: Any, cast: object, django_db_blocker: Any
 ) -> AsyncIterator[EmbeddingServer]:
     """Choose the server's model; its vectors are gone after the test."""
@@ -46,7 +46,7 @@ async def chosen(
 
 @pytest.mark.slow
 async def test_the_model_before_serves_until_every_root_cause_is_embedded(
-    chosen: EmbeddingServer, fast_client: httpx.AsyncClient
+    chosen_server: EmbeddingServer, fast_client: httpx.AsyncClient
 ) -> None:
     before = [await _ask(fast_client, query) for query in QUERIES]
     in_a_thread(lambda: embed_by_endpoint(most=1))
@@ -55,7 +55,7 @@ async def test_the_model_before_serves_until_every_root_cause_is_embedded(
     steps: list[str] = []
     in_a_thread(lambda: embed_by_endpoint(on_progress=lambda model: steps.append(str(model))))
     clear_all_caches()
-    chosen.asked.clear()
+    chosen_server.asked.clear()
     after = [await _ask(fast_client, query) for query in QUERIES]
     await fast_client.post(ADDRESS, json={"query": f"TypeError with password={SECRET}"})
 
@@ -64,15 +64,15 @@ async def test_the_model_before_serves_until_every_root_cause_is_embedded(
     assert [_names(one) for one in before] == [_names(one) for one in meanwhile] == [_names(one) for one in after]
     assert [_similar(one) for one in before] == [_similar(one) for one in meanwhile]
     assert steps[-1] == f"far-space: serving, {halfway.total} of {halfway.total}"
-    assert len(chosen.asked) == len(QUERIES) + 1, "the questions are embedded by the endpoint now"
-    assert SECRET not in str(chosen.asked)
+    assert len(chosen_server.asked) == len(QUERIES) + 1, "the questions are embedded by the endpoint now"
+    assert SECRET not in str(chosen_server.asked)
     assert min(min(_similar(one)) for one in after) > max(max(_similar(one)) for one in before) / 2
-    assert chosen.keys == {f"Bearer {KEY}"}
+    assert chosen_server.keys == {f"Bearer {KEY}"}
 
 
 @pytest.mark.slow
 async def test_a_change_is_embedded_anew_and_the_words_find_it_at_once(
-    chosen: EmbeddingServer, fast_client: httpx.AsyncClient, scratch_database: None
+    chosen_server: EmbeddingServer, fast_client: httpx.AsyncClient, scratch_database: None
 ) -> None:
     in_a_thread(embed_by_endpoint)
     row = in_a_thread(lambda: RootCause.objects.order_by("pk").first())
@@ -84,11 +84,11 @@ async def test_a_change_is_embedded_anew_and_the_words_find_it_at_once(
 
 @pytest.mark.slow
 async def test_where_the_endpoint_is_away_a_question_is_refused_and_words_still_answer(
-    chosen: EmbeddingServer, fast_client: httpx.AsyncClient
+    chosen_server: EmbeddingServer, fast_client: httpx.AsyncClient
 ) -> None:
     in_a_thread(embed_by_endpoint)
     clear_all_caches()
-    chosen.refusal = 500
+    chosen_server.refusal = 500
 
     refused = await fast_client.post(ADDRESS, json={"query": QUERIES[0]})
     patch = refused.json()["error"]["details"]["retryWith"]
@@ -100,9 +100,9 @@ async def test_where_the_endpoint_is_away_a_question_is_refused_and_words_still_
 
 
 @pytest.mark.slow
-async def test_a_model_that_now_gives_other_vectors_is_embedded_whole_again(chosen: EmbeddingServer) -> None:
+async def test_a_model_that_now_gives_other_vectors_is_embedded_whole_again(chosen_server: EmbeddingServer) -> None:
     in_a_thread(embed_by_endpoint)
-    chosen.dimensions = 500
+    chosen_server.dimensions = 500
     in_a_thread(RootCauseVector.objects.filter(root_cause__entry_name="android-anr-main-blocked").delete)
 
     in_a_thread(embed_by_endpoint)

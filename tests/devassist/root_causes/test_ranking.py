@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from devassist.root_causes.bm25 import Rarity
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor, weigh_query, weigh_words_alone
-from devassist.root_causes.wording import Rarity
 from toolbox.text.stemmed_words import identifiers_in
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from devassist.root_causes.uses import uses
 from devassist.tools import toolkit
-from tests.devassist.root_causes.test_telling import GRADLE, JVM, NODE
+from tests.devassist.root_causes.test_error_excerpt import GRADLE, JVM, NODE
 from toolbox.database import event_loop
 from toolbox.database.pools import owner_pool, reader
 from toolbox.embedding.embedder import embedder

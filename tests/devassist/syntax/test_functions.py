@@ -2,8 +2,8 @@
 
 import pytest
 
-from devassist.syntax.functions import Scope, enclosing, functions, innermost_lambda, scopes
-from devassist.syntax.parsing import Code, ParseOverdue, parsed
+from devassist.syntax.functions import Scope, find_enclosing, functions, innermost_lambda, scopes
+from devassist.syntax.parse import Code, ParseOverdue, parse
 
 KOTLIN = """package a
 @Composable
@@ -133,7 +133,7 @@ FILES = {"a.kt": KOTLIN, "a.java": JAVA, "a.ts": TYPESCRIPT, "a.tsx": TYPESCRIPT
 
 
 def _code(path: str, text: str) -> Code:
-    code = parsed(text, path=path)
+    code = parse(text, path=path)
     assert code is not None
     return code
 
@@ -142,7 +142,7 @@ def _at(path: str, needle: str) -> Scope | None:
     text = FILES[path]
     code = _code(path, text)
     line = text[: text.index(needle)].count("\n") + 1
-    return enclosing(functions(code), code=code, line=line)
+    return find_enclosing(functions(code), code=code, line=line)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_scopes_around_an_offset_are_those_of_the_whole_file_that_hold_it(path: 
 def test_a_file_that_is_being_typed_keeps_its_functions(path: str, text: str, line: int, name: str) -> None:
     code = _code(path, text)
 
-    found = enclosing(functions(code), code=code, line=line)
+    found = find_enclosing(functions(code), code=code, line=line)
 
     assert found is not None
     assert found.name == name
@@ -262,8 +262,8 @@ def test_a_file_that_is_being_typed_keeps_its_functions(path: str, text: str, li
 )
 def test_what_would_take_too_long_is_given_up(path: str, text: str) -> None:
     with pytest.raises(ParseOverdue):
-        parsed(text, path=path)
+        parse(text, path=path)
 
 
 def test_other_languages_are_not_read() -> None:
-    assert parsed("fn main() {}", path="src/main.rs") is None
+    assert parse("fn main() {}", path="src/main.rs") is None

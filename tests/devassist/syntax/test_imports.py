@@ -3,8 +3,8 @@
 import pytest
 
 from devassist.syntax.functions import functions
-from devassist.syntax.imports import imports, needed
-from devassist.syntax.parsing import parsed
+from devassist.syntax.imports import imports, keep_used
+from devassist.syntax.parse import parse
 
 KOTLIN = """import com.example.Note
 import com.example.preview as firstLine
@@ -44,11 +44,11 @@ def show(t):
 """
 
 
-def _needed(path: str, text: str) -> list[tuple[str, list[str], int]]:
-    code = parsed(text, path=path)
+def _keep_used(path: str, text: str) -> list[tuple[str, list[str], int]]:
+    code = parse(text, path=path)
     assert code is not None
     (show,) = [one for one in functions(code) if one.name == "show"]
-    found = needed(imports(code), code=code, start=show.start, end=show.end)
+    found = keep_used(imports(code), code=code, start=show.start, end=show.end)
     return [(one.module, [name.shown for name in one.names], one.line) for one in found]
 
 
@@ -96,4 +96,4 @@ def _needed(path: str, text: str) -> list[tuple[str, list[str], int]]:
     ],
 )
 def test_a_function_needs_what_it_uses(path: str, text: str, expected: list[tuple[str, list[str], int]]) -> None:
-    assert _needed(path, text) == expected
+    assert _keep_used(path, text) == expected

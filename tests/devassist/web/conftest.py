@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from devassist.contracts.web_search_wiki import WebResults, WebSearchQuestion
-from devassist.web import asking, searching
-from devassist.web.asking import WebRules
+from devassist.web import search, source_search
+from devassist.web.source_search import WebRules
 from devassist.web.sources import Source
 from tests.bad_upstream import FIXED, STREAMS, BadUpstream, bad_upstream
 from toolbox.database import event_loop
@@ -53,7 +53,7 @@ class Public:
         sources = {name: Source(name=name, address=address, key=KEY) for name in PATHS}
         self.rules = WebRules(sources=sources, fresh_seconds=3_600, keep_days=30)
         self.upstream.asked.clear()
-        self.patch.setattr(asking, "WAIT_SECONDS", 30.0)  # a busy machine is not what is tested
+        self.patch.setattr(source_search, "WAIT_SECONDS", 30.0)  # a busy machine is not what is tested
         for name, body in SAID.items():
             self.say(name, whole(body))
 
@@ -74,9 +74,9 @@ class Public:
     async def search(self, query: str = "frobnicate crash", *, rules: WebRules | None = None, **ask: Any) -> WebResults:
         """Search as the tool does."""
         question = WebSearchQuestion(query=query, **ask)
-        return await event_loop.run_on_loop(lambda: searching.search(question, rules=rules or self.rules))
+        return await event_loop.run_on_loop(lambda: search.search(question, rules=rules or self.rules))
 
-    def asked(self, name: str) -> int:
+    def count_requests(self, name: str) -> int:
         """Count how often a source was asked."""
         return len([one for one in self.upstream.asked if one.path.startswith(f"/{PATHS[name]}?")])
 
@@ -93,7 +93,7 @@ def public(web_server: BadUpstream, cast: object, monkeypatch: pytest.MonkeyPatc
     """Give the sources, each with a good answer, and nothing kept of them."""
     _forget()
     yield Public(web_server, monkeypatch)
-    asking._under_way.clear()
+    source_search._under_way.clear()
     _forget()
 
 

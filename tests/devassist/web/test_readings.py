@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from devassist.web import github, mdn, stackoverflow
-from devassist.web.readings import MAX_PAUSE, Reading, SourceFailed, SourceLimited
+from devassist.web.source_answers import MAX_PAUSE, SourceAnswer, SourceFailed, SourceLimited
 from toolbox.outbound.web import WebAnswer
 
 DATE = {"date": "Sun, 22 Nov 2026 23:00:00 GMT"}  # 1795388400
-Read = Callable[[WebAnswer], Reading]
+Read = Callable[[WebAnswer], SourceAnswer]
 
 
 def _answer(body: Any, *, status: int = 200, **headers: str) -> WebAnswer:

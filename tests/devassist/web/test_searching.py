@@ -10,7 +10,7 @@ import httpx
 import pytest
 from django.test import override_settings
 
-from devassist.web import asking
+from devassist.web import source_search
 from devassist.web.sources import ADDRESSES, Source
 from tests.bad_upstream import STREAMS, bad_upstream
 from tests.devassist.web.conftest import KEY, PATHS, SAID, Public, change, whole
@@ -57,7 +57,7 @@ async def test_an_answer_is_kept_for_the_same_words(public: Public) -> None:
     fresh = await public.search(sources=["mdn"])
     kept = await public.search("  Frobnicate: CRASH!", sources=["mdn"], max_results=1)
 
-    assert public.asked("mdn") == 1
+    assert public.count_requests("mdn") == 1
     assert kept.results == fresh.results
     assert [report.status for report in kept.sources] == ["kept"]
 
@@ -69,7 +69,7 @@ async def test_an_old_answer_is_asked_anew_and_stands_in_while_the_source_is_dow
 
     stale = await public.search(sources=["github"])
 
-    assert public.asked("github") == 2
+    assert public.count_requests("github") == 2
     assert [one.title for one in stale.results] == ["Slow start"]
     report = stale.sources[0]
     assert report.status == "stale"
@@ -106,25 +106,25 @@ async def test_what_is_late_is_said_and_there_for_the_next_call(
 ) -> None:
     release = threading.Event()
 
-    async def held() -> AsyncIterator[bytes]:
+    async def hold_answer() -> AsyncIterator[bytes]:
         await asyncio.to_thread(release.wait)
         yield whole(SAID["github"])
 
-    monkeypatch.setitem(STREAMS, PATHS["github"], held)
-    monkeypatch.setattr(asking, "WAIT_SECONDS", 0.1)
+    monkeypatch.setitem(STREAMS, PATHS["github"], hold_answer)
+    monkeypatch.setattr(source_search, "WAIT_SECONDS", 0.1)
 
     first = await public.search(sources=["github", "mdn"])
     with pytest.raises(ToolError) as alone:
         await public.search(sources=["github"])
     release.set()
-    monkeypatch.setattr(asking, "WAIT_SECONDS", 30.0)
+    monkeypatch.setattr(source_search, "WAIT_SECONDS", 30.0)
     second = await public.search(sources=["github"])
 
     assert [report.status for report in first.sources] == ["late", "answered"]
     assert alone.value.code.code == "API_ERROR"
     assert "github did not answer within 0.1 s." in alone.value.message
     assert [one.title for one in second.results] == ["Slow start"]
-    assert public.asked("github") == 1  # the second call waited for the request of the first
+    assert public.count_requests("github") == 1  # the second call waited for the request of the first
 
 
 async def test_a_limit_is_obeyed_until_it_ends(public: Public) -> None:
@@ -135,11 +135,11 @@ async def test_a_limit_is_obeyed_until_it_ends(public: Public) -> None:
             await public.search(query, sources=["github"])
         assert limited.value.code.code == "RATE_LIMIT_EXCEEDED"
         assert 38 <= (limited.value.retry_after_seconds or 0) <= 40
-    assert public.asked("github") == 1
+    assert public.count_requests("github") == 1
     public.say("github", whole(SAID["github"]))
     change("UPDATE devassist_web_sources SET paused_until = now() - interval '1 second'")
     assert (await public.search(sources=["github"])).results
-    assert public.asked("github") == 2
+    assert public.count_requests("github") == 2
 
 
 async def test_a_back_off_in_a_good_answer_is_obeyed(public: Public) -> None:
@@ -150,7 +150,7 @@ async def test_a_back_off_in_a_good_answer_is_obeyed(public: Public) -> None:
         await public.search("something else", sources=["stackoverflow"])
 
     assert limited.value.code.code == "RATE_LIMIT_EXCEEDED"
-    assert public.asked("stackoverflow") == 1
+    assert public.count_requests("stackoverflow") == 1
 
 
 async def test_a_source_that_is_down_is_left_alone_for_a_moment(public: Public) -> None:
@@ -160,7 +160,7 @@ async def test_a_source_that_is_down_is_left_alone_for_a_moment(public: Public) 
         with pytest.raises(ToolError, match="mdn: the connection broke"):
             await public.search(query, sources=["mdn"])
 
-    assert public.asked("mdn") <= 2  # a dead connection is tried once more; the second search asks nothing
+    assert public.count_requests("mdn") <= 2  # a dead connection is tried once more; the second search asks nothing
 
 
 async def test_nothing_found_is_said_only_where_every_source_said_so(public: Public) -> None:
@@ -228,7 +228,7 @@ async def test_bad_input_is_refused_over_rest(
 async def test_over_rest_with_no_way_out_the_answer_comes_in_time(
     public: Public, fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(source_search, "WAIT_SECONDS", 0.3)
     public.behave("github", like="silence")
     public.behave("stackoverflow", like="silence")
     address = public.upstream.url("").rstrip("/")

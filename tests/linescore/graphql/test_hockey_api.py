@@ -14,14 +14,14 @@ from toolbox.contract.errors import DatabaseUnavailable
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 
-async def asked(document: str, **variables: Any) -> dict[str, Any]:
+async def ask(document: str, **variables: Any) -> dict[str, Any]:
     result = await schema.execute(document, variable_values=variables)
     assert isinstance(result, ExecutionResult)
     assert not result.errors, result.errors
     return result.data or {}
 
 
-async def refused(document: str) -> str:
+async def refuse(document: str) -> str:
     result = await schema.execute(document)
     assert isinstance(result, ExecutionResult)
     assert result.errors
@@ -30,7 +30,7 @@ async def refused(document: str) -> str:
 
 async def test_the_table_is_the_leagues_own() -> None:
     """Final standings of 2024-25 as the league published them."""
-    data = await asked(
+    data = await ask(
         '{ leagueStandings(slug: "nhl", season: "2024-2025")'
         " { position teamName stats { GP W L OTL PTS } team { id } } }"
     )
@@ -45,7 +45,7 @@ async def test_the_table_is_the_leagues_own() -> None:
 
 
 async def test_the_table_can_be_sorted_and_paged() -> None:
-    data = await asked('{ leagueStandings(slug: "NHL", sort: "-GF", limit: 2, offset: 1) { stats { GF } } }')
+    data = await ask('{ leagueStandings(slug: "NHL", sort: "-GF", limit: 2, offset: 1) { stats { GF } } }')
 
     goals = [line["stats"]["GF"] for line in data["leagueStandings"]]
     assert len(goals) == 2
@@ -53,7 +53,7 @@ async def test_the_table_can_be_sorted_and_paged() -> None:
 
 
 async def test_every_win_is_someones_loss() -> None:
-    data = await asked('{ leagueStandings(slug: "nhl") { stats { W L OTW OTL GF GA } } }')
+    data = await ask('{ leagueStandings(slug: "nhl") { stats { W L OTW OTL GF GA } } }')
 
     stats = [line["stats"] for line in data["leagueStandings"]]
     total = {name: sum(line[name] for line in stats) for name in stats[0]}
@@ -63,7 +63,7 @@ async def test_every_win_is_someones_loss() -> None:
 
 
 async def test_teams_are_found_by_letters_name_and_city() -> None:
-    data = await asked(
+    data = await ask(
         '{ letters: teams(q: "car") { totalCount edges { id name } } name: teams(name: "hurricanes") { edges { id } }'
         ' none: teams(q: "Quebec Nordiques") { totalCount edges { id } } }'
     )
@@ -74,7 +74,7 @@ async def test_teams_are_found_by_letters_name_and_city() -> None:
 
 
 async def test_games_of_two_teams_with_their_periods() -> None:
-    data = await asked(
+    data = await ask(
         '{ games(homeTeam: "CAR", visitingTeam: "NYR", sort: "date", limit: 1) { totalCount edges { date homeTeamScore '
         "visitingTeamScore scoreType status homeTeam { name } livescore { periodScores { period homeTeamScore } } } } }"
     )
@@ -86,7 +86,7 @@ async def test_games_of_two_teams_with_their_periods() -> None:
 
 
 async def test_days_bound_the_games_both_included() -> None:
-    data = await asked(
+    data = await ask(
         '{ games(dateFrom: "2025-02-08", dateTo: "2025-02-08", limit: 100) { totalCount edges { date } } }'
     )
 
@@ -95,7 +95,7 @@ async def test_days_bound_the_games_both_included() -> None:
 
 
 async def test_periods_say_of_which_kind_they_are() -> None:
-    data = await asked(
+    data = await ask(
         '{ game(id: "2024020022") { scoreType livescore { periodScores { period type homeTeamScore '
         "visitingTeamScore } } } }"
     )
@@ -106,7 +106,7 @@ async def test_periods_say_of_which_kind_they_are() -> None:
 
 
 async def test_a_page_past_the_end_still_counts() -> None:
-    data = await asked(
+    data = await ask(
         "{ games(offset: 5000) { totalCount edges { id } pageInfo { hasNextPage hasPreviousPage limit } } }"
     )
 
@@ -118,7 +118,7 @@ async def test_a_page_past_the_end_still_counts() -> None:
 
 
 async def test_a_teams_games_are_seen_from_its_side() -> None:
-    data = await asked(
+    data = await ask(
         '{ gameLogs(team: "CAR", opponent: "NYR", sort: "date") { totalCount edges { gameType teamScore opponentScore '
         "outcome teamName opponentName game { homeTeam { id } homeTeamScore visitingTeamScore } } } }"
     )
@@ -132,7 +132,7 @@ async def test_a_teams_games_are_seen_from_its_side() -> None:
 
 
 async def test_one_of_each_by_its_id_and_null_for_none() -> None:
-    data = await asked(
+    data = await ask(
         '{ team(id: "car") { name arena { name } } nobody: team(id: "XXX") { name } game(id: "2024020001") { date }'
         ' nothing: game(id: "1") { date } league(slug: "nhl") { fullName } leagues { totalCount edges { slug } }'
         ' leagueSeasons(slug: "nhl") { slug startYear } }'
@@ -161,11 +161,11 @@ async def test_one_of_each_by_its_id_and_null_for_none() -> None:
     ],
 )
 async def test_what_cannot_be_asked_is_said_in_words(document: str, said: str) -> None:
-    assert said.lower() in (await refused(document)).lower()
+    assert said.lower() in (await refuse(document)).lower()
 
 
 async def test_a_limit_above_the_most_is_lowered() -> None:
-    data = await asked("{ games(limit: 5000) { edges { id } pageInfo { limit } } }")
+    data = await ask("{ games(limit: 5000) { edges { id } pageInfo { limit } } }")
 
     assert data["games"]["pageInfo"]["limit"] == len(data["games"]["edges"]) == 100
 
@@ -176,38 +176,38 @@ async def test_an_error_of_ours_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(queries, "games", away)
 
-    assert await refused("{ games { totalCount } }") == "The question could not be answered."
+    assert await refuse("{ games { totalCount } }") == "The question could not be answered."
 
 
 async def test_what_a_caller_misspelt_is_not_logged_as_our_failure(caplog: pytest.LogCaptureFixture) -> None:
-    await refused("{ nothingLikeIt }")
-    await refused('{ games(sort: "no-such") { totalCount } }')
+    await refuse("{ nothingLikeIt }")
+    await refuse('{ games(sort: "no-such") { totalCount } }')
 
     assert caplog.records == []
 
 
 @pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def statements_sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     from toolbox.database.pools import reader
 
     statements: list[str] = []
     fetch = reader.fetch
 
-    async def counting(statement: str, parameters: Any = ()) -> Any:
+    async def count_and_fetch(statement: str, parameters: Any = ()) -> Any:
         statements.append(statement)
         return await fetch(statement, parameters)
 
-    monkeypatch.setattr(reader, "fetch", counting)
+    monkeypatch.setattr(reader, "fetch", count_and_fetch)
     return statements
 
 
-async def test_one_statement_answers_a_query_field_however_much_is_selected(counted: list[str]) -> None:
-    await asked(
+async def test_one_statement_answers_a_query_field_however_much_is_selected(statements_sent: list[str]) -> None:
+    await ask(
         "{ gameLogs(limit: 100) { edges { team { name arena { name } league { name } } opponent { name } "
         "game { homeTeam { name } livescore { periodScores { period } } } } } }"
     )
 
-    assert len(counted) == 1
+    assert len(statements_sent) == 1
 
 
 def test_every_name_is_the_real_apis() -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from linescore.ingest.from_files import Wanted, ingest_files
+from linescore.ingest.from_files import SourceOptions, ingest_files
 from linescore.ingest.record import GameScore
 from linescore.models import Game, MissingGame, Team
 from tests.linescore.ingest.games import TODAY, csv_of, day_game, game, period, schedule_of, score_of
 
 pytestmark = pytest.mark.usefixtures("no_games")
-WANTED = Wanted(today=TODAY)
+WANTED = SourceOptions(today=TODAY)
 
 
 def test_files_are_recognised_by_what_is_in_them_not_by_their_names(tmp_path: Path) -> None:

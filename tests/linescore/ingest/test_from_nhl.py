@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from linescore.ingest.fetch import Wire
-from linescore.ingest.from_files import Wanted
+from linescore.ingest.from_files import SourceOptions
 from linescore.ingest.from_nhl import Endpoint, Span, ingest_nhl
 from linescore.ingest.record import GameScore
 from linescore.models import Game, MissingGame
@@ -17,7 +17,7 @@ from tests.linescore.ingest.games import TODAY, day_game, game, schedule_of, sco
 pytestmark = pytest.mark.usefixtures("no_games")
 DATA = Path(__file__).parent / "data"
 DAYS = Span(first=date(2024, 10, 4), last=date(2024, 10, 20))
-WANTED = Wanted(today=TODAY)
+WANTED = SourceOptions(today=TODAY)
 
 
 def not_at_all(seconds: float) -> None:

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from linescore.ingest.load import LoadRules, TeamRules, load_games, load_teams
-from linescore.ingest.record import GameScore, Refused, Skipped, TeamRecord
+from linescore.ingest.record import GameScore, Refusal, SkippedGame, TeamRecord
 from linescore.ingest.report import LoadReport
 from linescore.models import Game, MissingGame, Period, PeriodResult, Team
 from tests.linescore.ingest.games import TODAY, game, period
@@ -73,7 +73,7 @@ def test_a_game_that_comes_again_in_a_source_counts_once() -> None:
 
 def test_refused_and_skipped_games_are_reported_as_they_came() -> None:
     report = _load(
-        Refused(name="7", reason="not a game"), Skipped(game_id=8, name="8", reason="not finished"), game(game_id=9)
+        Refusal(name="7", reason="not a game"), SkippedGame(game_id=8, name="8", reason="not finished"), game(game_id=9)
     )
 
     assert report.summary() == "1 added, 0 changed, 1 skipped, 1 refused"
@@ -131,12 +131,12 @@ def test_a_team_that_is_only_mentioned_is_added_if_asked_and_never_corrects(*, a
 
 
 def test_a_long_reason_is_recorded_as_far_as_its_column_goes() -> None:
-    _load(Refused(name="a game", reason="x" * 300, game_id=2024020009))
+    _load(Refusal(name="a game", reason="x" * 300, game_id=2024020009))
 
     assert MissingGame.objects.get().reason == "x" * 200
 
 
-def _load(*games: GameScore | Refused | Skipped) -> LoadReport:
+def _load(*games: GameScore | Refusal | SkippedGame) -> LoadReport:
     return load_games(games, rules=RULES, report=LoadReport())
 
 

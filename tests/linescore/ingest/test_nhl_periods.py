@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from linescore.ingest.parse import read_records
-from linescore.ingest.record import GameScore, Record, Refused
+from linescore.ingest.record import GameScore, Record, Refusal
 from tests.linescore.ingest.games import day_game, game, period, score_of
 
 DATA = Path(__file__).parent / "data"
@@ -61,7 +61,7 @@ def test_every_goal_into_an_empty_net_counts_as_one(modifier: str) -> None:
 def test_a_game_that_cannot_be_counted_is_refused_by_its_id(change: dict[str, Any], reason: str) -> None:
     refused, good = _read(score_of(day_game(game(), **change), day_game(game(game_id=2))))
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Refusal)
     assert (refused.name, refused.game_id) == ("game 2024020001", 2024020001)
     assert reason in refused.reason
     assert good == game(game_id=2)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from django.db.models import Sum
 
-from linescore.ingest.from_files import Wanted, ingest_files
+from linescore.ingest.from_files import SourceOptions, ingest_files
 from linescore.ingest.samples import load_samples
 from linescore.models import Game, Period, PeriodResult
 from tests.data.reference import FOLDER, read_rows
@@ -18,7 +18,7 @@ SEASON = FOLDER / "nhl"
 
 
 def test_every_game_ends_as_the_list_of_final_scores_says() -> None:
-    ingest_files(SEASON / "nhl_period_results_2024_25.csv.gz", wanted=Wanted(today=TODAY))
+    ingest_files(SEASON / "nhl_period_results_2024_25.csv.gz", wanted=SourceOptions(today=TODAY))
 
     totals = Sum("periods__home_goals"), Sum("periods__away_goals")
 
@@ -29,7 +29,7 @@ def test_every_game_ends_as_the_list_of_final_scores_says() -> None:
 
 
 def test_every_period_is_stored_as_it_stands_in_the_file() -> None:
-    ingest_files(SEASON, wanted=Wanted(today=TODAY))
+    ingest_files(SEASON, wanted=SourceOptions(today=TODAY))
 
     columns = ["game_id", "period_number", "home_goals", "away_goals", "home_empty_net_goals", "away_empty_net_goals"]
 
@@ -39,7 +39,7 @@ def test_every_period_is_stored_as_it_stands_in_the_file() -> None:
 
 
 def test_wins_of_each_team_by_period_are_what_a_person_would_count() -> None:
-    ingest_files(SEASON, wanted=Wanted(today=TODAY))
+    ingest_files(SEASON, wanted=SourceOptions(today=TODAY))
     counted: Counter[tuple[str, int]] = Counter()
     for row in read_rows("nhl/nhl_period_results_2024_25.csv"):
         lead = int(row["home_goals"]) - int(row["away_goals"])
@@ -54,8 +54,8 @@ def test_wins_of_each_team_by_period_are_what_a_person_would_count() -> None:
 
 
 def test_the_counts_are_those_of_the_file_and_the_second_time_nothing_changes() -> None:
-    first = ingest_files(SEASON, wanted=Wanted(today=TODAY))
-    second = ingest_files(SEASON, wanted=Wanted(today=TODAY))
+    first = ingest_files(SEASON, wanted=SourceOptions(today=TODAY))
+    second = ingest_files(SEASON, wanted=SourceOptions(today=TODAY))
 
     assert first.summary() == "1,312 added, 0 changed, 0 skipped, 0 refused"
     assert second.summary() == "0 added, 0 changed, 1,312 skipped, 0 refused"
@@ -64,7 +64,7 @@ def test_the_counts_are_those_of_the_file_and_the_second_time_nothing_changes() 
 def test_the_shipped_season_is_the_same_as_the_file() -> None:
     load_samples()
 
-    report = ingest_files(SEASON, wanted=Wanted(today=TODAY))
+    report = ingest_files(SEASON, wanted=SourceOptions(today=TODAY))
 
     assert report.summary() == "0 added, 0 changed, 1,312 skipped, 0 refused"
 

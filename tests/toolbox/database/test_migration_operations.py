@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from mcp.client import Client
 
-from sprints.offers import BOARD, SPRINT
+from sprints.resources import BOARD, SPRINT
 from tests.conftest import ALICE_KEY, BOB_KEY, running_server
 from tests.toolbox.transports import PLAIN_HTTP, mcp_in_memory, mcp_over_http
 from toolbox.catalogue.registry import registry

@@ -18,8 +18,8 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from backtests.dialect import BacktestsDialect
-from devassist.dialect import DevassistDialect
+from backtests.error_envelope import BacktestsErrorEnvelope
+from devassist.error_envelope import DevassistErrorEnvelope
 from sprints.envelopes import SprintsEnvelope
 from tests.conftest import ALICE_KEY, CHARLIE_KEY
 from tests.toolbox.transports import CATALOGUE
@@ -158,17 +158,17 @@ CASES = [
     *_resource_cases(),
     *_agent_cases(),
     Case(method="POST", route="api/backtests/runs/<run_id>/events", path=f"/api/backtests/runs/{A_RUN}/events",
-         inside="backtests.uploading.load_lines", gives=_store_nothing, tool="upload_backtest_events",
-         envelope=BacktestsDialect(), body=b'{"x": 1}\n'),
+         inside="backtests.uploads.load_lines", gives=_store_nothing, tool="upload_backtest_events",
+         envelope=BacktestsErrorEnvelope(), body=b'{"x": 1}\n'),
     Case(method="POST", route="api/backtests/files", path="/api/backtests/files?name=a.csv",
-         inside="backtests.uploading.keep_file", gives=_keep_nothing, tool="upload_backtest_file",
-         envelope=BacktestsDialect(), body=b"a,b\n"),
+         inside="backtests.uploads.keep_file", gives=_keep_nothing, tool="upload_backtest_file",
+         envelope=BacktestsErrorEnvelope(), body=b"a,b\n"),
     Case(method="PUT", route="api/devassist/editor-context", path="/api/devassist/editor-context",
          inside="devassist.editor.queries.push", gives=_do_nothing, tool="push_editor_context",
-         envelope=DevassistDialect(), body=b'{"activeFile": "a.ts"}'),
+         envelope=DevassistErrorEnvelope(), body=b'{"activeFile": "a.ts"}'),
     Case(method="DELETE", route="api/devassist/editor-context", path="/api/devassist/editor-context",
          inside="devassist.editor.queries.clear", gives=_do_nothing, tool="clear_editor_context",
-         envelope=DevassistDialect()),
+         envelope=DevassistErrorEnvelope()),
     Case(method="POST", route="api/sprints/chat", path="/api/sprints/chat", inside="sprints.api.chat", tool="chat",
          envelope=SprintsEnvelope(), body=b'{"question": "How many sprints are there?"}'),
     Case(method="POST", route="api/sprints/verified-queries", path="/api/sprints/verified-queries",
@@ -313,13 +313,13 @@ async def test_an_upload_that_django_serves_is_recorded_alike(
     ninja_client: httpx.AsyncClient, database_access: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (case,) = [case for case in CASES if case.tool == "upload_backtest_events"]
-    monkeypatch.setattr("backtests.uploading.load_lines", _crash)
+    monkeypatch.setattr("backtests.uploads.load_lines", _crash)
     mark = f"mark-{uuid4().hex}"
 
     answer = await ninja_client.post(case.path, content=case.body, headers={"X-Request-Id": mark})
 
     row = await _row(mark)
-    assert (answer.status_code, row.outcome, row.code) == (500, "failed", BacktestsDialect().crash.code)
+    assert (answer.status_code, row.outcome, row.code) == (500, "failed", BacktestsErrorEnvelope().crash.code)
 
 
 def _crash(*_: Any, **__: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.linescore.test_refusals import merged
+from tests.linescore.test_refusals import merge_patch
 from toolbox.catalogue.registry import registry
 from toolbox.contract.errors import ToolError
 from toolbox.contract.tool import Tool
@@ -39,7 +39,7 @@ RUN = "079cbad8-9e31-5383-8c7a-3f85849b9439"
 def test_the_patch_mends_the_whole_call(tool: str, said: dict[str, Any], fixed: dict[str, Any]) -> None:
     patch = _find_refusal(tool, said).retry_with
 
-    assert merged(said, patch) == fixed
+    assert merge_patch(said, patch) == fixed
     assert parse_arguments(_tool(tool), json.dumps(fixed).encode())
 
 

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from uuid import UUID
 
-from backtests.ingest.engine_layouts import Event, Given
+from backtests.ingest.engine_layouts import Event, TableOptions
 from backtests.ingest.engine_records import Record, decode_record, read_json_lines
 from backtests.ingest.engines.nautilus import market
 from backtests.ingest.engines.nautilus.account import Accounts
@@ -50,7 +50,7 @@ def recognise(head: str) -> bool:
     return isinstance(record, dict) and "type" in record and "ts_init" in record
 
 
-def make_translator(run_id: UUID, *, given: Given) -> "NautilusTranslator":  # noqa: ARG001 - the file says all itself
+def make_translator(run_id: UUID, *, given: TableOptions) -> "NautilusTranslator":  # noqa: ARG001 - the file says all itself
     """Give what turns the stream of one run into events."""
     return NautilusTranslator(run_id)
 
@@ -90,10 +90,10 @@ class NautilusTranslator:
             native = Native(self._run_id, record | {"instrument_id": market.bar_symbol(native.text("bar_type") or "")})
         given = native.text("event_id")
         if given is None:
-            return self._handlers.get(native.kind, _other)(native)
+            return self._handlers.get(native.kind, _translate_other)(native)
         seen, events = self._recent.get(given, (None, []))
         if seen != record:
-            events = list(self._handlers.get(native.kind, _other)(native))
+            events = list(self._handlers.get(native.kind, _translate_other)(native))
             self._remember(given, record=record, events=events)
         return events
 
@@ -103,7 +103,7 @@ class NautilusTranslator:
             self._recent.popitem(last=False)
 
     def _fill(self, native: Native) -> Iterator[Event]:
-        self._positions.filled(native)
+        self._positions.note_fill(native)
         self._last_fill = native
         yield from self._orders.fill(native)
 
@@ -111,7 +111,7 @@ class NautilusTranslator:
         fill = self._last_fill
         is_caused = fill is not None and fill.timestamp == native.timestamp
         parent = fill.event_id if fill is not None and is_caused else None
-        yield from self._accounts.state(native, unrealized=self._unrealized(native), parent=parent)
+        yield from self._accounts.state(native, unrealized=self._sum_unrealized(native), parent=parent)
 
     def _data(self, native: Native) -> Iterator[Event]:
         yield market.data_event(native)
@@ -122,7 +122,7 @@ class NautilusTranslator:
         price = market.mark_price(native, side=side)
         if side and price is not None:
             yield from self._positions.mark(native, price=price, parent=native.event_id)
-            yield from self._accounts.mark(native, unrealized=self._unrealized(native), parent=native.event_id)
+            yield from self._accounts.mark(native, unrealized=self._sum_unrealized(native), parent=native.event_id)
 
     def _indicator(self, native: Native) -> Iterator[Event]:
         yield market.indicator_event(native, parent=self._bar_of(native))
@@ -135,13 +135,13 @@ class NautilusTranslator:
         bar = self._last_bars.get(native.symbol or "")
         return bar.event_id if bar and bar.timestamp == native.timestamp else None
 
-    def _unrealized(self, native: Native) -> dict[str, Decimal]:
+    def _sum_unrealized(self, native: Native) -> dict[str, Decimal]:
         named = native.text("base_currency")
         currencies = self._accounts.currencies() | ({named} if named else set())
-        return {currency: self._positions.unrealized(currency) for currency in currencies}
+        return {currency: self._positions.sum_unrealized(currency) for currency in currencies}
 
 
-def _other(native: Native) -> Iterator[Event]:
+def _translate_other(native: Native) -> Iterator[Event]:
     """Keep what the contract has no word for."""
     state = {"StateType": native.kind, "StateBefore": None, "StateAfter": {"State": native.text("state")}}
     known = state | {"ChangeReason": native.kind}

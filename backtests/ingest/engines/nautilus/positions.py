@@ -15,7 +15,7 @@ _USED = ("quantity", "realized_pnl", "unrealized_pnl", "position_id", "currency"
 
 
 @dataclass(slots=True)
-class _Holding:
+class _PositionState:
     quantity: Decimal
     price: Decimal
     realized: Decimal
@@ -31,7 +31,7 @@ class _Holding:
 class _Instrument:
     """What is held of one instrument: open positions by their ids, and what the closed ones earned."""
 
-    holdings: dict[str, _Holding] = field(default_factory=dict)
+    holdings: dict[str, _PositionState] = field(default_factory=dict)
     earned: Decimal = Decimal(0)
     unrealized: Decimal = Decimal(0)
     currency: str | None = None
@@ -41,7 +41,7 @@ class _Instrument:
         return sum((holding.quantity for holding in self.holdings.values()), Decimal(0))
 
     @property
-    def realized(self) -> Decimal:
+    def realized_profit(self) -> Decimal:
         return self.earned + sum((holding.realized for holding in self.holdings.values()), Decimal(0))
 
     @property
@@ -74,7 +74,7 @@ class Positions:
         self._instruments: dict[str, _Instrument] = {}
         self._fills: dict[str, UUID] = {}
 
-    def filled(self, native: Native) -> None:
+    def note_fill(self, native: Native) -> None:
         """
         Remember which fill moved a position last: it is the parent of the position's next change.
 
@@ -99,7 +99,7 @@ class Positions:
         if native.kind == "PositionClosed":
             self._fills.pop(position, None)
         own, _ = money(native.record.get("realized_pnl"))
-        known = self._held(native, instrument) | {
+        known = self._write_state(native, instrument) | {
             "PositionId": position or None,
             "PositionRealizedPnL": None if own is None else plain(own),
             "ChangeReason": native.kind,
@@ -113,12 +113,12 @@ class Positions:
         if instrument is None or not instrument.holdings:
             return
         instrument.mark(price)
-        known = self._held(native, instrument) | {"ChangeReason": "Mark", "MarkPrice": plain(price)}
+        known = self._write_state(native, instrument) | {"ChangeReason": "Mark", "MarkPrice": plain(price)}
         yield native.event(
             "PositionUpdate", properties=known, category="Execution", severity="Debug", parent=parent, part="mark"
         )
 
-    def unrealized(self, currency: str | None) -> Decimal:
+    def sum_unrealized(self, currency: str | None) -> Decimal:
         """Sum what is not yet earned, of the instruments that are counted in a currency."""
         return sum((held.unrealized for held in self._instruments.values() if held.currency == currency), Decimal(0))
 
@@ -137,19 +137,19 @@ class Positions:
         instrument.currency = currency or native.text("currency") or instrument.currency
         if native.kind != "PositionClosed":
             quantity, price = decimal(record.get("signed_qty")), decimal(record.get("avg_px_open"))
-            instrument.holdings[position] = _Holding(
+            instrument.holdings[position] = _PositionState(
                 quantity or Decimal(0), price or Decimal(0), realized or Decimal(0)
             )
         else:
             instrument.holdings.pop(position, None)
             instrument.earned += realized or Decimal(0)
 
-    def _held(self, native: Native, instrument: _Instrument) -> dict[str, Any]:
+    def _write_state(self, native: Native, instrument: _Instrument) -> dict[str, Any]:
         return {
             "SecuritySymbol": native.symbol,
             "Quantity": plain(instrument.quantity),
             "AveragePrice": plain(instrument.price),
             "UnrealizedPnL": plain(instrument.unrealized),
-            "RealizedPnL": plain(instrument.realized),
+            "RealizedPnL": plain(instrument.realized_profit),
             "Currency": instrument.currency,
         }

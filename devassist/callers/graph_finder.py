@@ -1,0 +1,104 @@
+"""Finds callers in the code graph, alone or beside a language server, and says what it could not resolve."""
+
+from collections.abc import Sequence
+
+from devassist.callers.code import Function
+from devassist.callers.traversal import Finder, FoundBy, Place, Site
+from devassist.code_graph import queries
+from devassist.code_graph.queries import CallRow, OpenCall, SymbolRow
+
+MAX_DOUBTED = 20
+_SHOWN = 5
+
+
+class GraphFinder:
+    """The callers of a function as the graph of a workspace knows them."""
+
+    def __init__(self, workspace_id: int) -> None:
+        self._workspace_id = workspace_id
+        self._symbols: dict[object, SymbolRow | None] = {}
+        self._called: set[object] = set()
+
+    async def sites(self, place: Place) -> list[Site]:
+        """Give where the function is called."""
+        symbol = await self._symbol(place)
+        calls = await queries.find_callers(symbol) if symbol is not None else []
+        self._called |= {place.key} if calls else set()
+        return [_site(call) for call in calls]
+
+    async def doubts(self, places: Sequence[Place], *, has_server: bool) -> list[str]:
+        """
+        Say which calls may be calls of the functions without having been resolved.
+
+        What a language server was asked about by name is left to it.
+        """
+        found = []
+        for place in places[:MAX_DOUBTED]:
+            symbol = await self._symbol(place)
+            if symbol is None:
+                continue
+            name = symbol.name
+            if spots := await self._open_calls(symbol, has_server=has_server):
+                found.append(f"It is not known whether these call '{name}': {_join_places(spots)}.")
+            if symbol.kind == "property":
+                found.append(f"'{name}' is a property; where it is used on values of unknown type is not known.")
+            if symbol.handed_to:
+                found.append(
+                    f"'{name}' is handed on at {symbol.handed_to} to code that is not followed, which may call it."
+                )
+            if place.key not in self._called:
+                spots = await queries.find_computed_calls(self._workspace_id, limit=50)
+                found += (
+                    [f"These call functions by computed names, of which '{name}' may be one: {_join_places(spots)}."]
+                    if spots
+                    else []
+                )
+        return found
+
+    async def _open_calls(self, symbol: SymbolRow, *, has_server: bool) -> list[OpenCall]:
+        if symbol.kind != "method":
+            return []
+        spots = await queries.find_open_calls(symbol.name, workspace_id=self._workspace_id, limit=50)
+        return [spot for spot in spots if spot.callee_name.endswith("*") or not has_server]
+
+    async def _symbol(self, place: Place) -> SymbolRow | None:
+        if place.key not in self._symbols:
+            self._symbols[place.key] = await queries.find_symbol_at(
+                place.path, line=place.function.line + 1, name=place.function.name, workspace_id=self._workspace_id
+            )
+        return self._symbols[place.key]
+
+
+class JoinedFinder:
+    """What a server finds, and what the graph finds elsewhere."""
+
+    def __init__(self, server: Finder, *, graph: GraphFinder) -> None:
+        self._server, self._graph = server, graph
+
+    async def sites(self, place: Place) -> list[Site]:
+        """Give where the function is called; of one line what the server says."""
+        told = await self._server.sites(place)
+        known = {(site.path, site.line) for site in told}
+        return [*told, *(site for site in await self._graph.sites(place) if (site.path, site.line) not in known)]
+
+
+def _site(call: CallRow) -> Site:
+    caller = call.caller
+    return Site(
+        path=call.path,
+        line=call.line,
+        character=call.character,
+        caller=Function(
+            name=caller.name, qualified=caller.qualified_name, line=caller.line - 1, character=caller.character,
+            callable=caller.kind not in ("class", "interface"),
+        )
+        if caller
+        else None,
+        found_by=FoundBy.HIERARCHY if call.found_by == "hierarchy" else FoundBy.SYNTAX,
+        confidence=call.confidence,
+    )  # fmt: skip
+
+
+def _join_places(spots: Sequence[OpenCall]) -> str:
+    shown = ", ".join(f"{spot.path}:{spot.line}" for spot in spots[:_SHOWN])
+    return shown + (f" and {len(spots) - _SHOWN} more" if len(spots) > _SHOWN else "")

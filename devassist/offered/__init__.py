@@ -1,1 +1,0 @@
-"""What documents and completions ask of the tables."""
