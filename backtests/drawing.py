@@ -2,14 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
 from django.utils.safestring import SafeString
 
 from backtests.moments import DAY, SECOND, shown
-from toolbox.admin_pages.charts import AMBER, BLUE, DASHED, DOTTED, GREEN, MIXED, PURPLE, RED, Mark, Series, lines
+from toolbox.admin_pages.charts import AMBER, BLUE, DASHED, DOTTED, GREEN, MIXED, PURPLE, RED, Dot, Mark, Series, lines
 
 Style = tuple[str, str]
 MAX_DRAWN, MARKS, SAMPLES, LOW_HEIGHT = 320, 4, 24, 160
@@ -22,6 +22,21 @@ class Point:
 
     moment: int
     value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fill:
+    """An execution: when, at what price, how much, Buy or Sell."""
+
+    moment: int
+    price: float
+    quantity: float
+    side: str
+
+    @property
+    def when(self) -> str:
+        """Write its moment."""
+        return shown(self.moment, step=SECOND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +81,48 @@ def curves(drawn: Sequence[Curve], *, at: int | None = None, is_counted: bool = 
         lines(upper, marks=marks, title=title, at=cursor)
         + lines(lower, marks=marks, title="Drawdown", height=LOW_HEIGHT, at=cursor)
     )
+
+
+def draw_equity(curve: Curve, *, fallen: Sequence[Point] | None, at: int | None = None) -> SafeString | str:
+    """Draw equity, and under it how far it fell as a share of its highest, or in money where no share is known."""
+    if len(curve.points) < 2:  # noqa: PLR2004 - a line has two ends
+        return ""
+    if fallen is None:
+        return curves([curve], at=at)
+    first, last = curve.points[0].moment, curve.points[-1].moment
+    marks, span = _marks(first, last=last, is_counted=False), (first, last)
+    cursor = None if at is None else _share(at, first=first, last=last)
+    shares = Curve(name="Drawdown, %", points=[Point(point.moment, point.value * 100) for point in fallen])
+    values = [point.value for point in curve.points]
+    title = f"{curve.name} from {values[0]:,.2f} to {values[-1]:,.2f}"
+    upper = _series([curve], name=curve.name, styles=STYLES, span=span)
+    [lower] = _series([shares], name=shares.name, styles=((RED, ""),), span=span)
+    return SafeString(
+        lines(upper, marks=marks, title=title, at=cursor, with_zero=False)
+        + lines([replace(lower, is_filled=True)], marks=marks, title="Drawdown", height=LOW_HEIGHT, at=cursor)
+    )
+
+
+def draw_price(points: Sequence[Point], *, fills: Sequence[Fill], at: int | None = None) -> SafeString | str:
+    """Draw a price over time, and what was bought and sold."""
+    moments = [point.moment for point in points] + [fill.moment for fill in fills]
+    if len(moments) < 2:  # noqa: PLR2004 - a line has two ends
+        return ""
+    first, last = min(moments), max(moments)
+    price = Curve(name="Price", points=points)
+    dots = [
+        Dot(
+            place=_share(fill.moment, first=first, last=last), value=fill.price, turn=1 if fill.side == "Buy" else -1,
+            words=f"{fill.side} {fill.quantity:,g} at {fill.price:,g}, {fill.when}",
+            color=GREEN if fill.side == "Buy" else RED,
+        )
+        for fill in fills
+    ]  # fmt: skip
+    return lines(
+        _series([price], name="Price", styles=STYLES, span=(first, last)) if points else [],
+        marks=_marks(first, last=last, is_counted=False), title="Price, and what was bought and sold", over=dots,
+        at=None if at is None else _share(at, first=first, last=last), with_zero=False,
+    )  # fmt: skip
 
 
 def thinned(points: Sequence[Point]) -> Sequence[Point]:

@@ -47,7 +47,7 @@ ORDER BY ordinal
 """
 )
 
-_POSITIONS = (
+_SAMPLED_EVENTS = (
     _WANTED
     + """
 SELECT c.moments[1 + ordinal %% 1024], e.properties::text
@@ -142,8 +142,14 @@ def profit(run_id: UUID) -> tuple[list[Point], int]:
     if rows:
         return [Point(moment, float(value)) for moment, value in rows], _size(run_id, name)
     name = severity_list("PositionUpdate", severity=None)
-    rows = _ask(_POSITIONS, run=run_id, list=name, most=MAX_LOOKED_AT, most_bytes=MAX_BYTES)
+    rows = _ask(_SAMPLED_EVENTS, run=run_id, list=name, most=MAX_LOOKED_AT, most_bytes=MAX_BYTES)
     return list(_summed(rows)), _size(run_id, name)
+
+
+def sample_properties(run_id: UUID, *, name: str, most: int) -> tuple[list[tuple[int, str]], int]:
+    """Give moments and properties of a list's events, evenly spread, and how many there are; long ones are left out."""
+    rows = _ask(_SAMPLED_EVENTS, run=run_id, list=name, most=most, most_bytes=MAX_BYTES)
+    return [(moment, properties) for moment, properties in rows], _size(run_id, name)
 
 
 def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> Counted:

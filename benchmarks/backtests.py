@@ -4,6 +4,7 @@ How fast backtests answers about runs of 10,000 to 1,000,000 events, beside SQLi
     python benchmarks/backtests.py            # about five minutes
     python benchmarks/backtests.py --quick    # 10,000 and 100,000 events, about a minute
     python benchmarks/backtests.py --forms 100000   # runs of unusual form at this size, and nothing else
+    python benchmarks/backtests.py --sweeps 1000000   # a sweep of 1,000 runs, and two runs of this size compared
     python benchmarks/backtests.py --huge     # 10,000,000 events as well: some 20 GB of disk, most of an hour
 
 README.md beside this file says how each figure is got.
@@ -29,6 +30,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="10,000 and 100,000 events only")
     parser.add_argument("--huge", action="store_true", help="10,000,000 events as well")
     parser.add_argument("--forms", type=int, metavar="EVENTS", help="only runs of unusual form, of so many events")
+    parser.add_argument("--sweeps", type=int, metavar="EVENTS", help="only sweeps, and two runs of so many events")
     arguments = parser.parse_args()
     sizes = (10_000, 100_000) if arguments.quick else (10_000, 100_000, 1_000_000)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -43,6 +45,11 @@ def main() -> None:
 
         if arguments.forms:
             run_forms(events=arguments.forms, folder=folder, seconds=1.0)
+            return
+        if arguments.sweeps:
+            from benchmarks.backtests_sweeps import run_sweeps  # noqa: PLC0415
+
+            run_sweeps(pair_events=arguments.sweeps, folder=folder)
             return
         run(scratch, sizes=(*sizes, 10_000_000) if arguments.huge else sizes, folder=folder, seconds=1.0)
 

@@ -41,7 +41,7 @@ urlpatterns = [
     path("linescore/", include("linescore.pages")),
     path("devassist/", include("devassist.pages")),
     path("schemas/", include("graphql_proxy.pages")),
-    path("backtests/", include("backtests.pages")),
+    path("backtests/", include("backtests.pages.urls")),
     path("sprints/", include("sprints.boards.pages")),
     path("admin/", admin.site.urls),
     path("api/resources/backtests/", include(backtests_resources.router.urls)),

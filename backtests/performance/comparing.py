@@ -28,7 +28,7 @@ from backtests.performance.curves import RunCurve, choose_curve
 from backtests.performance.decisions import RECORD, Trail, find_difference
 from backtests.performance.listing import make_trade
 from backtests.performance.measures import measure_returns, to_date
-from backtests.rendering import fitting
+from backtests.rendering import fitting, too_large
 from backtests.snapshots import moments_of
 from toolbox.database.pools import Pool
 
@@ -106,11 +106,20 @@ async def _find_parting(
 
 
 def _part(tails: tuple[Trail, Trail], *, end: int) -> _Parting | None:
-    """Say where trails part that differ from their first record on; None where neither goes on in the common time."""
+    """
+    Say where trails part that differ from their first record on; None where neither goes on in the common time.
+
+    Raises ToolError RESULT_TOO_LARGE where the decisions of that moment were not all read.
+    """
     moments = [int(tail["moment"][0]) for tail in tails if len(tail)]
     if not moments or min(moments) > end:
         return None
     moment = min(moments)
+    if any(len(tail) == MAX_PAGE and tail["moment"][-1] == moment for tail in tails):
+        raise too_large(
+            f"More than {MAX_PAGE:,} decisions of {time_of(moment).isoformat()} are left to compare.",
+            suggestion="Log decisions of one moment with times that tell them apart.",
+        )
     now = [tail[tail["moment"] == moment] for tail in tails]
     counted = [Counter(one["fingerprint"].tolist()) for one in now]
     only = [
@@ -130,9 +139,10 @@ async def _explain(runs: tuple[UUID, UUID], *, parting: _Parting, reader: Pool) 
         symbols.append(symbol if len(only) else None)
     symbol = next((one for one in symbols if one), None)
     at = time_of(parting.moment)
+    signals = await _signals(runs, at=at, symbol=symbol, reader=reader) if symbol else []
     return Divergence(
-        timestamp=at, security_symbol=symbol, first=sides[0], second=sides[1],
-        signals=await _signals(runs, at=at, symbol=symbol, reader=reader) if symbol else [],
+        timestamp=at, security_symbol=symbol, first=sides[0], second=sides[1], signals=signals[:MAX_SIGNALS],
+        signal_count=len(signals),
     )  # fmt: skip
 
 
@@ -141,12 +151,15 @@ async def _side(
 ) -> tuple[DivergentSide, str | None]:
     chosen = [int(number) for number in (only if len(only) else following[:1])["number"][:MAX_SHOWN]]
     rows = await queries.events(run_id, numbers=chosen, reader=reader)
-    above = await queries.causes(run_id, number=chosen[0], most=MAX_CAUSES, reader=reader) if chosen else []
+    above = await queries.causes(run_id, number=chosen[0], most=MAX_CAUSES + 1, reader=reader) if chosen else []
     trips = await queries.trips_ending_after(run_id, moment=time_of(moment), most=MAX_TRADES, reader=reader)
-    shown, causes = (fitting(part, run_id=str(run_id), budget=budget() // 4) for part in (rows, above))
+    nearest = above[::-1][:MAX_CAUSES]
+    shown, causes = (fitting(part, run_id=str(run_id), budget=budget() // 4) for part in (rows, nearest))
     side = DivergentSide(
-        decisions=shown if len(only) else [], next_decision=shown[0] if shown and not len(only) else None,
-        causes=causes, trades=[make_trade(row) for row in trips],
+        decisions=shown if len(only) else [], decision_count=len(only),
+        next_decision=shown[0] if shown and not len(only) else None, causes=causes[::-1],
+        has_more_causes=len(above) > len(causes), trades=[make_trade(row) for row in trips],
+        trade_count=trips[0]["total"] if trips else 0,
     )  # fmt: skip
     return side, _symbol_of(rows[0]) if rows else None
 
@@ -166,10 +179,7 @@ async def _signals(runs: tuple[UUID, UUID], *, at: datetime, symbol: str, reader
         values.append({one.name: orjson.loads(orjson.dumps(one.value)) for one in moment.state().indicators})
     names = sorted(values[0].keys() | values[1].keys())
     differing = [name for name in names if values[0].get(name) != values[1].get(name)]
-    return [
-        SignalDifference(name=name, first=values[0].get(name), second=values[1].get(name))
-        for name in differing[:MAX_SIGNALS]
-    ]
+    return [SignalDifference(name=name, first=values[0].get(name), second=values[1].get(name)) for name in differing]
 
 
 def _describe(curve: RunCurve, *, decisions: int) -> ComparedRun:

@@ -112,7 +112,9 @@ class Trade(CamelAnswer):
     entry_price: Number = Field(description="Average price of the executions that opened or enlarged it.")
     exit_time: datetime | None = Field(description="When it was closed; null while open.")
     exit_price: Number | None = Field(description="Average price of the executions that reduced or closed it.")
-    exit_reason: str | None = Field(description="Why it was closed, as the last execution or its order says.")
+    exit_reason: str | None = Field(
+        description="Why it was closed, as the last execution or its order says; cut with an ellipsis at 200 letters."
+    )
     profit: Number = Field(description="Profit without commissions; what is held counts at the last price seen.")
     commission: Number = Field(description="Commissions paid.")
     commission_currency: str = Field(description="Currency of the commissions; empty where not logged.")
@@ -237,7 +239,10 @@ class Summary(CamelAnswer):
 class EventGroup(CamelAnswer):
     """Events that share a value."""
 
-    value: str | None = Field(description="The property as text; null for events that do not have it.")
+    value: str | None = Field(
+        description="The property as text, the first 500 letters of a longer one; null for events that do not have it."
+    )
+    value_length: int | None = Field(description="Letters of the whole text where value is cut; null where it is not.")
     count: int = Field(description="How many events.")
     numbers: int | None = Field(description="How many of them have a number at valuePath; null without a path.")
     sum: Number | None = Field(description="Sum of the numbers, exact.")
@@ -287,7 +292,10 @@ class AttributionMetadata(CamelAnswer):
     currency: str = Field(description="Currency of the profits; empty where not logged.")
     total_net_profit: Number = Field(description="Net profit of all round trips, open ones included.")
     total_trades: int = Field(description="Round trips of all groups.")
-    total_groups: int = Field(description="Groups there are; the 200 largest are given.")
+    total_groups: int = Field(description="Groups there are; the 200 of most profit or loss are given.")
+    other_groups: int = Field(description="Groups that are not given.")
+    other_trades: int = Field(description="Round trips of the groups that are not given.")
+    other_net_profit: Number = Field(description="Net profit of the groups that are not given.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
 
 
@@ -413,11 +421,18 @@ class DivergentSide(CamelAnswer):
     """What one run did where the runs part."""
 
     decisions: list[Any] = Field(description="Decisions of that moment that only this run made; five at most.")
+    decision_count: int = Field(description="How many such decisions there are.")
     next_decision: Any = Field(description="Its next decision, where it made none at that moment; null otherwise.")
     causes: list[Any] = Field(
-        description="The chain of events from the first cause to the decision (or next decision), by parentEventId."
+        description="The chain of events that led to the first of these decisions (or the next decision), by "
+        "parentEventId, the decision last; the nearest 20 at most."
+    )
+    has_more_causes: bool = Field(
+        description="True if the first of causes has a parent in the run that is not given: get_events_by_entity or "
+        "query_event_sequence have it."
     )
     trades: list[Trade] = Field(description="The first three round trips that end then or later, or are open.")
+    trade_count: int = Field(description="How many such round trips there are.")
 
 
 class SignalDifference(CamelAnswer):
@@ -435,7 +450,10 @@ class Divergence(CamelAnswer):
     security_symbol: str | None = Field(description="The security, if the decision names one.")
     first: DivergentSide = Field(description="What the first run did.")
     second: DivergentSide = Field(description="What the second run did.")
-    signals: list[SignalDifference] = Field(description="Indicators of that security that differed then.")
+    signals: list[SignalDifference] = Field(
+        description="Indicators of that security that differed then, by name; 50 at most."
+    )
+    signal_count: int = Field(description="How many such indicators there are.")
 
 
 class ProfitSince(CamelAnswer):

@@ -81,11 +81,13 @@ async def attribute(ask: AttributionQuestion, *, reader: Pool) -> ProfitAttribut
     """Divide a run's net profit. Raises ToolError as `read_curve` does."""
     curve = await read_curve(ask.run_id, currency=ask.currency, capital=None, reader=reader)
     rows = await queries.attribution(ask.run_id, by=ask.by, currency=curve.currency, reader=reader)
-    metadata = AttributionMetadata(
-        currency=curve.currency, total_net_profit=rows[0]["total_net_profit"], total_trades=rows[0]["total_trades"],
-        total_groups=rows[0]["total_groups"], query_time_ms=curve.asked.milliseconds,
-    )  # fmt: skip
     found = [_profit_group(row, by=ask.by) for row in rows if row["key"] is not None]
+    profit, trades, groups = (rows[0][name] for name in ("total_net_profit", "total_trades", "total_groups"))
+    metadata = AttributionMetadata(
+        currency=curve.currency, total_net_profit=profit, total_trades=trades, total_groups=groups,
+        other_groups=groups - len(found), other_trades=trades - sum(one.trades for one in found),
+        other_net_profit=profit - sum(one.net_profit for one in found), query_time_ms=curve.asked.milliseconds,
+    )  # fmt: skip
     return ProfitAttribution(groups=found, metadata=metadata)
 
 
@@ -106,8 +108,8 @@ def _event_group(row: Row, *, has_numbers: bool) -> EventGroup:
     known: Sequence[Any] = row["quantiles"] or ()
     has_some = has_numbers and bool(row["numbers"])
     return EventGroup(
-        value=row["value"], count=row["count"], numbers=row["numbers"] if has_numbers else None, sum=row["sum"],
-        avg=row["avg"], min=row["min"], max=row["max"],
+        value=row["value"], value_length=row["value_length"], count=row["count"],
+        numbers=row["numbers"] if has_numbers else None, sum=row["sum"], avg=row["avg"], min=row["min"], max=row["max"],
         quantiles=dict(zip(QUANTILE_NAMES, known, strict=True)) if has_some else None,
     )  # fmt: skip
 

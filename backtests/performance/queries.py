@@ -11,7 +11,7 @@ from backtests.queries import EVENT
 from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
-MAX_CURRENCIES, MAX_PROFIT_GROUPS, MAX_RANKED = 100, 200, 2_000
+MAX_CURRENCIES, MAX_PROFIT_GROUPS, MAX_RANKED, MAX_VALUE_LETTERS = 100, 200, 2_000, 500
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 _CURVES = """
@@ -92,7 +92,7 @@ WITH listed AS MATERIALIZED (
          strpos(e.properties::text, '\\u') = 0 OR e.properties::text !~* '\\\\u(0000|d[89a-f])' AS is_readable
   FROM listed JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = listed.number
 ), said AS MATERIALIZED (
-  SELECT l.number, left(l.properties #>> %(path)s::text[], 500) AS value
+  SELECT l.number, l.properties #>> %(path)s::text[] AS value
   FROM looked_at AS l
   WHERE l.is_readable AND NOT EXISTS (
     SELECT FROM unnest(%(filter_paths)s::text[], %(filter_values)s::text[]) AS f (path, value)
@@ -109,7 +109,8 @@ WITH listed AS MATERIALIZED (
   FROM said AS s LEFT JOIN numbers AS n USING (number)
   GROUP BY 1
 )
-SELECT whole.*, g.*
+SELECT whole.*, g.count, g.numbers, g.sum, g.avg, g.min, g.max, g.quantiles, left(g.value, %(letters)s) AS value,
+       CASE WHEN length(g.value) > %(letters)s THEN length(g.value) END AS value_length
 FROM (
   SELECT (SELECT count(*) FROM grouped) AS total_groups, (SELECT count(*) FROM said) AS total_events,
          (SELECT count(*) FROM looked_at WHERE NOT is_readable) AS unreadable_events
@@ -143,8 +144,7 @@ WITH grouped AS (
 SELECT whole.*, g.*
 FROM (SELECT coalesce(sum(net_profit), 0) AS total_net_profit, coalesce(sum(trades), 0)::bigint AS total_trades,
              count(*) AS total_groups FROM grouped) AS whole
-LEFT JOIN (SELECT * FROM grouped ORDER BY CASE WHEN %(in_order)s THEN key END, abs(net_profit) DESC, key
-           LIMIT %(most)s) AS g ON true
+LEFT JOIN (SELECT * FROM grouped ORDER BY abs(net_profit) DESC, key LIMIT %(most)s) AS g ON true
 ORDER BY CASE WHEN %(in_order)s THEN g.key END, g.net_profit DESC, g.key LIMIT %(most)s
 """
 
@@ -159,7 +159,7 @@ ORDER BY r.run_id LIMIT %(most)s
 
 _TRAILS = """
 SELECT d.run_id, d.decision_count,
-       substring(d.trail FROM (1 + u.start * %(size)s) FOR (%(take)s * %(size)s)::integer) AS trail
+       substring(d.trail FROM 1 + u.start * %(size)s::integer FOR %(take)s::integer * %(size)s::integer) AS trail
 FROM unnest(%(runs)s::uuid[], %(starts)s::integer[]) AS u (run_id, start)
 JOIN backtests_decisions AS d USING (run_id) LIMIT 2
 """
@@ -188,7 +188,7 @@ ORDER BY u.place LIMIT 100
 _ENDING_AFTER = """
 SELECT p.*, opened.event_id AS entry_event_id, closed.event_id AS exit_event_id
 FROM (
-  SELECT * FROM backtests_round_trips
+  SELECT *, count(*) OVER () AS total FROM backtests_round_trips
   WHERE run_id = %(run)s AND (exit_at IS NULL OR exit_at >= %(moment)s) ORDER BY trip LIMIT %(most)s
 ) AS p
 JOIN backtests_events AS opened ON opened.run_id = %(run)s AND opened.number = p.entry_number
@@ -234,7 +234,7 @@ async def groups(
     parameters = {
         "run": run_id, "list": name, "path": list(path), "numbers": numbers, "first": first, "last": last,
         "filter_paths": [one for one, _ in filters], "filter_values": [one for _, one in filters], "plain": plain,
-        "most": most, "quantiles": list(QUANTILES),
+        "most": most, "quantiles": list(QUANTILES), "letters": MAX_VALUE_LETTERS,
     }  # fmt: skip
     return (await reader.fetch(_GROUPS, parameters)).rows
 
@@ -267,5 +267,5 @@ async def events(run_id: UUID, *, numbers: Sequence[int], reader: Pool) -> list[
 
 
 async def trips_ending_after(run_id: UUID, *, moment: datetime, most: int, reader: Pool) -> list[Row]:
-    """Fetch the first round trips that end at or after a moment, or are open."""
+    """Fetch the first round trips that end at or after a moment, or are open; each row has the total."""
     return (await reader.fetch(_ENDING_AFTER, {"run": run_id, "moment": moment, "most": most})).rows

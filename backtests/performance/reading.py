@@ -18,15 +18,20 @@ from backtests.ingest.values import usable
 from backtests.performance.days import Days
 from backtests.performance.trips import Execution, Prices
 from backtests.vocabulary import TYPE_CODES
+from toolbox.admin_pages.charts import cut
 
 PAGE_EVENTS, CHUNK_EVENTS = 20_000, 1_024
 ARRAY_HEADER_BYTES = 20
 MARKET, POSITION = TYPE_CODES["MarketDataEvent"], TYPE_CODES["PositionUpdate"]
 PRICE_PATHS = ("Data.High", "Data.Low", "Data.Ask", "Data.Bid", "Data.Last", "Data.Price", "Data.Close")
 """Of the prices of one event, the last one here is what is held valued at."""
+CLOSES = ("Close", "Price", "Last", "Bid")
+"""The first of these that market data has is its price."""
+MAX_PRICE = 1e300
 REASONS = ("ExitReason", "Reason", "Tag", "OrderType")
 """Properties of an execution that say why it was made; where there is none, its parent's ChangeReason says it."""
 MAX_REASON = 200
+"""Letters of a reason that are kept; a longer one ends in an ellipsis."""
 _NUMBER = np.dtype([("event", "i4"), ("path", "i4"), ("moment", "i8"), ("value", "f8")])
 _ROUNDED = Context(prec=28)
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
@@ -153,7 +158,7 @@ def read_execution(logged: LoggedDecision) -> Execution | None:
         commission=read_number(values.get("Commission")) or Decimal(0), currency=currency,
         commission_currency=read_text(values.get("CommissionCurrency")) or currency,
         multiplier=read_number(values.get("Multiplier")) or Decimal(1),
-        reason=read_text(reason)[:MAX_REASON] if reason not in (None, "") else None,
+        reason=cut(read_text(reason), letters=MAX_REASON) if reason not in (None, "") else None,
     )  # fmt: skip
 
 
@@ -179,6 +184,14 @@ def read_prices(run_id: UUID, *, symbols: Iterable[str], event_count: int, since
 def read_text(value: Any) -> str:
     """Give a value as text that PostgreSQL holds; empty where there is none."""
     return "" if value is None else str(value).replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+def read_close(properties: str) -> float | None:
+    """Take the price out of market data's properties; None where there is none above zero."""
+    data = decode_properties(properties).get("Data")
+    given = [data.get(name) for name in CLOSES] if isinstance(data, dict) else []
+    prices = (float(price) for price in given if price is not None and usable(price))
+    return next((price for price in prices if 0 < price < MAX_PRICE), None)
 
 
 def read_number(value: Any) -> Decimal | None:

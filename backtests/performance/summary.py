@@ -7,7 +7,6 @@ from uuid import UUID
 import numpy as np
 
 from backtests.ingest.lists import entity_lists
-from backtests.ingest.values import usable
 from backtests.performance import queries
 from backtests.performance.contracts import (
     BenchmarkMeasures,
@@ -29,21 +28,23 @@ from backtests.performance.measures import (
     measure_trips,
     to_date,
 )
-from backtests.performance.overfitting import LARGEST
-from backtests.performance.reading import decode_properties
+from backtests.performance.reading import read_close
 from toolbox.database.pools import Pool
 
 RETURN_NAMES = (
     "totalReturn", "cagr", "volatility", "sharpe", "sortino", "calmar", "maxDrawdown", "bestDay", "worstDay",
 )  # fmt: skip
-CLOSES = ("Close", "Price", "Last", "Bid")
-"""The first of these that market data has is its price."""
 Row = dict[str, Any]
 
 
 async def summarize(ask: SummaryQuestion, *, reader: Pool) -> Summary:
     """Measure a run. Raises ToolError as `read_curve` does."""
     curve = await read_curve(ask.run_id, currency=ask.currency, capital=ask.initial_capital, reader=reader)
+    return await summarize_curve(curve, ask=ask, reader=reader)
+
+
+async def summarize_curve(curve: RunCurve, *, ask: SummaryQuestion, reader: Pool) -> Summary:
+    """Measure a run whose profit by day is known. Raises ToolError as `read_curve` does, of a benchmark."""
     trips = await queries.closed_trips(ask.run_id, currency=curve.currency, reader=reader)
     returns = curve.returns()
     measured, undefined = _measure_returns(curve, returns=returns, ask=ask)
@@ -132,15 +133,8 @@ async def _read_closes(run_id: UUID, *, symbol: str, days: Days, reader: Pool) -
     """Read a security's last price on or before each day; days before its first price are left out."""
     [name] = entity_lists("SecuritySymbol", value=symbol, event_types=["MarketDataEvent"])
     rows = await queries.closes(run_id, name=name, days=days.tolist(), reader=reader)
-    known = [(row["day"], price) for row in rows if (price := _price_of(row["properties"])) is not None]
+    known = [(row["day"], price) for row in rows if (price := read_close(row["properties"])) is not None]
     return np.array([day for day, _ in known], dtype=np.int32), np.array([price for _, price in known], dtype=float)
-
-
-def _price_of(properties: str) -> float | None:
-    data = decode_properties(properties).get("Data")
-    given = [data.get(name) for name in CLOSES] if isinstance(data, dict) else []
-    prices = (float(price) for price in given if price is not None and usable(price))
-    return next((price for price in prices if 0 < price < LARGEST), None)
 
 
 def _changes(levels: Floats) -> Floats:

@@ -18,7 +18,7 @@ def test_runs_and_boards_are_looked_at_by_mouse_and_by_keyboard(page: Page, faul
     page.get_by_label("Name, engine, symbol or id").fill("Pullback")
     page.keyboard.press("Enter")
     page.get_by_label(re.compile("Choose Pullback")).press("Space")
-    page.get_by_role("button", name="Compare the chosen").press("Enter")
+    page.get_by_role("button", name="Compare selected").press("Enter")
     expect(page.get_by_role("heading", name="Runs compared")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("link", name=re.compile("Pullback")).press("Enter")

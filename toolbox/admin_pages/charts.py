@@ -49,12 +49,13 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """One value somewhere from left (0) to right (1), and what it is."""
+    """One value somewhere from left (0) to right (1), and what it is; `turn` draws a triangle: 1 up, -1 down."""
 
     place: float
     value: float
     words: str
     color: str = BLUE
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,10 @@ class _Scale:
     height: int
 
     @classmethod
-    def fit(cls, values: Sequence[float], *, height: int = HEIGHT) -> "_Scale":
-        """Span the values and zero, in steps of 1, 2 or 5 times a power of ten."""
-        low, high = min([0.0, *values]), max([0.0, *values])
+    def fit(cls, values: Sequence[float], *, height: int = HEIGHT, with_zero: bool = True) -> "_Scale":
+        """Span the values, `with_zero` or where all are the same also zero, in steps of 1, 2 or 5 by a power of ten."""
+        others = [0.0] if with_zero or min(values) == max(values) else []
+        low, high = min([*others, *values]), max([*others, *values])
         rough = ((high - low) or 1) / TICKS
         power = 10 ** floor(log10(rough))
         step = next(power * size for size in (1, 2, 5, 10) if power * size >= rough)
@@ -92,13 +94,18 @@ def evenly(labels: Sequence[str]) -> list[Mark]:
 
 
 def lines(
-    series: Sequence[Series], *, marks: Sequence[Mark], title: str, height: int = HEIGHT, at: float | None = None
-) -> SafeString | str:
-    """Draw lines over the same places, and a cursor `at` one of them; empty where there is nothing to draw."""
-    values = [value for one in series for value in one.values if value is not None]
+    series: Sequence[Series], *, marks: Sequence[Mark], title: str, height: int = HEIGHT, at: float | None = None,
+    over: Sequence[Dot] = (), with_zero: bool = True,
+) -> SafeString | str:  # fmt: skip
+    """
+    Draw lines over the same places, dots `over` them, and a cursor `at` a place; empty where there is nothing to draw.
+
+    The scale begins or ends at zero, `with_zero` or where all values are the same.
+    """
+    values = [value for one in series for value in one.values if value is not None] + [dot.value for dot in over]
     if not values or not marks:
         return ""
-    scale = _Scale.fit(values, height=height)
+    scale = _Scale.fit(values, height=height, with_zero=with_zero)
     drawn = format_html_join(
         "",
         '<polyline points="{}" fill="{}" fill-opacity="0.2" stroke="{}" stroke-width="2" stroke-linecap="round"{} '
@@ -108,7 +115,8 @@ def lines(
             for one in series
         ),
     )
-    body = _axis(scale) + drawn + _cursor(at, scale=scale) + _labels(marks, scale=scale) + _legend(series)
+    body = _axis(scale) + drawn + _dots(over, scale=scale) + _cursor(at, scale=scale)
+    body += _labels(marks, scale=scale) + _legend(series)
     return _picture(title, body=body, height=height)
 
 
@@ -145,12 +153,7 @@ def dots(points: Sequence[Dot], *, marks: Sequence[Mark], guides: Sequence[Serie
         return ""
     levels = [value for one in guides for value in one.values if value is not None]
     scale = _Scale.fit([*(dot.value for dot in points), *levels])
-    drawn = format_html_join(
-        "",
-        '<circle cx="{}" cy="{}" r="4" fill="{}" fill-opacity="0.6"><title>{}</title></circle>',
-        ((_x(dot.place), scale.y(dot.value), dot.color, dot.words) for dot in points),
-    )
-    body = _axis(scale) + drawn + _guides(guides, scale=scale) + _labels(marks, scale=scale)
+    body = _axis(scale) + _dots(points, scale=scale) + _guides(guides, scale=scale) + _labels(marks, scale=scale)
     return _picture(title, body=body + _legend(guides))
 
 
@@ -241,6 +244,25 @@ def _axis(scale: _Scale) -> SafeString:
             for mark in scale.marks
         ),
     )
+
+
+def _dots(dots: Sequence[Dot], *, scale: _Scale) -> SafeString:
+    """Draw circles, and triangles for those that turn."""
+    circles = format_html_join(
+        "",
+        '<circle cx="{}" cy="{}" r="4" fill="{}" fill-opacity="0.6"><title>{}</title></circle>',
+        ((_x(dot.place), scale.y(dot.value), dot.color, dot.words) for dot in dots if not dot.turn),
+    )
+    triangles = format_html_join(
+        "",
+        '<path d="M{} {}l5 {}h-10z" fill="{}" fill-opacity="0.8"><title>{}</title></path>',
+        (
+            (_x(dot.place), round(scale.y(dot.value) - 5 * dot.turn, 1), 10 * dot.turn, dot.color, dot.words)
+            for dot in dots
+            if dot.turn
+        ),
+    )
+    return circles + triangles
 
 
 def _guides(guides: Sequence[Series], *, scale: _Scale) -> SafeString:

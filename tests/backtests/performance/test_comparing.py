@@ -232,3 +232,83 @@ async def test_the_shipped_pair_is_ranked() -> None:
 
     assert [one["rank"] for one in body["runs"]] == [1, 2]
     assert body["overfitting"]["runs"] == 2
+
+
+def chain_of(event: Event, *, run_id: str, length: int) -> list[Event]:
+    """Give so many events, each the parent of the next, the last of them being this one."""
+    ids = [*(str(uuid4()) for _ in range(length - 1)), event["EventId"]]
+    risk = {"RiskType": "limit", "Threshold": 1, "CurrentValue": 2}
+    return [
+        event | {
+            "EventId": one, "RunId": run_id, "ParentEventId": ids[place - 1] if place else None,
+            **({} if place == length - 1 else {"EventType": "MarketDataEvent", "Properties": risk}),
+        }
+        for place, one in enumerate(ids)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(20, False), (21, True)])
+async def test_what_a_divergence_leaves_out_is_said(load: Load, *, length: int, is_cut: bool) -> None:
+    first, second = str(uuid4()), str(uuid4())
+    events = make_events(first, seed=14, steps=60)
+    last = next(one for one in reversed(events) if one["EventType"] == "TradeExecution")
+    said = last | {"Timestamp": "2024-03-20T10:00:00.000Z"}
+    signals = [
+        event | {
+            "EventType": "IndicatorCalculation", "EventId": str(uuid4()), "RunId": run_id,
+            "Properties": {"IndicatorName": f"ma{place:02}", "SecuritySymbol": "AAPL", "Value": value,
+                           "Parameters": {}},
+        }
+        for place in range(53) for run_id, value, event in ((first, 1, last), (second, 2, last))
+    ]  # fmt: skip
+    decided = [
+        said | {"EventId": str(uuid4()), "Properties": said["Properties"] | {"SecuritySymbol": "AAPL", "Price": place}}
+        for place in range(1, 8)
+    ]
+    decided = [one for event in decided for one in chain_of(event, run_id=first, length=length)]
+    end = decided[0] | {"RunId": second, "EventId": str(uuid4()), "ParentEventId": None}
+    load(jsonl([*events, *(one for one in signals if one["RunId"] == first), *decided]))
+    load(jsonl([*copy_events(events, second), *(one for one in signals if one["RunId"] == second), end]))
+
+    found = (await good("compare_runs", firstRunId=first, secondRunId=second))["divergence"]
+
+    assert (len(found["first"]["decisions"]), found["first"]["decisionCount"]) == (5, 7)
+    assert (found["second"]["decisions"], found["second"]["decisionCount"]) == ([], 0)
+    assert (len(found["first"]["causes"]), found["first"]["hasMoreCauses"]) == (20, is_cut)
+    assert found["first"]["causes"][-1] == found["first"]["decisions"][0]
+    assert (len(found["signals"]), found["signalCount"]) == (50, 53)
+    trades = await good("list_trades", runId=first, pageSize=1000)
+    ends = [one["exitTime"] for one in trades["trades"]]
+    assert found["first"]["tradeCount"] == sum(not end or end >= found["timestamp"] for end in ends)
+
+
+async def test_decisions_of_one_moment_that_cannot_all_be_read_are_refused(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backtests.performance.comparing.FIRST_PAGE", 4)
+    monkeypatch.setattr("backtests.performance.comparing.MAX_PAGE", 4)
+    first, second = str(uuid4()), str(uuid4())
+    trade = next(one for one in make_events(first, seed=14) if one["EventType"] == "TradeExecution")
+    events = [
+        trade | {"EventId": str(uuid4()), "Properties": trade["Properties"] | {"Price": place}} for place in range(9)
+    ]
+    load(jsonl(events))
+    load(jsonl(copy_events(events, second)[1:]))
+
+    code, _, error = await refused("compare_runs", firstRunId=first, secondRunId=second)
+
+    assert code == "RESULT_TOO_LARGE"
+    assert "decisions of 2024-" in error["message"]
+
+
+async def test_long_trails_are_read_in_pages_of_any_size(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backtests.performance.comparing.FIRST_PAGE", 2_000)  # 40,000 bytes, more than a smallint
+    first, second = str(uuid4()), str(uuid4())
+    events = make_events(first, seed=16, steps=60)
+    load(jsonl(events))
+    load(jsonl(copy_events(events, second)))
+
+    body = await good("compare_runs", firstRunId=first, secondRunId=second)
+
+    assert body["divergence"] is None
+    assert body["metadata"]["identicalDecisions"] == sum(one["EventType"] == "TradeExecution" for one in events)

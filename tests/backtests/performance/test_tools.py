@@ -295,3 +295,52 @@ async def test_the_shipped_run_came_to_what_its_engine_says() -> None:
     assert body["metadata"]["initialCapital"] == 200_000
     assert body["returns"]["totalReturn"] == near(Decimal(str(last["Total"])) / 200_000)
     assert float(body["trades"]["netProfit"]) == pytest.approx(last["Total"], abs=0.2)  # the engine rounds commissions
+
+
+@pytest.mark.parametrize("by", ["entryMonth", "symbol"])
+async def test_groups_of_profit_that_are_not_given_are_counted(
+    load: Load, monkeypatch: pytest.MonkeyPatch, *, by: str
+) -> None:
+    monkeypatch.setattr("backtests.performance.queries.MAX_PROFIT_GROUPS", 2)
+    run_id = str(uuid4())
+    earned = {"2023-01": ("A", 5), "2023-02": ("B", -50), "2023-03": ("C", 1), "2023-04": ("D", 40)}
+    events = []
+    for month, (symbol, profit) in earned.items():
+        for day, side, price in (("03", "Buy", 100), ("04", "Sell", 100 + profit)):
+            said = {"OrderId": str(uuid4()), "SecuritySymbol": symbol, "Direction": side, "Quantity": 1, "Price": price}
+            [event] = make_events(run_id, seed=3, steps=1)
+            events.append(event | {
+                "EventId": str(uuid4()), "Timestamp": f"{month}-{day}T10:00:00.000Z", "EventType": "TradeExecution",
+                "Properties": said | {"Commission": 0, "Slippage": 0},
+            })  # fmt: skip
+    load(jsonl(events))
+
+    body = await good("attribute_pnl", runId=run_id, by=by)
+
+    given = [(one["group"], one["netProfit"]) for one in body["groups"]]
+    wanted = {"entryMonth": [("2023-02", -50), ("2023-04", 40)], "symbol": [("D", 40), ("B", -50)]}
+    assert given == wanted[by]
+    metadata = body["metadata"]
+    assert (metadata["totalGroups"], metadata["totalTrades"], metadata["totalNetProfit"]) == (4, 4, -4)
+    assert (metadata["otherGroups"], metadata["otherTrades"], metadata["otherNetProfit"]) == (2, 2, 6)
+
+
+async def test_texts_that_begin_alike_are_two_groups_and_a_cut_is_said(load: Load) -> None:
+    run_id, alike = str(uuid4()), "x" * 600
+    reasons = [f"{alike} one", f"{alike} two", f"{alike} two", "short"]
+    [event] = make_events(run_id, seed=3, steps=1)
+    load(jsonl([
+        event | {
+            "EventType": "OrderRejection", "EventId": str(uuid4()),
+            "Properties": {"OrderId": str(uuid4()), "SecuritySymbol": "AAPL", "RejectionReason": reason},
+        }
+        for reason in reasons
+    ]))  # fmt: skip
+
+    body = await good("group_events", runId=run_id, eventType="OrderRejection", groupBy="$.RejectionReason")
+
+    assert sorted(one["count"] for one in body["groups"]) == [1, 1, 2]
+    for one in body["groups"]:
+        is_long = one["value"] != "short"
+        assert one["valueLength"] == (604 if is_long else None)
+        assert len(one["value"]) == (500 if is_long else 5)

@@ -13,7 +13,7 @@ LETTERS, BYTES, WHOLE = 600, 4_096, 20_000
 _COLUMNS = """
 run_id, name, engine, config_hash, coalesce(started_at, first_event_at) AS started_at,
 coalesce(ended_at, last_event_at) AS ended_at, first_event_at, last_event_at, event_count, malformed_count,
-quarantined_count, counts_by_type, symbols, stored_at
+quarantined_count, counts_by_type, symbols, stored_at, sweep
 """
 _FOUND = """
 SELECT RUN_COLUMNS FROM (
@@ -62,6 +62,17 @@ SELECT e.number, e.event_id, e.occurred_at, e.event_type, e.severity, e.category
 FROM around JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = around.number
 ORDER BY e.number LIMIT 2 * %(most)s + %(deepest)s + 1
 """
+
+_SWEEPS = """
+SELECT sweep, count(*) AS runs, min(first_event_at) AS started_at, max(last_event_at) AS ended_at,
+       max(stored_at) AS stored_at
+FROM backtests_runs WHERE sweep <> '' GROUP BY sweep ORDER BY max(stored_at) DESC, sweep LIMIT 200
+"""
+
+
+async def sweeps() -> list[Row]:
+    """Give sweeps, those with the newest runs first, at most 200."""
+    return (await reader.fetch(_SWEEPS)).rows
 
 
 async def found(words: str, *, skip: int, take: int) -> list[Row]:

@@ -8,24 +8,26 @@ from uuid import UUID
 import msgspec
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path, reverse
+from django.urls import reverse
 
 from backtests.charting import measure, panels
-from backtests.inspecting import queries
-from backtests.inspecting.at_moment import look, seen_context
-from backtests.inspecting.chain import chain_of, chain_panel
-from backtests.inspecting.facts import facts
-from backtests.inspecting.looking import Looking, page_index
-from backtests.inspecting.wording import told
 from backtests.moments import moment_of, written
+from backtests.pages import queries
+from backtests.pages.at_moment import Seen, look, seen_context
+from backtests.pages.chain import chain_of, chain_panel
+from backtests.pages.event_words import told
+from backtests.pages.facts import facts
+from backtests.pages.looking import Looking, page_index
+from backtests.pages.parting import find_parting, parting_context
+from backtests.pages.results import Results, read_results, results_context
+from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, run_tabs, sweep_address
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 from toolbox.database import event_loop
 from toolbox.http.pages import require_scope
 
-SCOPE = "backtests:read"
 MAX_COMPARED, RUNS_A_PAGE, DEEPEST_PAGE, MAX_SYMBOLS = 4, 25, 400, 200
-MAX_SEARCH, MAX_IDS = 200, 100
+MAX_SEARCH, MAX_IDS, MAX_CURRENCY = 200, 100, 20
 LETTERS = "ABCD"
 
 
@@ -52,6 +54,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     """Show up to four runs side by side."""
     run_ids, faults = _run_ids(request)
     found = event_loop.run(queries.chosen(run_ids))
+    parted = event_loop.run(find_parting([run["run_id"] for run in found]))
     named = list(zip(LETTERS, found, strict=False))
     missing = [run_id for run_id in run_ids if run_id not in {run["run_id"] for run in found}]
     is_counted = request.GET.get("time") == "start"
@@ -61,29 +64,36 @@ def compare(request: HttpRequest) -> HttpResponse:
         "faults": [*faults, *(f"There is no run {run_id}." for run_id in missing)],
         "is_counted": is_counted,
         "facts": facts(found, measured=measured),
-        "panels": panels(measured, is_counted=is_counted) if measured else [],
+        "panels": panels(measured, is_counted=is_counted, at=None if is_counted else parted.moment) if measured else [],
         "chosen": urlencode([("run", str(run["run_id"])) for run in found]),
     }
-    return render(request, "backtests/compare.html", context)
+    return render(request, "backtests/compare.html", context | parting_context(parted))
 
 
 @require_scope(scope=SCOPE)
 def run(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
     """Show when a run's events happened, its state at a moment, and its results."""
-    one = _run(run_id)
+    one = find_run(run_id)
     if not one["first_event_at"]:
         return render(request, "backtests/run.html", {"run": one})
     looking = Looking.of(request.GET.dict(), run=one)
-    seen = event_loop.run(look(one, looking=looking))
-    drawn = panels([measure(run_id, symbols=one["symbols"])], at=looking.at)
-    context = {"run": one, "symbols": one["symbols"][:MAX_SYMBOLS], "panels": drawn}
-    return render(request, "backtests/run.html", context | seen_context(seen, address=_address(run_id)))
+    currency = request.GET.get("currency", "").replace("\x00", "")[:MAX_CURRENCY] or None
+    seen, results = event_loop.run(_look_with_results(one, looking=looking, currency=currency))
+    at = looking.at if "at" in request.GET else None
+    came_to = results_context(results, run=one, symbol=looking.symbol, at=at)
+    drawn = panels([measure(run_id, symbols=one["symbols"])], at=at)
+    context = {
+        "run": one, "symbols": one["symbols"][:MAX_SYMBOLS], "panels": drawn[1:] if "equity" in came_to else drawn,
+        "tabs": run_tabs(run_id, current="run"), "kinds": list_export_kinds(),
+        "sweep": sweep_address(one["sweep"]) if one["sweep"] else "",
+    } | came_to | seen_context(seen, address=_address(run_id))  # fmt: skip
+    return render(request, "backtests/run.html", context)
 
 
 @require_scope(scope=SCOPE)
 def event(request: HttpRequest, *, run_id: UUID, event_id: UUID) -> HttpResponse:
     """Show an event, what it came of and what it led to."""
-    one = _run(run_id)
+    one = find_run(run_id)
     rows = event_loop.run(queries.around(run_id, event_id=event_id))
     found = next((row for row in rows if row["event_id"] == event_id), None)
     if found is None:
@@ -103,18 +113,14 @@ def event(request: HttpRequest, *, run_id: UUID, event_id: UUID) -> HttpResponse
     return render(request, "backtests/event.html", context)
 
 
+async def _look_with_results(run: Row, *, looking: Looking, currency: str | None) -> tuple[Seen, Results]:
+    return await asyncio.gather(look(run, looking=looking), read_results(run["run_id"], currency=currency))
+
+
 async def _listed(words: str, *, index: int, chosen: Sequence[UUID]) -> tuple[list[Row], list[Row]]:
     return await asyncio.gather(
         queries.found(words, skip=index * RUNS_A_PAGE, take=RUNS_A_PAGE + 1), queries.chosen(chosen)
     )
-
-
-def _run(run_id: UUID) -> Row:
-    """Give a run; raises Http404."""
-    found = event_loop.run(queries.chosen([run_id]))
-    if not found:
-        raise Http404(f"There is no run {run_id}.")
-    return found[0]
 
 
 def _run_ids(request: HttpRequest) -> tuple[list[UUID], list[str]]:
@@ -141,12 +147,3 @@ def _laid_out(text: str | None) -> str:
         return msgspec.json.format(text, indent=2) if text else ""
     except msgspec.DecodeError:
         return f"{text}…"
-
-
-app_name = "backtests"
-urlpatterns = [
-    path("", runs, name="runs"),
-    path("compare/", compare, name="compare"),
-    path("runs/<uuid:run_id>/", run, name="run"),
-    path("runs/<uuid:run_id>/events/<uuid:event_id>/", event, name="event"),
-]

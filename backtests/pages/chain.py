@@ -9,8 +9,8 @@ from uuid import UUID
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from backtests.inspecting.timeline import COLORS
-from backtests.inspecting.wording import told
+from backtests.pages.event_words import told
+from backtests.pages.timeline import COLORS
 from backtests.queries import Row
 from backtests.vocabulary import EVENT_TYPES
 from toolbox.admin_pages.charts import GRAY

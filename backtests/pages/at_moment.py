@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from backtests import queries as stored
-from backtests.inspecting import queries
-from backtests.inspecting.looking import Looking
-from backtests.inspecting.standing import profit, standing
-from backtests.inspecting.timeline import Bucket, Timeline, edges_of, timeline_of, timeline_panel
-from backtests.inspecting.wording import told
 from backtests.moments import moment_of, time_of, written
+from backtests.pages import queries
+from backtests.pages.event_words import told
+from backtests.pages.looking import Looking
+from backtests.pages.state_tables import profit, standing
+from backtests.pages.timeline import Bucket, Timeline, edges_of, timeline_of, timeline_panel
 from backtests.queries import Row, Window
 from backtests.snapshots import moments_of
 from backtests.state import Moment

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from backtests.inspecting.looking import Looking
 from backtests.moments import DAY, SECOND, shown
+from backtests.pages.looking import Looking
 from backtests.vocabulary import EVENT_TYPES
 from toolbox.admin_pages.charts import AMBER, BLUE, GRAY, GREEN, PURPLE, RED
 from toolbox.admin_pages.panels import Figures, Panel

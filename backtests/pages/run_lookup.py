@@ -1,0 +1,43 @@
+"""What the pages of one run share: the run, and the way to its other pages."""
+
+from importlib.util import find_spec
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404
+from django.urls import reverse
+
+from backtests.pages import queries
+from backtests.queries import Row
+from toolbox.database import event_loop
+
+SCOPE = "backtests:read"
+TABS = {"run": "Results and events", "trades": "Round trips", "attribution": "Profit by group"}
+
+
+def find_run(run_id: UUID) -> Row:
+    """Give a run; raises Http404."""
+    found = event_loop.run(queries.chosen([run_id]))
+    if not found:
+        raise Http404(f"There is no run {run_id}.")
+    return found[0]
+
+
+def run_tabs(run_id: UUID, *, current: str) -> list[dict[str, Any]]:
+    """Give a run's pages: name, address, whether it is this one."""
+    return [
+        {"name": words, "address": reverse(f"backtests:{name}", args=[run_id]), "is_current": name == current}
+        for name, words in TABS.items()
+    ]
+
+
+def list_export_kinds() -> list[str]:
+    """Name the kinds of file there are: Parquet where its package is installed (requirements-parquet.txt)."""
+    has_parquet = find_spec("arro3") is not None and find_spec("arro3.io") is not None
+    return ["csv", "parquet"] if has_parquet else ["csv"]
+
+
+def sweep_address(sweep: str) -> str:
+    """Write the address of a sweep's page."""
+    return f"{reverse('backtests:sweeps')}?{urlencode({'sweep': sweep})}"
