@@ -1,20 +1,25 @@
 """
-How long pages of the console take at a million calls: `python -m benchmarks.pages [--calls 1000000]`.
+How long pages take at a million calls, a million events and 200,000 issues: `python -m benchmarks.pages`.
 
 The calls are made by one statement in a scratch database: 90 days, 40 tools, 60 keys of which the first makes half of
-them, one refusal in twenty, one failure in fifty. Each page is asked for in this process, through Django's middleware,
-as a superuser; the first request of each address warms up and does not count.
+them, one refusal in twenty, one failure in fifty. The issues are of twenty teams, the events of one run that is loaded
+as a person loads it. Each page is asked for in this process, through Django's middleware, as a superuser; the first
+request of each address warms up and does not count. CPU is of this process alone: PostgreSQL's is not in it. The first
+event of an answer is measured by `python benchmarks/agents.py`.
 """
 
 import argparse
 import os
 import statistics
+import tempfile
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 from benchmarks.scratch import scratch_database
 
-CALLS, TIMES, MAX_MILLISECONDS = 1_000_000, 5, 200
+CALLS, EVENTS, ISSUES = 1_000_000, 1_000_000, 200_000
+TIMES, MAX_MILLISECONDS = 5, 200
 _FILL = """
 INSERT INTO toolbox_tool_calls (called_at, request_id, caller, key_id, transport, domain, tool, arguments, outcome,
     code, status, rows, answer_bytes, milliseconds)
@@ -41,6 +46,15 @@ ADDRESSES = {
     "one call with its session": "/activity/calls/{call}/",
     "refused and failed": "/activity/queue/",
     "trends of 90 days": "/activity/trends/?days=90",
+    "ask": "/",
+    "data": "/data/",
+    "tools": "/tools/",
+    "a team's board": "/sprints/",
+    "runs": "/backtests/",
+    "a run": "/backtests/runs/{run}/",
+    "the admin": "/admin/",
+    "the admin's calls": "/admin/toolbox/toolcall/",
+    "the admin's issues": "/admin/sprints/issue/",
 }
 
 
@@ -48,6 +62,8 @@ def main() -> None:
     """Fill, ask and print; ends with 1 where a page takes longer than 200 ms."""
     parser = argparse.ArgumentParser(description="How long pages of the console take.")
     parser.add_argument("--calls", type=int, default=CALLS)
+    parser.add_argument("--events", type=int, default=EVENTS)
+    parser.add_argument("--issues", type=int, default=ISSUES)
     arguments = parser.parse_args()
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_database(name="pages"))
@@ -55,17 +71,18 @@ def main() -> None:
         import django  # noqa: PLC0415 - settings name the scratch database from here on
 
         django.setup()
-        slow = _measure(arguments.calls)
+        slow = _measure(calls=arguments.calls, events=arguments.events, issues=arguments.issues)
     if slow:
         raise SystemExit(f"slower than {MAX_MILLISECONDS} ms: {', '.join(slow)}")
 
 
-def _measure(calls: int) -> list[str]:
+def _measure(*, calls: int, events: int, issues: int) -> list[str]:
     from django.contrib.auth.models import User  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
     from django.db import connection  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
 
+    from benchmarks.many_issues import fill  # noqa: PLC0415
     from toolbox.audit.log import audit  # noqa: PLC0415
     from toolbox.database import event_loop  # noqa: PLC0415
 
@@ -75,25 +92,41 @@ def _measure(calls: int) -> list[str]:
         cursor.execute("VACUUM ANALYZE toolbox_tool_calls, toolbox_call_counts")
         cursor.execute("SELECT max(id) FROM toolbox_tool_calls")
         [call] = cursor.fetchone() or [1]
+    with connection.cursor() as cursor:
+        fill(cursor.connection, issues=issues)
+    run = _load_run(events)
     browser = Client()
     browser.force_login(User.objects.create_superuser("bench"))
-    print(f"{calls:,} calls; load average {os.getloadavg()[0]:.1f}\n\n| page | median ms | worst ms |\n|---|--:|--:|")
+    print(f"{calls:,} calls, {events:,} events, {issues:,} issues; load average {os.getloadavg()[0]:.1f}\n")
+    print("| page | median ms | worst ms | CPU, ms |\n|---|--:|--:|--:|")
     middle = call - calls // 2
-    slow = [name for name, address in ADDRESSES.items() if _time(browser, name, address.format(call=middle))]
+    slow = [name for name, address in ADDRESSES.items() if _time(browser, name, address.format(call=middle, run=run))]
     event_loop.run(audit.flush())  # the calls of these pages, before their database is gone
     return slow
 
 
+def _load_run(events: int) -> str:
+    from django.core.management import call_command  # noqa: PLC0415
+
+    from benchmarks.backtests_log import write_log  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        log = write_log(Path(folder), events=events)
+        call_command("ingest_backtest", str(log.path), verbosity=0)
+    return str(log.run_id)
+
+
 def _time(browser: object, name: str, address: str) -> bool:
-    took = []
+    took, spent = [], []
     for _ in range(TIMES + 1):
-        started = time.perf_counter()
+        started, busy = time.perf_counter(), time.process_time()
         answer = browser.get(address)  # type: ignore[attr-defined]
         took.append((time.perf_counter() - started) * 1000)
+        spent.append((time.process_time() - busy) * 1000)
         if answer.status_code != 200:  # noqa: PLR2004 - OK
             raise SystemExit(f"{address} is answered with {answer.status_code}")
     median = statistics.median(took[1:])
-    print(f"| {name} | {median:.0f} | {max(took[1:]):.0f} |", flush=True)
+    print(f"| {name} | {median:.0f} | {max(took[1:]):.0f} | {statistics.median(spent[1:]):.0f} |", flush=True)
     return median > MAX_MILLISECONDS
 
 

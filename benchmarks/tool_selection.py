@@ -41,6 +41,8 @@ SAMPLES = 5_000
 _BFCL = ("simple_python", "multiple", "parallel", "parallel_multiple")
 _LIVE = tuple(f"live_{name}" for name in ("simple", "multiple", "parallel", "parallel_multiple"))
 Scores = NDArray[np.float64]
+Figures = dict[str, tuple[Scores, ...]]
+"""By way of ranking: nDCG@10, recall@10 and recall@4 of each question."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,15 +106,20 @@ def main() -> int:
     parser.add_argument("wheels", nargs="+", type=Path)
     parser.add_argument("--tuning", action="store_true", help="The half that the index was tuned on.")
     options = parser.parse_args()
+    found: list[Figures] = []
     for wheel in options.wheels:
         tools, questions = (load_azure if wheel.name.startswith("azure") else load_bfcl)(wheel)
-        compare(wheel.name, tools=tools, questions=[one for one in questions if _hash(one.text)[-1] in "02468ace"]
-                if options.tuning else [one for one in questions if _hash(one.text)[-1] not in "02468ace"])  # fmt: skip
+        chosen = [one for one in questions if (_hash(one.text)[-1] in "02468ace") == options.tuning]
+        found.append(compare(wheel.name, tools=tools, questions=chosen))
+    if len(found) > 1:
+        print("\nThe questions of all catalogues together:")
+        print_gains({way: tuple(np.concatenate(parts) for parts in zip(*(one[way] for one in found), strict=True))
+                     for way in found[0]})  # fmt: skip
     return 0
 
 
-def compare(name: str, *, tools: list[ToolText], questions: list[Question]) -> None:
-    """Rank all questions in each way; the last line is ours against the best of the others."""
+def compare(name: str, *, tools: list[ToolText], questions: list[Question]) -> Figures:
+    """Rank all questions in each way, and print ours against the best of the others."""
     names = [tool.name for tool in tools]
     started = time.process_time()
     vectors = [embedder.embed(tool.to_embed) for tool in tools]
@@ -140,11 +147,17 @@ def compare(name: str, *, tools: list[ToolText], questions: list[Question]) -> N
     }
     print(f"\n{name}: {len(tools)} tools, {len(questions)} questions; {embedding:.0f} s CPU to embed the tools, "
           f"{each:.2f} ms CPU a query after its embedding")  # fmt: skip
-    figures = {way: _measure(scores, names=names, questions=questions) for way, scores in ways.items()}
+    figures: Figures = {way: _measure(scores, names=names, questions=questions) for way, scores in ways.items()}
     for way, (ndcg, recall, sent) in figures.items():
         print(f"  {way:47} nDCG@10 {ndcg.mean():.4f}  recall@10 {recall.mean():.4f}  recall@4 {sent.mean():.4f}")
+    print_gains(figures)
+    return figures
+
+
+def print_gains(figures: Figures) -> None:
+    """Print by how much ours is above the way that is best of the others, by each measure."""
     for at, measure in enumerate(("nDCG@10", "recall@10", "recall@4")):
-        best = max((way for way in ways if way != "tool_search"), key=lambda way: figures[way][at].mean())
+        best = max((way for way in figures if way != "tool_search"), key=lambda way: figures[way][at].mean())
         gained = figures["tool_search"][at] - figures[best][at]
         low, high = _bootstrap(gained)
         print(f"  {measure}: {gained.mean():+.4f} ({low:+.4f} to {high:+.4f}) against {best}")

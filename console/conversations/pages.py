@@ -13,14 +13,14 @@ from agents.queries import history
 from agents.queries.rows import digest_call
 from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, missing_scope
-from console.conversations.teaching import find_teaching_pages
+from console.conversations.teaching import find_taught, find_teaching_pages
 from console.markdown import render_markdown
 from console.tools.line_chart import draw_lines
 from console.tools.result_chart import draw_chart
 from console.tools.result_table import find_table, format_json, parse_json
 from toolbox.access.people import require_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
-from toolbox.catalogue.registry import registry
+from toolbox.catalogue.registry import domain_title, registry
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
 from toolbox.http.pages import page
@@ -156,7 +156,18 @@ def _exchanges(
         _exchange(row, steps=[_step(step, caller=caller) for step in steps if step["run_id"] == row["run_id"]])
         for row in rows
     ]
-    return [one | {"teaching": find_teaching_pages(request, details=one["details"])} for one in exchanges]
+    usable = [
+        tool for tool in registry.visible_to(caller) if tool.domain in (conversation["toolkits"] or [tool.domain])
+    ]
+    taught = event_loop.run(find_taught([one["details"] for one in exchanges], tools=usable))
+    return [
+        one
+        | {
+            "is_taught": is_taught,
+            "teaching": [] if is_taught else find_teaching_pages(request, details=one["details"]),
+        }
+        for one, is_taught in zip(exchanges, taught, strict=True)
+    ]
 
 
 def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, Any]:
@@ -171,6 +182,7 @@ def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, 
     return row | {
         "answer": render_markdown(row["answer"]),
         "details": details,
+        "domain_title": domain_title(details["domain"]) if details.get("domain") else "",
         "pictured": tools[0] if len(tools) == 1 and tools[0]["state"] == Step.State.ANSWERED else None,
         "steps": steps,
         "is_live": row["state"] in LIVE,

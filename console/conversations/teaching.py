@@ -1,5 +1,10 @@
-"""Where a question that nothing covers is taught: the admin's pages that add what answers it, filled in."""
+"""
+Where a question that nothing covers is taught: the admin's pages that add what answers it, filled in.
 
+Who asked it is told once it can be answered, whatever was taught: an example, a verified query, a synonym, a name.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -7,7 +12,13 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 
+from toolbox.answering.decision import decide_conversation
+from toolbox.answering.provider import load_answerers
+from toolbox.contract.tool import Tool
+
 MAX_QUESTION = 2_000
+MAX_READ_AGAIN = 3
+"""Questions of a page that are read again, the latest: each costs some milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +52,19 @@ def find_teaching_pages(request: HttpRequest, *, details: dict[str, Any]) -> lis
         for page in pages
         if user.is_staff and user.has_perm(page.permission)
     ]
+
+
+async def find_taught(details: Sequence[dict[str, Any]], *, tools: Sequence[Tool]) -> list[bool]:
+    """Tell of each answer whether it was not covered then and would be now."""
+    uncovered = [
+        place for place, one in enumerate(details) if one.get("outcome") == "not_covered" and one.get("question")
+    ]
+    taught = [False] * len(details)
+    answerers = await load_answerers(tools) if uncovered else []
+    for place in uncovered[-MAX_READ_AGAIN:]:
+        question = str(details[place]["question"])[:MAX_QUESTION]
+        taught[place] = (await decide_conversation([question], answerers=answerers)).is_covered
+    return taught
 
 
 def _guess(page: TeachingPage, *, domain: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 from story import tell_story
 
 HERE = Path(__file__).parent
+PATIENCE_MILLISECONDS = 180_000
 QUESTION = "How did Carolina do in February 2025?"
 CRASH = "Diagnose the crash in my terminal"
 LINK, KEY = re.compile(r"(http\S+)(/login/once/\S+)"), re.compile(r"API key\s+(\S+)")
@@ -60,6 +61,7 @@ def take(*, server: str, link: str, key: str) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
         )
         page = browser.new_page(viewport={"width": 1100, "height": 760})
+        page.set_default_timeout(PATIENCE_MILLISECONDS)
         page.goto(f"{server}{link}")
         page.get_by_role("button").click()
         page.wait_for_selector("#text")

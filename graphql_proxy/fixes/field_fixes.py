@@ -124,19 +124,21 @@ def _fields_of_type(wanted: str, *, parent: GraphQLNamedType) -> list[str]:
 def find_deeper(wanted: str, *, parent: GraphQLNamedType | None) -> list[str]:
     """Give the ways to a field of that name below a type, nearest first, lists' levels before others; three at most."""
     level: list[tuple[tuple[str, ...], GraphQLNamedType | None]] = [((), parent)]
-    found: list[str] = []
+    folded, found = fold_name(wanted), list[str]()
     for _ in range(MAX_DEEPER):
-        below = []
+        below: list[tuple[tuple[str, ...], GraphQLNamedType | None]] = []
         for path, kind in level:
             fields = fields_of(kind)
             for name in sorted(fields, key=_rank_level):
-                if path and fold_name(name) == fold_name(wanted):
+                if path and fold_name(name) == folded:
                     found.append(" { ".join((*path, name)) + " }" * len(path))
-                else:
+                    if len(found) == MAX_WAYS:
+                        return found
+                elif len(below) < MAX_VISITED:
                     below.append(((*path, name), get_named_type(fields[name].type)))
         if found:
-            return found[:MAX_WAYS]
-        level = below[:MAX_VISITED]
+            return found
+        level = below
     return []
 
 

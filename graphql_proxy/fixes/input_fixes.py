@@ -49,7 +49,7 @@ from graphql_proxy.fixes.names import (
     rank_names,
 )
 from graphql_proxy.fixes.places import Place, arguments_of, fields_of
-from graphql_proxy.fixes.value_texts import list_enum_values, write_value
+from graphql_proxy.fixes.value_texts import advise_object, advise_values, list_enum_values, write_value
 from graphql_proxy.fixes.violations import Violation, fits
 from graphql_proxy.schema.cost import SIZE_NAMES
 
@@ -355,13 +355,12 @@ def fix_value(violation: Violation, *, case: Case) -> Diagnosis:
         return _fix_missing_input_field(node, kind=get_named_type(wanted))
     written = write_value(node, wanted=wanted, case=case)
     nearest = _possible_values(node, wanted=wanted, case=case)
-    listed = ", ".join(f"`{one.name}`" for one in nearest)
-    kind = get_named_type(wanted)
+    advice, kind = advise_values([one.name for one in nearest]), get_named_type(wanted)
     if isinstance(kind, GraphQLInputObjectType):
-        listed = ", ".join(f"`{{{name}: …}}`" for name in _fields_that_take(node, kind=kind, case=case)[:MAX_NEAREST])
+        advice = advise_object(_fields_that_take(node, kind=kind, case=case), kind=kind)
     return Diagnosis(
         coordinate=coordinate,
-        hint=f"{case.text(node)[:80]} does not fit {wanted}{f': use one of {listed}' if listed else ''}.",
+        hint=f"{case.text(node)[:80]} does not fit {wanted}{f': {advice}' if advice else ''}.",
         nearest=nearest,
         candidates=tuple(
             Candidate(change=replace_node(node, text=text), says=f"A value of type {wanted} is written `{text}`.")

@@ -39,6 +39,7 @@ class NearName:
     score: float
 
 
+@lru_cache(maxsize=100_000)
 def fold_name(name: str) -> str:
     """Fold case and underscores."""
     return name.replace("_", "").lower()

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphql import (
@@ -10,12 +10,14 @@ from graphql import (
     EnumValueNode,
     FloatValueNode,
     GraphQLEnumType,
+    GraphQLInputObjectType,
     IntValueNode,
     ListValueNode,
     StringValueNode,
     ValueNode,
     get_nullable_type,
     is_list_type,
+    is_required_input_field,
 )
 
 from graphql_proxy.fixes.cases import MAX_NEAREST, Case, Nearest
@@ -84,3 +86,16 @@ def list_enum_values(raw: str, *, kind: GraphQLEnumType) -> tuple[Nearest, ...]:
     ranked = [near.name for near in rank_names(raw, names=kind.values)]
     names = list(dict.fromkeys([*ranked, *kind.values]))[:MAX_NEAREST]
     return tuple(Nearest(name=name, type=kind.name) for name in names)
+
+
+def advise_object(names: Sequence[str], *, kind: GraphQLInputObjectType) -> str:
+    """Say which object to write: the one of all required fields, else one that holds one of the named fields."""
+    required = [f"{name}: {known.type}" for name, known in kind.fields.items() if is_required_input_field(known)]
+    if required:
+        return f"write `{{{', '.join(required)}}}`"
+    return advise_values([f"{{{name}: …}}" for name in names[:MAX_NEAREST]])
+
+
+def advise_values(texts: Sequence[str]) -> str:
+    """Say which values there are to choose from; empty where there are none."""
+    return f"use one of {', '.join(f'`{text}`' for text in texts)}" if texts else ""

@@ -12,7 +12,7 @@ from graphql import (
     is_required_input_field,
 )
 
-from graphql_proxy.fixes.cases import MAX_NEAREST, Candidate, Case, Diagnosis
+from graphql_proxy.fixes.cases import Candidate, Case, Diagnosis
 from graphql_proxy.fixes.drafts import Change, write_numbers
 from graphql_proxy.fixes.input_fixes import (
     describe_members,
@@ -21,7 +21,14 @@ from graphql_proxy.fixes.input_fixes import (
     rank_members,
 )
 from graphql_proxy.fixes.names import MISSPELT, pick_sure, rank_names
-from graphql_proxy.fixes.value_texts import NUMBER, find_enum_value, list_declared, list_enum_values
+from graphql_proxy.fixes.value_texts import (
+    NUMBER,
+    advise_object,
+    advise_values,
+    find_enum_value,
+    list_declared,
+    list_enum_values,
+)
 from graphql_proxy.fixes.violations import Violation, fits
 from toolbox.contract.encoding import encode, read_fraction, read_whole
 
@@ -39,13 +46,13 @@ def fix_variable_value(violation: Violation, *, case: Case) -> Diagnosis:
         return _fix_missing_variable(violation, where=where, case=case)
     converted = convert_value(value, wanted=bare, case=case)
     nearest = list_enum_values(str(value)[:100], kind=bare) if isinstance(bare, GraphQLEnumType) else ()
-    listed = ", ".join(f"`{one.name}`" for one in nearest)
+    advice = advise_values([one.name for one in nearest])
     if isinstance(bare, GraphQLInputObjectType):
-        listed = ", ".join(f"`{{{name}: …}}`" for name in list_fields_that_take(value, kind=bare)[:MAX_NEAREST])
+        advice = advise_object(list_fields_that_take(value, kind=bare), kind=bare)
     says = f"{where} must be of type {wanted}"
     return Diagnosis(
         coordinate=where,
-        hint=f"{says}{f': use one of {listed}' if listed else ''}.",
+        hint=f"{says}{f': {advice}' if advice else ''}.",
         nearest=nearest,
         candidates=tuple(
             Candidate(

@@ -42,6 +42,10 @@ from graphql_proxy.schema.warnings import MAX_MESSAGE, SchemaWarning, WarningLog
 
 MAX_SCHEMA_BYTES = 67_108_864
 """Of a file, unpacked."""
+MAX_SCHEMA_TOKENS = 3_000_000
+"""Bounds memory: a token takes up to 800 bytes once it is parsed, and GitHub's schema has 60,000."""
+_LIMIT_MESSAGE = "tokens. Parsing aborted."
+"""How the parser's error for too many tokens ends. Its count does not tell: it leaves out comments just skipped."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _DEFINITION_KEYWORDS = frozenset(
     {"directive", "enum", "extend", "fragment", "input", "interface", "mutation", "query", "scalar", "schema",
@@ -112,7 +116,15 @@ def digest(sdl: str) -> str:
 
 
 def _build(sdl: str, *, log: WarningLog) -> GraphQLSchema:
-    document = repair_document(_SchemaParser(Source(sdl)).parse_document(), log=log)
+    try:
+        document = repair_document(_SchemaParser(Source(sdl)).parse_document(), log=log)
+    except GraphQLSyntaxError as invalid:
+        if not invalid.message.endswith(_LIMIT_MESSAGE):
+            raise
+        line = invalid.locations[0].line if invalid.locations else 0
+        raise InvalidSchema(
+            f"a schema has at most {MAX_SCHEMA_TOKENS:,} tokens (names, signs, texts); more stand from line {line:,} on"
+        ) from invalid
     if not any(isinstance(one, TypeDefinitionNode) for one in document.definitions):
         raise ValueError("it defines no type")
     schema = build_ast_schema(document, assume_valid_sdl=True)
@@ -131,7 +143,7 @@ class _SchemaParser(Parser):
 
     def __init__(self, source: Source) -> None:
         self._tokens = Lexer(source)
-        super().__init__(source, lexer=self._tokens)
+        super().__init__(source, lexer=self._tokens, max_tokens=MAX_SCHEMA_TOKENS)
 
     def loc(self, start_token: Token) -> Location | None:
         """Give where a node begins."""

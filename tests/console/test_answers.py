@@ -14,6 +14,8 @@ from console.tools.result_chart import draw_chart
 from console.tools.result_table import find_table
 from tests.agents.conversation_client import Owner
 from tests.agents.own_worker import work_on
+from toolbox.database.caches import clear_all_caches
+from toolbox.models import Example
 from toolbox.work.publisher import publisher
 
 
@@ -29,6 +31,10 @@ class Asker:
     def ask(self, question: str) -> str:
         """Ask; gives the part of the page with the last answer."""
         work_on(self._owner.say(question, to=self._conversation, is_told=False))
+        return self.look()
+
+    def look(self) -> str:
+        """Give the part of the page with the last answer."""
         page = self.browser.get(f"/c/{self._conversation}/").content.decode()
         return unescape(page[page.rindex("<article") :])
 
@@ -86,6 +92,22 @@ def test_a_question_that_nothing_covers_leads_a_curator_to_teaching_it(curator: 
     ]  # fmt: skip
     for address in addresses:
         assert "How many unicorns did HARBOR ship?" in unescape(curator.browser.get(address).content.decode())
+
+
+def test_who_asked_is_told_when_it_has_been_taught(curator: Asker) -> None:
+    question = "How is the mood in the locker room?"
+    assert find_outcome(curator.ask(question)) == "Not covered"
+    assert "This can be answered now" not in curator.look()
+
+    Example.objects.create(
+        domain="linescore", name="mood", question=question, tool="query_linescore_data",
+        arguments={"teamCode": "CAR", "limit": 1}, answer="{{ answer.data.count }} row",
+    )  # fmt: skip
+    clear_all_caches()
+
+    assert "This can be answered now" in curator.look()
+    assert f'name="text" value="{question}">Ask it again' in curator.look()
+    assert find_outcome(curator.ask(question)) == "Answered"
 
 
 def test_who_may_not_curate_is_not_sent_to_the_admin(reader: Asker) -> None:

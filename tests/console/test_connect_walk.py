@@ -4,12 +4,14 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.agents.conversation_client import Observer
+from tests.agents.own_worker import work_on
 from tests.console.conftest import violations
 
 pytestmark = pytest.mark.slow
@@ -27,7 +29,7 @@ PAGES = (
 @pytest.fixture
 def client_configuration(page: Page, onlooker: Observer) -> Iterator[dict[str, Any]]:
     """Make a key on the page for VS Code, and test it there; gives the configuration that the page wrote."""
-    page.get_by_role("link", name="Connect").click()
+    page.get_by_role("link", name="Connect", exact=True).click()
     page.get_by_role("link", name="VS Code").press("Enter")
     page.get_by_role("button", name="Make a key and write the configuration").press("Enter")
     page.get_by_role("button", name="Test the connection").press("Enter")
@@ -83,3 +85,48 @@ def test_a_verified_query_is_written_beside_the_schema_and_run(page: Page) -> No
     assert violations(page) == []
     page.set_viewport_size({"width": 375, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+@pytest.fixture
+def no_example(onlooker: Observer) -> Iterator[None]:
+    """Leave no example behind."""
+    yield
+    onlooker.ask("DELETE FROM toolbox_examples WHERE name = 'mood' RETURNING id")
+
+
+def answer_last(page: Page) -> None:
+    """Have a worker answer what was asked last."""
+    page.wait_for_selector("[data-run]")
+    work_on(UUID(page.locator("[data-run]").last.get_attribute("data-run") or ""))
+
+
+def test_a_newcomer_connects_sees_the_call_teaches_a_question_and_gets_it_answered(
+    page: Page, faults: list[str], client_configuration: dict[str, Any], no_example: None
+) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALL}
+    httpx.post(client_configuration["url"], headers=client_configuration["headers"], json=message).raise_for_status()
+    expect(page.get_by_text("It is connected.")).to_be_visible()
+
+    page.get_by_role("link", name="Ask", exact=True).click()
+    page.get_by_label("Your question").fill("How is the mood in the locker room?")
+    page.keyboard.press("Enter")
+    answer_last(page)
+    expect(page.locator("[data-word]")).to_have_text("Not covered")
+    conversation = page.url
+    page.get_by_role("link", name="as an example of a tool's call").click()
+    page.get_by_label("Domain").select_option("linescore")
+    page.get_by_label("Name").fill("mood")
+    page.get_by_label("Tool", exact=True).fill("query_linescore_data")
+    page.get_by_label("Arguments").fill('{"teamCode": "CAR", "limit": 3}')
+    page.get_by_label("Answer").fill("{{ answer.data.count }} periods, most of them won.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("was added successfully").first).to_be_visible()
+
+    page.goto(conversation)
+    expect(page.get_by_text("This can be answered now")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Ask it again").click()
+    expect(page.locator("[data-run]")).to_have_count(2)
+    answer_last(page)
+    expect(page.locator(".answer").last).to_contain_text("3 periods, most of them won.")
+    assert faults == []

@@ -201,6 +201,22 @@ def test_a_value_in_place_of_an_input_object_is_no_unknown_key() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "variables"),
+    [("{ f(order: CREATED) }", {}), ("query($o: Order) { f(order: $o) }", {"o": "CREATED"})],
+)
+def test_a_hint_writes_all_required_fields_of_the_object_that_is_wanted(query: str, variables: dict[str, Any]) -> None:
+    """`{by: …}` alone would be refused next."""
+    schema = build_schema(
+        "type Query { f(order: Order): Int } input Order { by: By!, way: Way!, nulls: Boolean, limit: Int! = 5 } "
+        "enum By { CREATED } enum Way { UP DOWN }"
+    )
+    known = KnownSchema(schema=schema, index=SchemaIndex.from_schema(schema), version=1)
+    advice = advise([GraphqlError(message="no")], draft=Draft(query=query, variables=variables), known=known)
+    assert advice.retry_with is None
+    assert advice.hints[0].endswith(": write `{by: By!, way: Way!}`.")
+
+
+@pytest.mark.parametrize(
     ("value", "sent"),
     [("0.12345678901234567890", b"0.12345678901234567890"), ("1.10", b"1.10"), ("7", b"7")],
 )

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphql_proxy.models import SchemaSnapshot, Upstream
+from graphql_proxy.schema import parsing
 from graphql_proxy.schema.examples import example_for
 from graphql_proxy.schema.parsing import (
     MAX_SCHEMA_BYTES,
@@ -143,6 +144,16 @@ def test_files_may_be_packed_and_of_either_unicode_form() -> None:
 def test_what_cannot_be_read_is_refused(raw: bytes, said: str) -> None:
     with pytest.raises(InvalidSchema, match=said):
         decode_schema(raw)
+
+
+@pytest.mark.parametrize("filler", ["  a{}: Int\n", "#\n"])
+def test_a_schema_of_too_many_parts_is_refused_with_the_line(filler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may be short enough and still take gigabytes once it is parsed."""
+    monkeypatch.setattr(parsing, "MAX_SCHEMA_TOKENS", 60)
+    sdl = "type Query {\n" + "".join(filler.format(number) for number in range(100)) + "  b: Int }"
+
+    with pytest.raises(InvalidSchema, match=r"at most 60 tokens .* from line (21|22|59) on"):
+        parse_schema(sdl)
 
 
 def test_many_warnings_are_counted() -> None:

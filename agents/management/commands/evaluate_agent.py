@@ -49,7 +49,9 @@ class Command(BaseCommand):
         parser.add_argument("domains", nargs="*", help="Only tasks of these domains; all if none is named.")
         parser.add_argument("--tasks", type=Path, help="A TOML file of your own tasks.")
         parser.add_argument("--model", default="", help="A model of the configured server; else AGENT_MODEL.")
-        parser.add_argument("--no-model", action="store_true", help="Answer from the curated examples alone.")
+        parser.add_argument(
+            "--no-model", action="store_true", help="Answer by curated examples and the domains' own grammars."
+        )
         parser.add_argument(
             "--compare-raw-data", action="store_true", help="Do the tasks with the sample files alone too, same model."
         )

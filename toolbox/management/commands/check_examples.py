@@ -1,6 +1,7 @@
 """Run every curated example: `manage.py check_examples [domain …]`."""
 
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -9,6 +10,8 @@ from django.db import connection
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
+from toolbox.embedding.embedder import embedder
+from toolbox.embedding.failures import EmbeddingFailed
 from toolbox.examples.cache import load_known_examples
 from toolbox.examples.checking import CheckResult, check_example
 
@@ -48,6 +51,8 @@ class Command(BaseCommand):
 
 async def _check_examples(domains: list[str]) -> list[CheckResult]:
     await dynamic_tools.wait_until_loaded()
+    with suppress(EmbeddingFailed):  # an example that needs the model says so itself
+        await embedder.embed_texts(["a command waits for the model, a caller of a tool would not"])
     examples = await load_known_examples()
     wanted = [example for example in examples if not domains or example.domain in domains]
     return [
