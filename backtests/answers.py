@@ -250,3 +250,17 @@ class Delta(CamelAnswer):
     to_timestamp: datetime = Field(description="The later moment.")
     changes: DeltaState = Field(description="What changed.")
     metadata: DeltaMetadata = Field(description="How much happened.")
+
+
+class IngestedBacktest(ToolOutput):
+    """What became of the files' lines."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    run_ids: list[UUID] = Field(description="The runs that events went into.")
+    stored: int = Field(description="Events that are new.")
+    duplicate: int = Field(description="Events and lines that were stored before.")
+    malformed: int = Field(description="New events with validation errors.")
+    quarantined: int = Field(description="Lines that no event could be made of.")
+    ended_early: str | None = Field(description="Where a file broke off; null if it is whole.")
+    reasons: list[str] = Field(description="Why lines were quarantined, each reason once.")

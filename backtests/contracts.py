@@ -191,3 +191,40 @@ class DeltaQuestion(RunQuestion):
             names = ("fromTimestamp", "toTimestamp")
             raise reversed_range(first=self.from_timestamp, last=self.to_timestamp, names=names)
         return self
+
+
+UPLOAD = "POST /api/backtests/files, with the file as the body, gives a fileId"
+SHIPPED_FILES = (
+    "samples/sma_stops_2011_2012.jsonl.gz",
+    "samples/engines/backtesting_trades.csv",
+    "samples/engines/backtesting_equity.csv",
+    "samples/engines/vectorbt_trades.csv",
+    "samples/engines/zipline_performance.parquet",
+)
+
+
+class FileToLoad(ToolInput):
+    """A file, and what its columns mean."""
+
+    file_id: str = Field(
+        max_length=100, description=f"The fileId that {UPLOAD}; or a shipped sample: {', '.join(SHIPPED_FILES)}."
+    )
+    columns: str = Field(
+        "",
+        max_length=2000,
+        description="Of a table of no known engine: its columns' meanings, as time=Date,equity=NAV.",
+    )
+
+
+class IngestBacktestQuestion(ToolInput):
+    """Which files, and which run they are."""
+
+    files: Annotated[list[FileToLoad], Field(min_length=1, max_length=2)] = Field(
+        description="One file; or two of one run: a table of trades or executions, and one of equity or returns."
+    )
+    run_id: Guid | None = Field(
+        None, description="The run's id. Without it the one that the log names, or one made from the files' content."
+    )
+    sweep: str = Field("", max_length=200, description="The experiment that the run belongs to, by any name.")
+    symbol: str = Field("", max_length=200, description="The security of a table that does not say it.")
+    format: str = Field("auto", max_length=20, description="The engine whose words these are; auto sees it.")

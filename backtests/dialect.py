@@ -16,6 +16,8 @@ INVALID_JSON_PATH = ErrorCode("INVALID_JSON_PATH", 400, "The property path is no
 PERFORMANCE_NOT_BUILT = ErrorCode(
     "PERFORMANCE_NOT_BUILT", 409, "What the run came to is not built for all of its events."
 )
+FILE_NOT_FOUND = ErrorCode("FILE_NOT_FOUND", 404, "You have no uploaded file of that id.")
+FILE_REFUSED = ErrorCode("FILE_REFUSED", 422, "The files cannot be loaded as asked; nothing of them is stored.")
 DATABASE_ERROR = ErrorCode("DATABASE_ERROR", 500, "The database could not answer.")
 
 

@@ -35,7 +35,7 @@ class LogForm(JobForm):
 
 def from_log(given: Assignment) -> Outcome:
     """Read a log."""
-    from backtests.ingest.files import LoadOptions, load_file
+    from backtests.ingest.files import LoadOptions, SourceFile, load_files
     from backtests.ingest.format_choice import LoadRefused
     from backtests.ingest.report import LoadReport
 
@@ -45,11 +45,11 @@ def from_log(given: Assignment) -> Outcome:
     run = given.values.get("run")
     options = LoadOptions(
         format_name=given.values["format"], run_id=UUID(run) if run else None, sweep=given.values.get("sweep") or "",
-        columns=given.values.get("columns") or "", symbol=given.values.get("symbol") or "",
+        symbol=given.values.get("symbol") or "",
     )  # fmt: skip
     try:
-        load_file(
-            given.file, options=options, report=report,
+        load_files(
+            [SourceFile(path=given.file, columns=given.values.get("columns") or "")], options=options, report=report,
             on_bytes=lambda place: given.on_step("reading bytes", place, size),
         )  # fmt: skip
     except LoadRefused as error:

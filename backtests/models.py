@@ -7,6 +7,7 @@ order of time are the lists.
 """
 
 from typing import Any
+from uuid import uuid4
 
 from django.db import models
 
@@ -173,3 +174,21 @@ class Signature(models.Model):
 
     def __str__(self) -> str:
         return self.digest
+
+
+class UploadedFile(models.Model):
+    """A file that was sent to be loaded by `ingest_backtest`; kept for a day, and seen by who sent it alone."""
+
+    file_id = models.UUIDField(primary_key=True, default=uuid4)
+    owner_id = models.BigIntegerField(null=True, help_text="The user who sent it; none: the local operator.")
+    name = models.CharField(max_length=200)
+    content = models.BinaryField()
+    size_bytes = models.BigIntegerField()
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "backtests_uploaded_files"
+        indexes = [models.Index(fields=["owner_id", "uploaded_at"], name="backtests_uploaded_owner")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -10,6 +10,7 @@ from backtests.answers import (
     Delta,
     DeltaMetadata,
     EventPage,
+    IngestedBacktest,
     Metrics,
     MetricsMetadata,
     RunPage,
@@ -22,6 +23,8 @@ from backtests.contracts import (
     DeltaQuestion,
     EventsByEntity,
     EventsByType,
+    FileToLoad,
+    IngestBacktestQuestion,
     MetricsQuestion,
     RunsQuestion,
     SequenceQuestion,
@@ -30,6 +33,8 @@ from backtests.contracts import (
 )
 from backtests.dialect import (
     EVENT_NOT_FOUND,
+    FILE_NOT_FOUND,
+    FILE_REFUSED,
     INVALID_JSON_PATH,
     INVALID_TIME_RANGE,
     PERFORMANCE_NOT_BUILT,
@@ -57,6 +62,7 @@ from backtests.slots import SLOTS
 from backtests.snapshots import moments_of
 from backtests.state import difference
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
+from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
 from toolbox.database.pools import reader
 
@@ -378,3 +384,25 @@ async def compare_runs(ask: CompareQuestion) -> RunComparison:
     from backtests.performance.comparing import compare
 
     return await compare(ask, reader=reader)
+
+
+@toolkit.tool(
+    example=IngestBacktestQuestion(files=[FileToLoad(file_id="samples/sma_stops_2011_2012.jsonl.gz")]),
+    errors=(FILE_NOT_FOUND, FILE_REFUSED),
+    queries=0,
+    writes=True,
+    deadline_seconds=900,
+    is_idempotent=True,
+)
+async def ingest_backtest(ask: IngestBacktestQuestion, client: ClientChannel) -> IngestedBacktest:
+    """
+    Load what a backtesting engine wrote, or a table of trades, executions, equity or returns, from uploaded files.
+
+    NautilusTrader, backtesting.py, backtrader, vectorbt, zipline, QuantConnect Lean, CSV, Parquet, or a log in this
+    server's own words; upload each file first. A table of no known engine is loaded when its columns are confirmed: the
+    refusal shows what they seem to mean. Done twice it changes nothing. It goes on as a task where the client knows
+    tasks.
+    """
+    from backtests.ingest_tool import ingest
+
+    return await ingest(ask, client=client)

@@ -15,7 +15,7 @@ from typing import Any
 from django.db import connection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from backtests.upload_operation import UPLOAD, StreamBroken, StreamStalled, describe_upload
+from backtests.upload_operation import UPLOAD, UPLOAD_FILE, StreamBroken, StreamStalled, describe_upload
 from toolbox.contract.errors import UNAVAILABLE, Refusal, ToolError
 from toolbox.dispatch.entry import CallerLeft, Reply, Request, perform
 from toolbox.http.asgi import send_reply
@@ -25,11 +25,12 @@ from toolbox.http.headers import decode_headers, has_allowed_host, read_credenti
 PATIENCE_SECONDS = 30.0
 MAX_UPLOADS = 4
 """Uploads of one process at a time: each has a thread of its own, and the database to itself for a while."""
-_ADDRESS = re.compile(r"/api/backtests/runs/([^/]+)/events").fullmatch
+_ADDRESS = re.compile(r"/api/backtests/(?:runs/([^/]+)/events|files)").fullmatch
+"""Events of a run, whose id is the group; else a file."""
 
 
 class UploadMiddleware:
-    """An ASGI application in front of another: takes uploads of events, hands everything else on."""
+    """An ASGI application in front of another: takes uploads of events and files, hands everything else on."""
 
     def __init__(self, behind: ASGIApp, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._behind = behind
@@ -53,13 +54,16 @@ class UploadMiddleware:
         )
         body = _Body(receive, patience_seconds=self._patience)
         try:
-            reply = await perform(UPLOAD, request=request, work=lambda _: self._store(run_id, body, query=query))
+            reply = await perform(
+                UPLOAD if run_id else UPLOAD_FILE, request=request,
+                work=lambda call: self._store(run_id, body, query=query, owner_id=call.caller.owner_id),
+            )  # fmt: skip
         finally:
             body.abandon()
         if not body.is_gone:
             await send_reply(send, reply, request_id=request.request_id)
 
-    async def _store(self, run_id: str, body: "_Body", *, query: str) -> Reply:
+    async def _store(self, run_id: str | None, body: "_Body", *, query: str, owner_id: int | None) -> Reply:
         if self._under_way >= MAX_UPLOADS:
             raise Refusal(
                 UNAVAILABLE,
@@ -69,7 +73,7 @@ class UploadMiddleware:
             )
         self._under_way += 1
         try:
-            work = partial(_store_in_thread, run_id, body, query=query)
+            work = partial(_store_in_thread, run_id, body, query=query, owner_id=owner_id)
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except ToolError as error:
             if body.is_gone:
@@ -79,10 +83,12 @@ class UploadMiddleware:
             self._under_way -= 1
 
 
-def _store_in_thread(run_id: str, body: RawIOBase, *, query: str) -> Reply:
-    from backtests.uploading import store_upload  # noqa: PLC0415 - the loader, with the first upload
+def _store_in_thread(run_id: str | None, body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
+    from backtests.uploading import store_file, store_upload  # noqa: PLC0415 - the loader, with the first upload
 
     try:
+        if run_id is None:
+            return store_file(body, query=query, owner_id=owner_id)
         return store_upload(run_id, body, query=query)
     finally:
         connection.close()

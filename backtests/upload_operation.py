@@ -1,4 +1,4 @@
-"""The upload of events as an operation: what the one entry and the audit are told. Storing is in `uploading`."""
+"""Uploads of events and files as operations: what the one entry and the audit are told. Storing is in `uploading`."""
 
 from backtests.dialect import BacktestsDialect
 from toolbox.contract.encoding import encode
@@ -13,6 +13,15 @@ UPLOAD = Operation(
     writes=True,
 )
 
+UPLOAD_FILE = Operation(
+    name="upload_backtest_file",
+    domain="backtests",
+    scope="backtests:write",
+    envelope=BacktestsDialect(),
+    deadline_seconds=None,
+    writes=True,
+)
+
 
 class StreamBroken(OSError):
     """The client went away before its stream was whole."""
@@ -22,6 +31,6 @@ class StreamStalled(OSError):
     """The client sent nothing for too long."""
 
 
-def describe_upload(run_id: str, *, query: str) -> bytes:
-    """Give what the audit keeps of an upload."""
-    return encode({"runId": run_id[:60], **({"query": query[:200]} if query else {})})
+def describe_upload(run_id: str | None, *, query: str) -> bytes:
+    """Give what the audit keeps of an upload: of events into a run, or of a file."""
+    return encode(({"runId": run_id[:60]} if run_id else {}) | ({"query": query[:200]} if query else {}))

@@ -1,9 +1,10 @@
-"""An upload of events, however it is sent: what is stored, and what is answered."""
+"""Uploads of events and of files, however they are sent: what is stored, and what is answered."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from io import BufferedReader, RawIOBase
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import IO
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -19,20 +20,22 @@ from backtests.dialect import (
     RESULT_TOO_LARGE,
     bad_guid,
 )
+from backtests.file_queries import KEPT, MAX_FILE_BYTES, MAX_NAME_CHARACTERS, keep_file
 from backtests.ingest.engines import list_engines
-from backtests.ingest.files import LoadOptions, load_file, require_events
-from backtests.ingest.format_choice import AUTO, CONTRACT, LoadRefused
+from backtests.ingest.files import LoadOptions, SourceFile, inspect_file, load_files, require_events
+from backtests.ingest.format_choice import AUTO, CONTRACT, TABLE, ColumnsGuessed, LoadRefused
 from backtests.ingest.load import load_lines
 from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
 from backtests.upload_operation import StreamBroken, StreamStalled
-from toolbox.contract.encoding import encode
+from toolbox.contract.encoding import encode, format_timestamp
 from toolbox.contract.errors import ToolError
 from toolbox.dispatch.entry import OperationFailed, Reply
 
 PIECE_BYTES = 262_144
-QUERY_PARAMETERS = ("format", "sweep", "columns", "symbol")
+EVENTS_PARAMETERS = ("format", "sweep", "columns", "symbol")
+FILE_PARAMETERS = ("name",)
 MAX_PARAMETER_CHARACTERS = 2_000
 MAX_SWEEP_CHARACTERS = 200
 MAX_ENGINE_STREAM_BYTES = 2_147_483_648
@@ -47,7 +50,7 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
     """
     if not GUID(run_id):
         raise bad_guid("runId", value=run_id)
-    options = _read_options(UUID(run_id), query=query)
+    options, columns = _read_options(UUID(run_id), query=query)
     report = LoadReport()
     try:
         if options.format_name == CONTRACT:
@@ -58,7 +61,7 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
         else:
             with NamedTemporaryFile(prefix="backtest_") as kept:
                 _keep_body(body, kept)
-                load_file(Path(kept.name), options=options, report=report)
+                load_files([SourceFile(path=Path(kept.name), columns=columns)], options=options, report=report)
     except LoadRefused as error:
         raise ToolError(
             INVALID_PARAMETER,
@@ -67,30 +70,48 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
             details={"reasons": report.reasons},
         ) from error
     except (UnreadablePostError, StreamBroken, StreamStalled) as error:
-        raise _interrupted(error, report=report) from error
+        raise _interrupted(error, said=report.summary()) from error
     except DatabaseError as error:
-        raise OperationFailed(
-            DATABASE_ERROR,
-            "The database could not store the events.",
-            suggestion="Send the stream again: what is stored is not stored twice.",
-            details={"reason": type(error).__name__},
-        ) from error
+        raise _failed(error) from error
     return Reply(body=encode(_counts(run_id, report=report)), rows=report.stored)
 
 
-def _read_options(run_id: UUID, *, query: str) -> LoadOptions:
-    """Read an upload's query parameters. Raises ToolError."""
-    given = parse_qs(query, keep_blank_values=True)
-    for name, values in given.items():
-        if name not in QUERY_PARAMETERS or len(values) > 1:
-            nearest = get_close_matches(name, QUERY_PARAMETERS, n=1)
-            what = "is given twice" if name in QUERY_PARAMETERS else "is no query parameter of an upload"
-            raise ToolError(
-                INVALID_PARAMETER,
-                f"{name[:60]!r} {what}.",
-                suggestion=f"Use {nearest[0]} once." if nearest else f"There are {', '.join(QUERY_PARAMETERS)}.",
-                field=name[:60],
-            )
+def store_file(body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
+    """Keep the body as a file for ingest_backtest, and say what it looks like. Raises ToolError and CallerLeft."""
+    given = _read_query(query, known=FILE_PARAMETERS)
+    name = Path(given.get("name", [""])[0].replace("\0", "")).name[:MAX_NAME_CHARACTERS] or "file"
+    with TemporaryDirectory(prefix="backtest_") as folder:
+        path = Path(folder) / "content"
+        with path.open("wb") as kept:
+            try:
+                _keep_body(body, kept, max_bytes=MAX_FILE_BYTES)
+            except (UnreadablePostError, StreamBroken, StreamStalled) as error:
+                raise _interrupted(error, said="nothing is kept") from error
+        if not path.stat().st_size:
+            raise ToolError(INVALID_PARAMETER, "The file is empty.", suggestion="Send the file as the request's body.")
+        try:
+            file = keep_file(path, name=name, owner_id=owner_id)
+        except DatabaseError as error:
+            raise _failed(error) from error
+        found = {"format": None, "columns": None, "says": None} | _look_at(path)
+    kept_until = format_timestamp(file.uploaded_at + KEPT)
+    told = {"fileId": str(file.file_id), "name": name, "bytes": file.size_bytes, "keptUntil": kept_until}
+    return Reply(body=encode(told | found), rows=1)
+
+
+def _look_at(path: Path) -> dict[str, str]:
+    """Say what a file looks like, or what must be said of it before it can be loaded."""
+    try:
+        return {"format": inspect_file(SourceFile(path=path), options=LoadOptions(format_name=AUTO)).name}
+    except ColumnsGuessed as guessed:
+        return {"format": TABLE, "columns": guessed.columns, "says": guessed.guess}
+    except LoadRefused as refused:
+        return {"says": str(refused)}
+
+
+def _read_options(run_id: UUID, *, query: str) -> tuple[LoadOptions, str]:
+    """Read an upload's query parameters: its options, and what its columns mean. Raises ToolError."""
+    given = _read_query(query, known=EVENTS_PARAMETERS)
     name = given.get("format", [CONTRACT])[0]
     known = [CONTRACT, AUTO, *list_engines()]
     if name not in known:
@@ -102,21 +123,35 @@ def _read_options(run_id: UUID, *, query: str) -> LoadOptions:
         )
     sweep = given.get("sweep", [""])[0][:MAX_SWEEP_CHARACTERS]
     columns, symbol = (given.get(one, [""])[0][:MAX_PARAMETER_CHARACTERS] for one in ("columns", "symbol"))
-    return LoadOptions(
-        format_name=name, run_id=run_id, sweep=sweep, columns=columns, symbol=symbol,
-        overlaps=not connection.in_atomic_block,
-    )  # fmt: skip
+    overlaps = not connection.in_atomic_block
+    return LoadOptions(format_name=name, run_id=run_id, sweep=sweep, symbol=symbol, overlaps=overlaps), columns
 
 
-def _keep_body(body: RawIOBase, kept: IO[bytes]) -> None:
+def _read_query(query: str, *, known: Sequence[str]) -> dict[str, list[str]]:
+    """Read query parameters, each once. Raises ToolError for others."""
+    given = parse_qs(query, keep_blank_values=True)
+    for name, values in given.items():
+        if name not in known or len(values) > 1:
+            nearest = get_close_matches(name, known, n=1)
+            what = "is given twice" if name in known else "is no query parameter of an upload"
+            raise ToolError(
+                INVALID_PARAMETER,
+                f"{name[:60]!r} {what}.",
+                suggestion=f"Use {nearest[0]} once." if nearest else f"There are {', '.join(known)}.",
+                field=name[:60],
+            )
+    return given
+
+
+def _keep_body(body: RawIOBase, kept: IO[bytes], *, max_bytes: int = MAX_ENGINE_STREAM_BYTES) -> None:
     """Write a stream into a file. Raises ToolError where it is too long for that."""
     reader, size = BufferedReader(body, PIECE_BYTES), 0
     while piece := reader.read(PIECE_BYTES):
         size += len(piece)
-        if size > MAX_ENGINE_STREAM_BYTES:
+        if size > max_bytes:
             raise ToolError(
                 RESULT_TOO_LARGE,
-                f"An engine's stream of more than {MAX_ENGINE_STREAM_BYTES >> 30} GiB is not taken over HTTP.",
+                f"More than {max_bytes >> 20:,} MiB are not taken here.",
                 suggestion="Send it as gzip, or load it with manage.py ingest_backtest.",
             )
         kept.write(piece)
@@ -135,11 +170,20 @@ def _counts(run_id: str, *, report: LoadReport) -> dict[str, object]:
     }
 
 
-def _interrupted(error: OSError, *, report: LoadReport) -> ToolError:
+def _failed(error: DatabaseError) -> ToolError:
+    return OperationFailed(
+        DATABASE_ERROR,
+        "The database could not store what was sent.",
+        suggestion="Send it again: what is stored is not stored twice.",
+        details={"reason": type(error).__name__},
+    )
+
+
+def _interrupted(error: OSError, *, said: str) -> ToolError:
     stalled = isinstance(error, StreamStalled)
-    said = "The stream stood still for too long" if stalled else "The stream broke off"
+    what = "The stream stood still for too long" if stalled else "The stream broke off"
     return ToolError(
         QUERY_TIMEOUT if stalled else INVALID_PARAMETER,
-        f"{said}: {report.summary()}.",
+        f"{what}: {said}.",
         suggestion="Send it again; what is stored is not stored twice.",
     )

@@ -1,71 +1,104 @@
-"""Loading a file of any format: which run it is, whether that run may take it, and storing what is in it."""
+"""Loading files of any format: which run they are, whether that run may take them, and storing what is in them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import IO
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from backtests.ingest.batch import source_of
-from backtests.ingest.engine_layouts import Given
-from backtests.ingest.format_choice import CONTRACT, LoadRefused, choose_format
+from backtests.ingest.format_choice import CONTRACT, ColumnsGuessed, FormatChoice, LoadRefused, choose_format
 from backtests.ingest.from_engine import read_engine
 from backtests.ingest.load import OnProgress, load_entries, load_lines, unseen
-from backtests.ingest.record import RunFacts, SourceDigest
+from backtests.ingest.parquet import ParquetUnreadable, is_parquet, write_as_csv
+from backtests.ingest.record import Entry, RunFacts, SourceDigest, Unreadable
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import open_unpacked, read_lines
 
 PIECE_BYTES = 1_048_576
+TELLS = {"trades": "fills", "executions": "fills", "equity": "profit", "returns": "profit"}
+"""What a kind of table tells of its run; two tables that tell the same would count it twice."""
+OnBytes = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
     """
-    What is known of a source beside its lines.
+    What is known of a run beside its files.
 
-    Without `run_id` a log in the contract's words goes into the runs that it names; an engine's stream gets an id made
-    from its content and its sweep. `sweep` groups runs of one experiment. `columns` and `symbol` say what a table does
-    not: what its columns mean, as `meaning=column,...`, and which security it is of.
+    Without `run_id` a log in the contract's words goes into the runs that it names; an engine's run gets an id made
+    from its content and its sweep. `sweep` groups runs of one experiment. `symbol` is the security of tables that do
+    not say it.
     """
 
     format_name: str = CONTRACT
     run_id: UUID | None = None
     sweep: str = ""
-    columns: str = ""
     symbol: str = ""
     overlaps: bool = False
 
 
-def load_file(
-    path: Path,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file, and what its columns mean where it is a table that does not say so, as `meaning=column,...`."""
+
+    path: Path
+    columns: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A file of a run, as text: of Parquet the CSV that it was turned into."""
+
+    file: SourceFile
+    text: Path
+    choice: FormatChoice
+
+
+def load_files(
+    files: Sequence[SourceFile],
     *,
     options: LoadOptions,
     report: LoadReport,
-    on_bytes: Callable[[int], None] | None = None,
+    on_bytes: OnBytes | None = None,
     on_progress: OnProgress = unseen,
 ) -> LoadReport:
     """
-    Store a file's events. Raises LoadRefused, and OSError where the file cannot be read.
+    Store the events of one file, or of two tables of one run: its trades or executions, and its equity or returns.
 
-    A file in which no event is found makes no run and is refused.
+    Raises LoadRefused, and OSError where a file cannot be read. Files in which no event is found make no run and are
+    refused.
     """
-    with path.open("rb") as stream:
-        name, given = choose_format(stream, name=options.format_name, columns=options.columns, symbol=options.symbol)
-    options = replace(options, format_name=name)
-    with path.open("rb") as stream:
-        if name == CONTRACT:
-            lines = read_lines(stream, report=report, on_bytes=on_bytes)
+    with ExitStack() as opened:
+        parts = [_open_part(file, options=options, opened=opened, is_named=len(files) > 1) for file in files]
+        _check_together(parts)
+        if parts[0].choice.name == CONTRACT:
+            lines = read_lines(opened.enter_context(parts[0].text.open("rb")), report=report, on_bytes=on_bytes)
             load_lines(
                 lines, run_id=options.run_id, report=report, on_progress=on_progress, overlaps=options.overlaps,
-                facts=RunFacts(sweep=options.sweep or None), name_run=lambda: _derive_run_id(path, options=options),
+                facts=RunFacts(sweep=options.sweep or None), name_run=lambda: _derive_run_id(parts, options=options),
             )  # fmt: skip
         else:
-            _load_engine_file(
-                path, stream, options=options, given=given, report=report, on_bytes=on_bytes, on_progress=on_progress
+            run_id = options.run_id or _derive_run_id(parts, options=options)
+            engine = "+".join(dict.fromkeys(part.choice.name for part in parts))
+            digest = _check_source(parts, run_id=run_id)
+            facts = RunFacts(run_id=run_id, engine=engine, sweep=options.sweep or None, source=digest)
+            entries = _read_parts(parts, run_id=run_id, report=report, on_bytes=on_bytes)
+            load_entries(
+                entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=options.overlaps, facts=facts
             )
     require_events(report)
     return report
+
+
+def inspect_file(file: SourceFile, *, options: LoadOptions) -> FormatChoice:
+    """Give a file's format without loading it. Raises LoadRefused as loading does, and OSError."""
+    with ExitStack() as opened:
+        return _open_part(file, options=options, opened=opened, is_named=False).choice
 
 
 def require_events(report: LoadReport) -> None:
@@ -75,60 +108,111 @@ def require_events(report: LoadReport) -> None:
         raise LoadRefused(f"There is no event in it, so no run is made{': ' + reasons if reasons else ''}.")
 
 
-def digest_content(stream: IO[bytes], *, prefix_bytes: int = 0) -> tuple[SourceDigest, str, str]:
-    """Give the digest of a stream's content, unpacked; that of its first `prefix_bytes`; and where it ended early."""
-    content = open_unpacked(stream)
+def digest_content(streams: Sequence[IO[bytes]], *, prefix_bytes: int = 0) -> tuple[SourceDigest, str, str]:
+    """
+    Give the digest of what streams hold one after the other, unpacked; that of its first `prefix_bytes`; and a fault.
+
+    The fault says where a stream ended early.
+    """
+    contents = [open_unpacked(stream) for stream in streams]
     whole, size, prefix = sha256(), 0, ""
-    while piece := content.stream.read(PIECE_BYTES):
+    for piece in chain.from_iterable(iter(lambda: one.stream.read(PIECE_BYTES), b"") for one in contents):  # noqa: B023
         if size < prefix_bytes <= size + len(piece):
             head = whole.copy()
             head.update(piece[: prefix_bytes - size])
             prefix = head.hexdigest()
         whole.update(piece)
         size += len(piece)
-    return SourceDigest(size_bytes=size, sha256=whole.hexdigest()), prefix, str(content.fault or "")
+    faults = [str(content.fault) for content in contents if content.fault]
+    return SourceDigest(size_bytes=size, sha256=whole.hexdigest()), prefix, "; ".join(faults)
 
 
-def _load_engine_file(
-    path: Path,
-    stream: IO[bytes],
-    *,
-    options: LoadOptions,
-    given: Given,
-    report: LoadReport,
-    on_bytes: Callable[[int], None] | None,
-    on_progress: OnProgress,
-) -> None:
-    run_id = options.run_id or _derive_run_id(path, options=options)
-    digest = _check_source(path, run_id=run_id)
-    facts = RunFacts(run_id=run_id, engine=options.format_name, sweep=options.sweep or None, source=digest)
-    lines = read_lines(stream, report=report, on_bytes=on_bytes)
-    entries = read_engine(lines, name=options.format_name, run_id=run_id, given=given)
-    load_entries(entries, run_id=run_id, report=report, on_progress=on_progress, overlaps=options.overlaps, facts=facts)
+def _open_part(file: SourceFile, *, options: LoadOptions, opened: ExitStack, is_named: bool) -> _Part:
+    """Find out what a file is; Parquet is turned into text, which goes with `opened`. A refusal may name the file."""
+    try:
+        text = _read_as_text(file.path, opened=opened)
+        with text.open("rb") as stream:
+            choice = choose_format(stream, name=options.format_name, columns=file.columns, symbol=options.symbol)
+    except LoadRefused as refused:
+        if isinstance(refused, ColumnsGuessed):
+            refused.path = file.path
+        if is_named:
+            refused.args = (f"{file.path.name}: {refused}",)
+        raise
+    return _Part(file=file, text=text, choice=choice)
 
 
-def _derive_run_id(path: Path, *, options: LoadOptions) -> UUID:
-    """Make a run's id from what the file holds: the same file, packed or not, is the same run."""
-    with path.open("rb") as stream:
-        digest, _, ended_early = digest_content(stream)
+def _read_as_text(path: Path, *, opened: ExitStack) -> Path:
+    if not is_parquet(path):
+        return path
+    kept = opened.enter_context(NamedTemporaryFile())  # noqa: SIM115 - entered here
+    try:
+        write_as_csv(path, to=kept.file)
+    except ParquetUnreadable as error:
+        raise LoadRefused(str(error)) from error
+    return Path(kept.name)
+
+
+def _check_together(parts: Sequence[_Part]) -> None:
+    """Refuse files that are not of one run, or tell the same twice. Raises LoadRefused."""
+    if len(parts) == 1:
+        return
+    told: dict[str, str] = {}
+    for part in parts:
+        name, what = part.file.path.name, TELLS.get(part.choice.kind)
+        if what is None:
+            raise LoadRefused(f"{name} ({part.choice.name}) is a whole run: load it alone.")
+        if what in told:
+            raise LoadRefused(
+                f"{told[what]} and {name} both tell the {what} of a run, which would count twice: give one table of "
+                "trades or executions, and one of equity or returns."
+            )
+        told[what] = name
+
+
+def _read_parts(
+    parts: Sequence[_Part], *, run_id: UUID, report: LoadReport, on_bytes: OnBytes | None
+) -> Iterator[Entry]:
+    """Give the entries of all files; where there are several, reasons name the file."""
+    passed = 0
+    for part in parts:
+        with part.text.open("rb") as stream:
+            shown = None if on_bytes is None else lambda place, passed=passed: on_bytes(passed + place)
+            lines = read_lines(stream, report=report, on_bytes=shown)
+            entries = read_engine(lines, name=part.choice.name, run_id=run_id, given=part.choice.given)
+            for entry in entries:
+                if len(parts) > 1 and isinstance(entry, Unreadable):
+                    entry.reason = f"{part.file.path.name}: {entry.reason}"
+                yield entry
+            passed += stream.tell()
+
+
+def _derive_run_id(parts: Sequence[_Part], *, options: LoadOptions) -> UUID:
+    """Make a run's id from what its files hold: the same files, packed or not, are the same run."""
+    digest, _, ended_early = _digest_parts(parts)
     if ended_early:
         raise LoadRefused(
             f"It ends early ({ended_early}), and its run's id would be made from its content. Load it when it is "
             "whole, or name its run with --run."
         )
-    said = f"toolroom:{options.format_name}:{options.sweep}:{digest.sha256}"
-    told = f":{options.columns}:{options.symbol}" if options.columns or options.symbol else ""
-    return uuid5(NAMESPACE_URL, said + told)
+    said = f"toolroom:{'+'.join(part.choice.name for part in parts)}:{options.sweep}:{digest.sha256}"
+    columns = "|".join(part.file.columns for part in parts).strip("|")
+    return uuid5(NAMESPACE_URL, said + (f":{columns}:{options.symbol}" if columns or options.symbol else ""))
 
 
-def _check_source(path: Path, *, run_id: UUID) -> SourceDigest:
-    """Give the file's digest. Raises LoadRefused where the run was loaded from another file."""
+def _check_source(parts: Sequence[_Part], *, run_id: UUID) -> SourceDigest:
+    """Give the files' digest. Raises LoadRefused where the run was loaded from others."""
     known = source_of(run_id)
-    with path.open("rb") as stream:
-        digest, prefix, _ = digest_content(stream, prefix_bytes=known.size_bytes if known else 0)
+    digest, prefix, _ = _digest_parts(parts, prefix_bytes=known.size_bytes if known else 0)
     if known is None or prefix == known.sha256:
         return digest
     raise LoadRefused(
         f"Run {run_id} was loaded from another file: this one does not begin with the {known.size_bytes:,} bytes that "
         "are stored. Name another run with --run, or none: its id is then made from its content."
     )
+
+
+def _digest_parts(parts: Sequence[_Part], *, prefix_bytes: int = 0) -> tuple[SourceDigest, str, str]:
+    with ExitStack() as opened:
+        streams = [opened.enter_context(part.text.open("rb")) for part in parts]
+        return digest_content(streams, prefix_bytes=prefix_bytes)

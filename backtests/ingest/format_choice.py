@@ -1,51 +1,103 @@
 """Which format a file has, by how it begins; and what must be said of it before it can be loaded."""
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
-from backtests.ingest.engine_layouts import REQUIRED, Given, find_layout
-from backtests.ingest.engine_records import decode_record, split_header
+from backtests.ingest.engine_layouts import REQUIRED, Given, Layout, find_layout
+from backtests.ingest.engine_records import decode_record, read_table, split_header
 from backtests.ingest.engines import find_engine, list_engines, recognise_engines, table
 from backtests.ingest.source import open_unpacked
 
 AUTO, CONTRACT, TABLE = "auto", "contract", "table"
 HEAD_BYTES, MAX_LINES = 65_536, 100
 CONTRACT_NAMES = {"eventid", "runid", "eventtype"}
+PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
+OTHER_FILES = {
+    b"PK\x03\x04": "a spreadsheet or another ZIP file",
+    b"\x89HDF": "an HDF5 file",
+    b"ARROW1": "an Arrow file",
+}
+TO_TABLE = "Write the table with to_csv or to_parquet, and load that."
 
 
 class LoadRefused(Exception):
     """The source cannot be loaded as asked; the message says why and what to do, to a person. Nothing is stored."""
 
 
-def choose_format(stream: IO[bytes], *, name: str, columns: str, symbol: str) -> tuple[str, Given]:
+class ColumnsGuessed(LoadRefused):
     """
-    Give a file's format and what was said of its columns; `auto` looks at how it begins.
+    A table's columns are guessed, and loaded when a person or agent has confirmed them.
+
+    `guess` says what the table would be and shows its first row; `columns` are the words that load it so. `path` is the
+    file's.
+    """
+
+    path: Path | None = None
+
+    def __init__(self, guess: str, *, columns: str) -> None:
+        super().__init__(f'{guess} If that is right, load it with --columns "{columns}"; else name others.')
+        self.guess = guess
+        self.columns = columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatChoice:
+    """A file's format, what was said of its columns, and the kind of table it is; "" where it is no single table."""
+
+    name: str
+    given: Given
+    kind: str = ""
+
+
+def choose_format(stream: IO[bytes], *, name: str, columns: str, symbol: str) -> FormatChoice:
+    """
+    Give a file's format; `auto` looks at how it begins.
 
     Raises LoadRefused where no format is known, where the file is another's, and where a table needs its columns or its
     security named; the message has the words to say it with.
     """
-    head = open_unpacked(stream).stream.read(HEAD_BYTES).decode("utf-8", "replace").removeprefix("\ufeff")
+    if name not in {AUTO, CONTRACT, *list_engines()}:
+        raise LoadRefused(
+            f"There is no format {name[:60]!r}: there are {', '.join([AUTO, CONTRACT, *list_engines()])}."
+        )
+    start = open_unpacked(stream).stream.read(HEAD_BYTES)
+    _refuse_binary(start)
+    head = start.decode("utf-8", "replace").removeprefix("\ufeff")
     known = [one for one in recognise_engines(head) if one != TABLE]
     if name == AUTO:
         name = TABLE if columns else _recognise(head, known=known)
     elif name != CONTRACT and known and name not in known and name != TABLE:
         raise LoadRefused(f"It does not begin as {_title(name)} It looks like {', '.join(known)}: load it as that.")
     if name == CONTRACT:
-        return name, Given()
+        return FormatChoice(name=name, given=Given())
     header = split_header(head.partition("\n")[0])
-    given = _read_given(name, header=header, columns=columns, symbol=symbol)
-    layouts = [table.make_layout(given.columns)] if name == TABLE else find_engine(name).layouts
+    given = _read_given(name, header=header, columns=columns, symbol=symbol, head=head)
+    engine = find_engine(name)
+    layouts = [table.make_layout(given.columns)] if name == TABLE else engine.layouts
     layout = find_layout(layouts, header=header)
     if layout and "price" in " ".join(REQUIRED[layout.kind]) and "symbol" not in layout.columns and not symbol:
         raise LoadRefused("The table does not say which security it is of: name it, as --symbol AAPL or ?symbol=AAPL.")
-    return name, given
+    return FormatChoice(name=name, given=given, kind=layout.kind if layout else engine.find_kind(head))
+
+
+def _refuse_binary(start: bytes) -> None:
+    """Refuse what is no text. Raises LoadRefused."""
+    if start.startswith(PICKLES):
+        raise LoadRefused(f"It looks like a Python pickle, which is never read: it could run anything. {TO_TABLE}")
+    for magic, what in OTHER_FILES.items():
+        if start.startswith(magic):
+            raise LoadRefused(f"It looks like {what}. {TO_TABLE}")
 
 
 def _recognise(head: str, *, known: list[str]) -> str:
     first = head.lstrip().partition("\n")[0]
-    if any(map(_is_contract_line, head.splitlines()[:MAX_LINES])):
+    if _is_contract_line(first):
         return CONTRACT
     if len(known) == 1:
         return known[0]
+    if any(map(_is_contract_line, head.splitlines()[:MAX_LINES])):
+        return CONTRACT
     if known:
         raise LoadRefused(f"It may be of {' or '.join(known)}: say which, by --format or ?format=.")
     if table.recognise(head):
@@ -65,7 +117,7 @@ def _is_contract_line(line: str) -> bool:
     return isinstance(record, dict) and bool(CONTRACT_NAMES & {name.lower() for name in record})
 
 
-def _read_given(name: str, *, header: list[str], columns: str, symbol: str) -> Given:
+def _read_given(name: str, *, header: list[str], columns: str, symbol: str, head: str) -> Given:
     """Read what was said of columns. Raises LoadRefused."""
     if name != TABLE:
         if columns:
@@ -78,10 +130,8 @@ def _read_given(name: str, *, header: list[str], columns: str, symbol: str) -> G
                 f"What the columns {', '.join(header)[:200]} mean is not known: name them, as --columns "
                 "'time=<column>,equity=<column>' or ?columns=."
             )
-        raise LoadRefused(
-            f"It looks like a table of {guessed.kind}. If that is what its columns mean, load it with --columns "
-            f'"{table.write_columns(guessed.columns)}"; else name others.'
-        )
+        guess = f"It looks like a table of {guessed.kind}{_show_first_row(guessed, head=head)}."
+        raise ColumnsGuessed(guess, columns=table.write_columns(guessed.columns))
     try:
         read = table.read_columns(columns)
     except ValueError as error:
@@ -90,6 +140,16 @@ def _read_given(name: str, *, header: list[str], columns: str, symbol: str) -> G
     if missing:
         raise LoadRefused(f"There is no column {missing[0]!r}: the table has {', '.join(header)[:300]}.")
     return Given(columns=read, symbol=symbol)
+
+
+def _show_first_row(layout: Layout, *, head: str) -> str:
+    """Say how a table's first row would be read."""
+    lines = [f"{line}\n".encode() for line in head.split("\n")[:-1][:MAX_LINES]]
+    first = next((one.record for one in read_table(lines) if isinstance(one.record, dict)), None)
+    if first is None:
+        return ""
+    cells = [f"{role} {str(first[column])[:40]!r} ({column})" for role, column in layout.columns.items()]
+    return f"; its first row would have {', '.join(cells)}"
 
 
 def _title(name: str) -> str:

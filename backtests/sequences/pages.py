@@ -44,7 +44,10 @@ async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list
         return rows[0]["total"], [row["number"] for row in rows if row["number"] is not None]
     is_selected = np.zeros(known.shape_count, dtype=bool)
     is_selected[shapes] = True
-    ordinals = np.flatnonzero(is_selected[await queries.fetch_root_shapes(ask.run_id, reader=reader)])
+    root_shapes = await queries.fetch_root_shapes(ask.run_id, reader=reader)
+    if len(root_shapes) and root_shapes.max() >= known.shape_count:  # a load stored new shapes after they were read
+        return await _find_roots(ask, reader=reader)
+    ordinals = np.flatnonzero(is_selected[root_shapes])
     skip = ask.page_index * ask.page_size
     page = ordinals[skip : skip + ask.page_size].tolist()
     return len(ordinals), await queries.fetch_roots_at(ask.run_id, ordinals=page, reader=reader) if page else []

@@ -1,6 +1,6 @@
 """A query in words, and as pieces that can be taken away: what was understood, for the person who asked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
@@ -95,9 +95,10 @@ def split_conditions(condition: Condition | None) -> tuple[Condition, ...]:
     return (condition,)
 
 
-def join_conditions(conditions: tuple[Condition, ...]) -> Condition | None:
-    """Put conditions together that must all hold."""
-    return None if not conditions else conditions[0] if len(conditions) == 1 else And(parts=conditions)
+def join_conditions(conditions: Sequence[Condition]) -> Condition | None:
+    """Put conditions together that must all hold, each once."""
+    distinct = tuple(part for place, part in enumerate(conditions) if part not in conditions[:place])
+    return None if not distinct else distinct[0] if len(distinct) == 1 else And(parts=distinct)
 
 
 def _describe(query: MetricQuery, *, model: SemanticModel) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.architecture.sources import ROOT
 
-NAMES = ("requirements", "requirements-traces", "requirements-dev")
+NAMES = ("requirements", "requirements-parquet", "requirements-traces", "requirements-dev")
 PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[\w,-]+\])?==([^\s;\\]+)", re.MULTILINE)
 
 

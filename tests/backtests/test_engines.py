@@ -1,6 +1,11 @@
 """What engines wrote, loaded and held against what the engines themselves reported of the same run."""
 
+import gzip
 import json
+import pickle
+import re
+from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,9 +21,10 @@ from backtests.ingest.engine_layouts import REQUIRED, Given
 from backtests.ingest.engine_records import read_table
 from backtests.ingest.engines import list_engines, table
 from backtests.ingest.engines.zipline import read_python
-from backtests.ingest.files import LoadOptions, load_file
+from backtests.ingest.files import LoadOptions, SourceFile, load_files
 from backtests.ingest.format_choice import LoadRefused
 from backtests.ingest.from_engine import read_engine
+from backtests.ingest.parquet import ParquetUnreadable, write_as_csv
 from backtests.ingest.record import LoggedEvent, Unreadable
 from backtests.ingest.report import LoadReport
 
@@ -26,8 +32,10 @@ SAMPLES = Path(engines.__file__).parents[2] / "samples" / "engines"
 REPORTED: dict[str, dict[str, float]] = json.loads((SAMPLES / "reported.json").read_text(encoding="utf-8"))
 
 
-def load(file: Path, **options: Any) -> LoadReport:
-    return load_file(file, options=LoadOptions(**{"format_name": "auto"} | options), report=LoadReport())
+def load(*files: Path, columns: str | Sequence[str] = "", **options: Any) -> LoadReport:
+    said = [columns] * len(files) if isinstance(columns, str) else columns
+    sources = [SourceFile(path=file, columns=one) for file, one in zip(files, said, strict=True)]
+    return load_files(sources, options=LoadOptions(**{"format_name": "auto"} | options), report=LoadReport())
 
 
 def rows(statement: str, run_id: UUID) -> list[tuple[Any, ...]]:
@@ -242,3 +250,152 @@ def test_every_engine_has_a_sample() -> None:
     named = {file.name.partition("_")[0] for file in SAMPLES.iterdir()}
 
     assert set(list_engines()) - {"table", "nautilus"} <= named
+
+
+@pytest.mark.django_db
+def test_trades_and_equity_are_one_run() -> None:
+    trades, equity = SAMPLES / "backtesting_trades.csv", SAMPLES / "backtesting_equity.csv"
+    reported = REPORTED["backtesting"]
+
+    report = load(trades, equity, symbol="AAPL")
+    again = load(trades, equity, symbol="AAPL")
+
+    capital, profit, measures = curve_of(report)
+    assert float(sum(closed_trips(report))) == pytest.approx(reported["profit"], abs=1e-6)
+    assert capital + profit == pytest.approx(reported["equity"], abs=1e-6)
+    assert measures["maxDrawdown"] == pytest.approx(reported["max_drawdown"], abs=1e-9)
+    assert (again.run_ids, again.stored, again.duplicate) == (report.run_ids, 0, report.stored)
+    assert report.run_ids != load(trades, symbol="AAPL").run_ids
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (["backtesting_trades.csv", "vectorbt_orders.csv"], "both tell the fills of a run"),
+        (["backtesting_equity.csv", "backtrader_returns.csv"], "both tell the profit of a run"),
+        (["backtrader_writer.csv.gz", "backtrader_returns.csv"], "both tell the profit of a run"),
+        (["backtesting_trades.csv", "zipline_performance.csv.gz"], "zipline.* is a whole run"),
+        (["backtesting_trades.csv", "lean_result.json"], "lean.* is a whole run"),
+        (["../sma_stops_2011_2012.jsonl.gz", "backtesting_equity.csv"], "contract.* is a whole run"),
+    ],
+)
+def test_files_that_would_count_twice_are_refused(files: list[str], said: str) -> None:
+    with pytest.raises(LoadRefused, match=said):
+        load(*(SAMPLES / file for file in files), symbol="AAPL")
+
+
+@pytest.mark.django_db
+def test_a_broken_row_of_two_files_says_of_which(tmp_path: Path) -> None:
+    trades, equity = tmp_path / "trades.csv", tmp_path / "equity.csv"
+    trades.write_bytes((SAMPLES / "backtesting_trades.csv").read_bytes())
+    equity.write_text("Date,NAV\n2024-01-01,much\n2024-01-02,5\n")
+
+    with pytest.raises(LoadRefused, match=r"equity\.csv: It looks like a table of equity"):
+        load(trades, equity, symbol="AAPL")
+    report = load(trades, equity, symbol="AAPL", columns=["", "time=Date,equity=NAV"])
+
+    assert report.reasons == ["line 2: equity.csv: NAV is 'much', which is no number."]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("engine", ["backtesting_trades", "zipline_performance"])
+def test_parquet_that_pandas_wrote_is_what_its_csv_is(engine: str) -> None:
+    csv = next(SAMPLES.glob(f"{engine}.csv*"))
+
+    from_csv, from_parquet = load(csv, symbol="AAPL"), load(SAMPLES / f"{engine}.parquet", symbol="AAPL")
+
+    assert from_parquet.stored == from_csv.stored
+    assert sorted(closed_trips(from_parquet)) == pytest.approx(sorted(closed_trips(from_csv)))
+
+
+def test_cells_of_parquet_are_written_as_csv_has_them(tmp_path: Path) -> None:
+    arro3, write = pytest.importorskip("arro3.core"), pytest.importorskip("arro3.io").write_parquet
+    texts, numbers = arro3.DataType.string(), arro3.DataType.int64()
+    columns = {
+        "a": arro3.Array([1, None], type=numbers),
+        "l": arro3.Array(["x,y", 'say "no"'], type=texts),
+        "__index_level_0__": arro3.Array(["i", "j"], type=texts),
+    }
+    table = arro3.RecordBatch.from_pydict(columns, metadata={"pandas": '{"index_columns": ["__index_level_0__"]}'})
+    write(table, tmp_path / "cells.parquet")
+    with (tmp_path / "cells.csv").open("wb") as text:
+        write_as_csv(tmp_path / "cells.parquet", to=text)
+
+    assert (tmp_path / "cells.csv").read_text().splitlines() == [",a,l", 'i,1,"x,y"', 'j,,"say ""no"""']
+
+
+@pytest.mark.parametrize(
+    ("start", "noise"), [(4, b"x" * 50), (200, b"\xff" * 8), (-60, b"\xff" * 30), (-8, b"\xff\xff")]
+)
+def test_damaged_parquet_is_refused_or_read_and_never_a_crash(tmp_path: Path, start: int, noise: bytes) -> None:
+    whole = bytearray((SAMPLES / "backtesting_trades.parquet").read_bytes())
+    place = start % len(whole)
+    whole[place : place + len(noise)] = noise
+    file = tmp_path / "damaged.parquet"
+    file.write_bytes(whole)
+
+    with (tmp_path / "damaged.csv").open("wb") as text, suppress(ParquetUnreadable):
+        write_as_csv(file, to=text)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (pickle.dumps({"transactions": []}), "pickle, which is never read"),
+        (gzip.compress(pickle.dumps([1])), "pickle, which is never read"),
+        (b"PK\x03\x04rest", "spreadsheet"),
+        (b"PAR1 and nothing", "cannot be read as that"),
+    ],
+)
+def test_files_that_are_no_text_are_named(tmp_path: Path, content: bytes, said: str) -> None:
+    file = tmp_path / "perf"
+    file.write_bytes(content)
+
+    with pytest.raises(LoadRefused, match=said):
+        load(file)
+
+
+@pytest.mark.django_db
+def test_rows_of_another_format_are_kept_for_a_person(tmp_path: Path) -> None:
+    contract = f'{{"EventId":"{uuid4()}","EventType":"RiskEvent"}}\n'
+    header, *lines = (SAMPLES / "vectorbt_trades.csv").read_text().splitlines(keepends=True)
+    file = tmp_path / "mixed.csv"
+    file.write_text("".join([header, lines[0], contract, *lines[1:]]))
+
+    report = load(file)
+
+    assert (report.stored, report.quarantined) == (16, 1)
+    assert report.reasons[0].startswith("line 3: The row has ")
+
+
+@pytest.mark.django_db
+def test_the_first_row_is_shown_as_it_would_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "equity.csv"
+    file.write_text("Date;NAV\n2024-01-01;1000,5\n")
+
+    with pytest.raises(LoadRefused, match=r"first row would have time '2024-01-01' \(Date\), equity '1000,5' \(NAV\)"):
+        load(file)
+
+
+@pytest.mark.django_db
+def test_statistics_are_the_engines_where_definitions_agree() -> None:
+    """The README's table says where they do not."""
+    _, _, zipline = curve_of(load(SAMPLES / "zipline_performance.csv.gz"))
+    _, _, backtrader = curve_of(load(SAMPLES / "backtrader_writer.csv.gz"))
+    _, _, backtesting = curve_of(
+        load(SAMPLES / "backtesting_trades.csv", SAMPLES / "backtesting_equity.csv", symbol="AAPL")
+    )
+    vectorbt = closed_trips(load(SAMPLES / "vectorbt_trades.csv"))
+    won, lost = sum(one for one in vectorbt if one > 0), sum(one for one in vectorbt if one < 0)
+
+    for names, ours, theirs in (
+        ("sharpe sortino volatility totalReturn maxDrawdown", zipline, REPORTED["zipline"]),
+        ("sharpe maxDrawdown", backtrader, REPORTED["backtrader"]),
+        ("totalReturn maxDrawdown", backtesting, REPORTED["backtesting"]),
+    ):
+        for name in names.split():
+            reported = theirs[re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)]
+            assert ours[name] == pytest.approx(reported, rel=1e-9), name
+    assert float(won / -lost) == pytest.approx(REPORTED["vectorbt"]["profit_factor"], rel=1e-9)
+    assert float(sum(vectorbt) / len(vectorbt)) == pytest.approx(REPORTED["vectorbt"]["expectancy"], rel=1e-9)

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -11,11 +12,15 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from backtests.ingest import engines
+from backtests.management.commands import ingest_backtest
 from backtests.models import Run
 from tests.backtests.asking import good
 from tests.backtests.conftest import InThread
 from tests.backtests.makers import jsonl, strategy
 from tests.backtests.test_nautilus_translation import FILL, POSITION
+
+SAMPLES = Path(engines.__file__).parents[2] / "samples" / "engines"
 
 
 def ingest(in_thread: InThread, *arguments: str) -> str:
@@ -191,3 +196,61 @@ def test_what_is_said_of_a_run_before_its_first_event_is_kept(
 
     run = in_thread(lambda: Run.objects.get(pk=run_id))
     assert (run.name, run.parameters, run.labels, run.sweep) == ("EMA 10/20", facts["Parameters"], ["draft"], "ema")
+
+
+def test_trades_and_equity_are_loaded_together(in_thread: InThread) -> None:
+    files = [str(SAMPLES / name) for name in ("backtesting_trades.csv", "backtesting_equity.csv")]
+
+    said = ingest(in_thread, "--together", "--symbol", "AAPL", *files)
+
+    assert len(re.findall(r"^run ", said, flags=re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--together", "-", "a.csv"], "Standard input is loaded alone"),
+        (["--run", str(uuid4()), "a", "b"], "--run names one run"),
+        (["--columns", "a=b", "--columns", "c=d", "x", "y", "z"], "given 2 times for 3 sources"),
+        (["missing.csv"], "missing.csv cannot be read: No such file"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(in_thread: InThread, arguments: list[str], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        ingest(in_thread, *arguments)
+
+
+@pytest.mark.parametrize(("answer", "loaded"), [("y", True), ("", False)])
+def test_a_person_at_a_terminal_confirms_guessed_columns(
+    in_thread: InThread, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, *, loaded: bool
+) -> None:
+    file = tmp_path / "equity.csv"
+    file.write_text(f"Date,NAV\n2024-01-01,{uuid4().int % 1_000_000}\n2024-01-02,5\n")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: answer)
+
+    if loaded:
+        assert "2 stored" in ingest(in_thread, str(file))
+    else:
+        with pytest.raises(CommandError, match="looks like a table of equity"):
+            ingest(in_thread, str(file))
+
+
+def test_several_sources_are_loaded_by_processes(
+    in_thread: InThread, run_id: UUID, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processes are threads here: a process of its own would ask the database of the settings."""
+    monkeypatch.setattr(f"{ingest_backtest.__name__}.ProcessPoolExecutor", lambda count, **_: ThreadPoolExecutor(count))
+    runs = [run_id, uuid4()]
+    for number, run in enumerate(runs):
+        (tmp_path / f"{number}.jsonl").write_bytes(b"".join(jsonl(strategy(str(run), events=50))))
+    (tmp_path / "bad.jsonl").write_bytes(b"")
+    said = StringIO()
+
+    with pytest.raises(CommandError, match=r"bad\.jsonl: .*"):
+        in_thread(lambda: call_command(
+            "ingest_backtest", "--processes", "2", *map(str, sorted(tmp_path.iterdir())), stdout=said,
+        ))  # fmt: skip
+    in_thread(Run.objects.filter(run_id=runs[1]).delete)
+
+    assert re.findall(r"^run (\S+)", said.getvalue(), flags=re.MULTILINE) == [str(run) for run in runs]

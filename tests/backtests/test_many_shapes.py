@@ -1,6 +1,7 @@
 """Runs whose sequences have many shapes: counted exactly, paged by time, and kept in one list past a number."""
 
 from itertools import islice, product
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from backtests.ingest import load as loading
 from backtests.ingest import signatures
 from backtests.ingest.chains import shape
+from backtests.sequences import queries
 from backtests.sequences.judging import judge, select_shapes
 from tests.backtests import naive
 from tests.backtests.asking import good
@@ -40,6 +42,24 @@ async def test_more_shapes_than_20_000_are_all_counted(load: Load, run_id: UUID)
     assert body["metadata"]["totalSequences"] == 20_500
     assert not body["metadata"]["truncated"]
     assert body["sequences"][0]["events"][0]["eventId"] == str(uuid5(run_id, "20499 0"))
+
+
+async def test_shapes_that_are_stored_during_the_question_are_counted(
+    load: Load, run_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = chains(run_id, count=400, steps=4)
+    load(lines[:1_400])
+    fetch = queries.fetch_shapes
+
+    async def fetch_then_load(*args: Any, **kwargs: Any) -> Any:
+        known = await fetch(*args, **kwargs)
+        load(lines)
+        return known
+
+    monkeypatch.setattr(queries, "fetch_shapes", fetch_then_load)
+    body = await good("query_event_sequence", runId=str(run_id), pageSize=1)
+
+    assert body["metadata"]["totalSequences"] == 400
 
 
 @pytest.mark.parametrize("batch", [97, 700, 100_000])

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from backtests.ingest.files import LoadOptions, load_file
+from backtests.ingest.files import LoadOptions, SourceFile, load_files
 from backtests.ingest.report import LoadReport
 from tests.data.reference import FOLDER, read_rows
 
@@ -21,7 +21,7 @@ SYMBOL = "USD/JPY.SIM"
 
 
 def loaded() -> LoadReport:
-    return load_file(STREAM, options=LoadOptions(format_name="nautilus"), report=LoadReport())
+    return load_files([SourceFile(path=STREAM)], options=LoadOptions(format_name="nautilus"), report=LoadReport())
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ One engine is one module (or package) in this folder, and its name is the format
 - `read_records(lines)`: the records of the file, one of the readers of `engine_records`;
 - `make_translator(run_id, given=...)`: what turns the records of one run into events.
 
-Nothing else is told about it; see README.md of the domain for a worked example.
+A module of tables has LAYOUTS too, and `find_kind(head)` where these do not say which kind a file is: it can then be
+loaded together with a table of the other kind. Nothing else is told about it; see README.md of the domain for a worked
+example.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -60,6 +62,8 @@ class Engine:
     make_translator: MakeTranslator
     layouts: Sequence[Layout] = ()
     """Its tables, where it is read by these."""
+    find_kind: Callable[[str], str] = lambda _: ""
+    """The kind of table that a file which begins like this is, where no layout says it; "" for a whole run."""
 
 
 def list_engines() -> list[str]:
@@ -73,9 +77,9 @@ def find_engine(name: str) -> Engine:
         raise KeyError(f"There is no format {name!r}; there are {', '.join(list_engines())}.")
     module: Any = import_module(f"{__name__}.{name}")
     title = (module.__doc__ or name).strip().partition("\n")[0]
-    return Engine(
-        name, title, module.recognise, module.read_records, module.make_translator, getattr(module, "LAYOUTS", ())
-    )
+    optional = {"layouts": "LAYOUTS", "find_kind": "find_kind"}
+    more = {field: getattr(module, of) for field, of in optional.items() if hasattr(module, of)}
+    return Engine(name, title, module.recognise, module.read_records, module.make_translator, **more)
 
 
 def recognise_engines(head: str) -> list[str]:

@@ -43,6 +43,11 @@ def recognise(head: str) -> bool:
     return _is_writer(head) or recognise_table(head, layouts=LAYOUTS)
 
 
+def find_kind(head: str) -> str:
+    """Tell that the writer's table is one of equity."""
+    return WRITER.kind if _is_writer(head) else ""
+
+
 def read_records(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
     """Give the rows of a table; of the writer's file, those of its first table, with the columns by their places."""
     given = iter(lines)

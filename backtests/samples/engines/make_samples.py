@@ -56,9 +56,14 @@ def run_backtesting(bars: pd.DataFrame) -> None:
     stats = test.run()
     stats._trades.to_csv(HERE / "backtesting_trades.csv", index=False)
     stats._equity_curve.to_csv(HERE / "backtesting_equity.csv")
+    stats._trades.to_parquet(HERE / "backtesting_trades.parquet")
     keep("backtesting", found={"trades": len(stats._trades), "profit": stats._trades["PnL"].sum(),
                          "equity": stats["Equity Final [$]"], "win_rate": stats["Win Rate [%]"] / 100,
-                         "max_drawdown": stats["Max. Drawdown [%]"] / 100})  # fmt: skip
+                         "max_drawdown": stats["Max. Drawdown [%]"] / 100, "total_return": stats["Return [%]"] / 100,
+                         "sharpe": stats["Sharpe Ratio"], "sortino": stats["Sortino Ratio"],
+                         "volatility": stats["Volatility (Ann.) [%]"] / 100, "calmar": stats["Calmar Ratio"],
+                         "exposure": stats["Exposure Time [%]"] / 100, "profit_factor": stats["Profit Factor"],
+                         "expectancy": stats["Expectancy [%]"] / 100})  # fmt: skip
 
 
 def run_vectorbt(bars: pd.DataFrame) -> None:
@@ -72,7 +77,9 @@ def run_vectorbt(bars: pd.DataFrame) -> None:
     held.trades.records_readable.to_csv(HERE / "vectorbt_trades.csv", index=False)
     held.orders.records_readable.to_csv(HERE / "vectorbt_orders.csv", index=False)
     trades = held.trades.records_readable
-    keep("vectorbt", found={"trades": len(trades), "orders": len(held.orders.records_readable),
+    closed = held.trades.closed
+    keep("vectorbt", found={"profit_factor": float(closed.profit_factor()), "expectancy": float(closed.expectancy()),
+                      "trades": len(trades), "orders": len(held.orders.records_readable),
                       "profit": trades.loc[trades["Status"] == "Closed", "PnL"].sum(), "win_rate": float(held.trades.closed.win_rate())})  # fmt: skip
 
 
@@ -97,6 +104,9 @@ def run_backtrader(bars: pd.DataFrame) -> None:
     engine.broker.setcommission(commission=0.001)
     engine.addanalyzer(bt.analyzers.PyFolio, _name="pyfolio")
     engine.addanalyzer(bt.analyzers.TradeAnalyzer, _name="trades")
+    engine.addanalyzer(bt.analyzers.DrawDown, _name="drawdown")
+    engine.addanalyzer(bt.analyzers.SharpeRatio, _name="sharpe", timeframe=bt.TimeFrame.Days, annualize=True, factor=252,
+                       riskfreerate=0, stddev_sample=True)  # fmt: skip
     engine.addwriter(bt.WriterFile, csv=True, out=str(HERE / "backtrader_writer.csv"))
     (ran,) = engine.run()
     returns, _, transactions, _ = ran.analyzers.pyfolio.get_pf_items()
@@ -104,7 +114,9 @@ def run_backtrader(bars: pd.DataFrame) -> None:
     returns.to_csv(HERE / "backtrader_returns.csv")
     found = ran.analyzers.trades.get_analysis()
     keep("backtrader", found={"transactions": len(transactions), "closed": found.total.closed,
-                        "profit": found.pnl.net.total, "equity": engine.broker.getvalue()})  # fmt: skip
+                        "profit": found.pnl.net.total, "equity": engine.broker.getvalue(),
+                        "sharpe": ran.analyzers.sharpe.get_analysis()["sharperatio"],
+                        "max_drawdown": -ran.analyzers.drawdown.get_analysis().max.drawdown / 100})  # fmt: skip
 
 
 def run_zipline(bars: pd.DataFrame) -> None:
@@ -142,9 +154,13 @@ def run_zipline(bars: pd.DataFrame) -> None:
     ran = run_algorithm(start=used.index[SLOW], end=used.index[-1], initialize=initialize, capital_base=CASH,
                         handle_data=handle_data, bundle="sample", data_frequency="daily")  # fmt: skip
     ran.to_csv(HERE / "zipline_performance.csv")
+    lists = ran.select_dtypes("object").columns  # assets, which Parquet does not know, as text
+    ran.assign(**{name: ran[name].map(str) for name in lists}).to_parquet(HERE / "zipline_performance.parquet")
     count = sum(len(day) for day in ran["transactions"])
     keep("zipline", found={"transactions": count, "equity": ran["portfolio_value"].iloc[-1], "days": len(ran),
-                     "max_drawdown": ran["max_drawdown"].iloc[-1]})  # fmt: skip
+                     "max_drawdown": ran["max_drawdown"].iloc[-1], "sharpe": ran["sharpe"].iloc[-1],
+                     "sortino": ran["sortino"].iloc[-1], "volatility": ran["algo_volatility"].iloc[-1],
+                     "total_return": ran["algorithm_period_return"].iloc[-1]})  # fmt: skip
 
 
 def make_lean(bars: pd.DataFrame) -> None:

@@ -61,6 +61,7 @@
   function makeSortable(table) {
     const heads = table.tHead.rows[0].cells;
     for (const heading of heads) {
+      if (!heading.textContent.trim()) continue; // a button needs a name
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sort";

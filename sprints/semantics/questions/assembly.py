@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import (
     Comparison,
@@ -26,8 +27,8 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrase import Phrase
-from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, flatten, join_all
+from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound
 
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 
@@ -101,7 +102,9 @@ class _Assembly(Conditions):
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
             self.measures = [self.entity.count]
         self._swap_unit(context)
-        self.context_time = next((part for part in flatten(context.where) if isinstance(part, TimeRange)), None)
+        self.context_time = next(
+            (part for part in split_conditions(context.where) if isinstance(part, TimeRange)), None
+        )
         self._read_conditions()
         rank, order = self._read_ranks()
         self._check_marks()
@@ -208,7 +211,7 @@ class _Assembly(Conditions):
             raise Unbound(self.phrases[at], why="A share of what?")
         for place in behind:
             del self.part_of[place]
-        return Share(part=join_all(part))
+        return Share(part=join_conditions(part))
 
     def _check_marks(self) -> None:
         """Refuse what is left over: a mark that nothing has used changes what is asked."""
@@ -236,7 +239,7 @@ class _Assembly(Conditions):
         if phrase.marks <= SILENT or (self.is_fragment and phrase.marks & {"follow", "only"}):
             return True
         following = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
-        is_before_span = following is not None and (self._is_sprints(following) or following.kind == "period")
+        is_before_span = following is not None and (is_sprints(following) or following.kind == "period")
         if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked):
             return True
         return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
@@ -265,7 +268,7 @@ class _Assembly(Conditions):
             if phrase.kind == "names" and len(phrase.names) > 1 and not phrase.is_negated:
                 self._group_by(self._name_dimension(phrase, place=-1), phrase=phrase)
                 return True
-        sprints = [phrase for phrase in self.phrases if self._is_sprints(phrase)]
+        sprints = [phrase for phrase in self.phrases if is_sprints(phrase)]
         if len(sprints) > 1 and "sprint" in self.reached:
             self._group_by("sprint", phrase=sprints[0])
             return True
@@ -292,7 +295,7 @@ class _Assembly(Conditions):
     def _check_contradiction(self, where: Condition | None) -> None:
         """Refuse two values of what has one: that no row has both answers nothing."""
         said: dict[str, set[str]] = {}
-        for part in flatten(where):
+        for part in split_conditions(where):
             if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
                 values = {str(value) for value in part.values}
                 if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
@@ -324,7 +327,7 @@ class _Assembly(Conditions):
 
     def _split_several(self) -> None:
         """Show several named teams, people or sprints each: one number would hide which."""
-        sprints = [one for one in self.phrases if self._is_sprints(one) and not one.is_negated]
+        sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated]
         if not self.measures or self.groups or self.sides or "share" in self.marks:
             return
         if self._splits_names():
@@ -365,7 +368,7 @@ class _Assembly(Conditions):
         if any(state.predicate not in ("unassigned", "unestimated", "") or state.role in ("resolved", "created")
                for state in self.states.values()) or self.entity.id != "issue" or self._has_key():  # fmt: skip
             return
-        if any(self._is_sprints(one) for one in self.phrases):
+        if any(is_sprints(one) for one in self.phrases):
             return
         usual = self.settings["of_open_work"]
         found = [part for parts in self.part_of.values() for part in parts]
@@ -387,8 +390,8 @@ class _Assembly(Conditions):
         merged: list[Condition] = list(self.parts)
         sprints: list[Condition] = []
         for place in sorted(self.part_of):
-            is_sprint = self._is_sprints(self.phrases[place]) and not self.phrases[place].is_negated
+            is_sprint = is_sprints(self.phrases[place]) and not self.phrases[place].is_negated
             (sprints if is_sprint else merged).extend(self.part_of[place])
         if sprints:
             merged.append(sprints[0] if len(sprints) == 1 else Or(parts=tuple(sprints)))
-        return join_all(merged)
+        return join_conditions(merged)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sprints.linking.names import sprint_numbers
+from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import Relation
 from sprints.semantics.query import (
@@ -21,20 +22,17 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
-from sprints.semantics.questions.phrase import NEGATED, Phrase
+from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.terms import (
     MAX_LISTED_SPRINTS,
     NAMED_BY,
     State,
     Unbound,
-    flatten,
     is_among,
-    join_all,
     number_of,
     operator_of,
     to_range,
     to_value,
-    with_senses,
 )
 
 
@@ -76,14 +74,14 @@ class Conditions(Measures):
                 self.parts.append(NamedCondition(predicate="member_now"))
         says_what_became = any(state.predicate != "left_in_sprint" for state in self._own_states())
         if self.entity.id == "membership" and not (
-            says_what_became or any(self._is_sprints(one) for one in self.phrases) or self._groups_sprints()
+            says_what_became or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
         ):
             raise Unbound(None, why="Which sprint do you mean?")
 
     def _conditions(self, phrase: Phrase, *, place: int) -> list[Condition]:
         if phrase.kind == "names" and phrase.name_kind != "sprint":
             return [self._either(phrase, self._names(phrase, place=place))]
-        if self._is_sprints(phrase):
+        if is_sprints(phrase):
             return [self._either(phrase, self._sprints(phrase))]
         if phrase.kind == "key":
             return [self._keys(phrase, place=place)]
@@ -245,7 +243,7 @@ class Conditions(Measures):
         )
 
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
-        dimension = self._dimension_of(phrase if phrase.senses else with_senses(phrase, senses=senses))
+        dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
         if not dimension or self.model.dimensions[dimension].type != "number":
             raise Unbound(phrase)
         op = operator_of(phrase)
@@ -323,11 +321,11 @@ class Conditions(Measures):
             are_issues = any(one.has_entity("issue") or one.name_kind == "type" for one in phrase.alternatives)
             return not (are_issues and self.entity.id == "issue")
         ours = [self._names(one, place=-1) for one in self.phrases if one.name_kind == "type" and not one.is_negated]
-        return relation.row_is in ours or relation.other_is in flatten(where)
+        return relation.row_is in ours or relation.other_is in split_conditions(where)
 
     def _require_decided(self, where: Condition | None) -> list[Condition]:
         """Leave out rows for which it is not decided yet: what a sprint carries over is known when it is closed."""
-        named = [part.predicate for part in flatten(where) if isinstance(part, NamedCondition)]
+        named = [part.predicate for part in split_conditions(where) if isinstance(part, NamedCondition)]
         times = {self.model.predicates[one].time for one in named} - {None}
         return [
             NamedCondition(predicate=one.id) for one in self.model.predicates.values()
@@ -351,7 +349,7 @@ class Conditions(Measures):
         left = [phrase for place, phrase in enumerate(self.phrases) if place not in self.used]
         if left:
             raise Unbound(left[0])
-        return join_all([part for place in sorted(self.part_of) for part in self.part_of[place]])
+        return join_conditions([part for place in sorted(self.part_of) for part in self.part_of[place]])
 
     def _list_counted(self, phrase: Phrase) -> list[Condition]:
         """Give the conditions of the rows that a noun counts: carry-over."""
@@ -427,7 +425,7 @@ class Conditions(Measures):
     def _moment_column(self, state: State) -> list[Condition]:
         """List when it was, as a column of the rows that are named."""
         role = self.model.time_roles.get(state.role)
-        is_named = self._has_key() or any(self._is_sprints(one) for one in self.phrases)
+        is_named = self._has_key() or any(is_sprints(one) for one in self.phrases)
         if role is None or role.reached_as != self.entity.id or not is_named:
             raise Unbound(state.phrase)
         same = (one.id for one in self.model.dimensions.values() if one.expression == role.start

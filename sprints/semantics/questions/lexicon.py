@@ -29,49 +29,12 @@ _IRREGULAR = {
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people",)
-_TIME_WORDS = frozenset(
-    [
-        "today",
-        "yesterday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "last",
-        "next",
-        "previous",
-        "past",
-        "current",
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "days",
-        "weeks",
-        "months",
-        "quarters",
-        "years",
-        "sprints",
-        "ytd",
-        "point",
-        "points",
-    ]
-)
+_TIME_WORDS = frozenset({
+    "today", "yesterday", "january", "february", "march", "april", "june", "july", "august", "september", "october",
+    "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "last",
+    "next", "previous", "past", "current", "first", "second", "third", "fourth", "fifth", "days", "weeks", "months",
+    "quarters", "years", "sprints", "ytd", "point", "points",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, TimeGroup
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.terms import State, Terms, Unbound
 
 
@@ -320,19 +320,19 @@ class Measures(Terms):
 
     def _is_about_the_future(self) -> bool:
         """Tell whether the sprints have not begun: what is planned for them is what is in them."""
-        sprints = [one for one in self.phrases if self._is_sprints(one)]
+        sprints = [one for one in self.phrases if is_sprints(one)]
         return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
 
     def _points_measure(self) -> str:
         if self.entity.id == "issue":
-            self.cost += 1.0 if any(self._is_sprints(phrase) for phrase in self.phrases) else 0.0
+            self.cost += 1.0 if any(is_sprints(phrase) for phrase in self.phrases) else 0.0
             return "points"
         own = self._distinct_states()
         if self.entity.id == "sprint":
             return self._per_sprint_measure()
         if len(own) == 1 and not own[0].phrase.is_negated:
             return self._measure_of(own[0])
-        if not any(self._is_sprints(phrase) for phrase in self.phrases):
+        if not any(is_sprints(phrase) for phrase in self.phrases):
             raise Unbound(None, why="Do you mean the points committed, completed, or all in the sprint?")
         return "sprint_points"
 

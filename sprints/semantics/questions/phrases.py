@@ -310,17 +310,11 @@ def _merge_absence(phrases: list[Phrase], *, place: int) -> Found:
     if not (first.marks & {"without"} or is_outside) or second is None:
         return None
     third = phrase_at(phrases, place=place + 2)
-    if second.kind == "term" and second.has_entity("sprint") and not (third and third.kind == "names"):
-        return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
-    if second.kind == "term" and second.has("dimension", form="noun") and not second.has("entity"):
-        return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
-    if (
-        second.kind == "term"
-        and second.has("dimension", form="noun")
-        and any(sense.name == "assignee" for sense in second.senses)
-    ):
-        return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
-    return None
+    is_period = second.has_entity("sprint") and not (third and third.kind == "names")
+    is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
+    if second.kind != "term" or not (is_period or (second.has("dimension", form="noun") and not is_rows)):
+        return None
+    return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
 
 
 def _negate(phrases: list[Phrase], *, place: int) -> Found:

@@ -7,7 +7,6 @@ from sprints.linking.names import Name
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.model import Entity, SemanticModel
 from sprints.semantics.query import (
-    And,
     Comparison,
     Condition,
     DimensionGroup,
@@ -19,8 +18,8 @@ from sprints.semantics.query import (
     TimeRange,
     Value,
 )
-from sprints.semantics.questions.lexicon import Lexicon, Sense
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.phrase import Phrase, is_sprints
 
 DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
@@ -200,7 +199,7 @@ class Terms:
                 self.used.add(place)
         if self.entity.id == "membership":
             return
-        if any(self._is_sprints(one) for one in self.phrases):
+        if any(is_sprints(one) for one in self.phrases):
             for state in self.states.values():
                 has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
@@ -359,9 +358,6 @@ class Terms:
         verbs = {"be", "have", "do"} if self.entity.id == "membership" else {"be", "have"}
         return next((place for place, one in enumerate(self.phrases) if place > at and one.marks & verbs), None)
 
-    def _is_sprints(self, phrase: Phrase) -> bool:
-        return phrase.kind == "sprints" or (phrase.kind == "names" and phrase.name_kind == "sprint")
-
     def _groups_sprints(self) -> bool:
         return DimensionGroup(dimension="sprint") in self.groups
 
@@ -374,24 +370,6 @@ class Terms:
             or (phrase.has("measure") and not phrase.has("entity"))
             for phrase in self.phrases
         )
-
-
-def flatten(condition: Condition | None) -> tuple[Condition, ...]:
-    """List the conditions that must all hold."""
-    if isinstance(condition, And):
-        return tuple(part for one in condition.parts for part in flatten(one))
-    return () if condition is None else (condition,)
-
-
-def join_all(parts: Sequence[Condition]) -> Condition | None:
-    """Put conditions together that must all hold, each once."""
-    distinct: list[Condition] = []
-    for part in parts:
-        if part not in distinct:
-            distinct.append(part)
-    if not distinct:
-        return None
-    return distinct[0] if len(distinct) == 1 else And(parts=tuple(distinct))
 
 
 def to_value(name: Name) -> Value:
@@ -425,8 +403,3 @@ def number_of(phrase: Phrase) -> int | float:
     """Give the number that is said."""
     value = phrase.number or 0.0
     return int(value) if value == int(value) else value
-
-
-def with_senses(phrase: Phrase, *, senses: tuple[Sense, ...]) -> Phrase:
-    """Give a phrase the senses of another."""
-    return replace(phrase, senses=senses)

@@ -26,25 +26,28 @@ def check(
     What runs is written anew from the parsed tree, parsed again and looked at again, so that what was checked is the
     text that the database gets. Asks nothing of the database. Raises Refused.
     """
-    select = _only_select(within_bounds(sql), sql=sql)
+    tree = _parse_select(within_bounds(sql), sql=sql)
+    select = tree.stmts[0].stmt.select_stmt
     Walk(catalog).look_at(select)
     limit = set_limit(select, default_rows=default_rows, max_rows=max_rows)
     ValueSizes(catalog).limit(select)
-    written = _deparse(select)
-    Walk(catalog).look_at(_only_select(written.encode(), sql=written))
+    written = _deparse(tree)
+    again = _parse_select(written.encode(), sql=written)
+    Walk(catalog).look_at(again.stmts[0].stmt.select_stmt)
     return CheckedStatement(
         sql=written, max_rows=limit.max_rows, limit_was_set=limit.was_set, limit_was_lowered=limit.was_lowered
     )
 
 
-def _only_select(encoded: bytes, *, sql: str) -> Any:
-    """Parse; gives the one SELECT."""
+def _parse_select(encoded: bytes, *, sql: str) -> ParseResult:
+    """Parse; gives the tree of one SELECT."""
     try:
-        statements = postgast.parse(sql).stmts
+        tree = postgast.parse(sql)
     except DecodeError as deep:
         raise too_deep() from deep
     except postgast.PgQueryError as unreadable:
         raise _unreadable(encoded, error=unreadable) from unreadable
+    statements = tree.stmts
     if not statements:
         raise Refused("There is no statement.", suggestion="Write one SELECT statement.")
     for statement in statements:
@@ -54,7 +57,7 @@ def _only_select(encoded: bytes, *, sql: str) -> Any:
         raise Refused(
             "Only one statement may be run at a time.", suggestion="Send the statements one by one, without semicolons."
         )
-    return statements[0].stmt.select_stmt
+    return tree
 
 
 def _unreadable(encoded: bytes, *, error: postgast.PgQueryError) -> Refused:
@@ -72,9 +75,7 @@ def _keyword(statement: Any, *, encoded: bytes) -> str:
     return DATA_CHANGES.get(kind) or first_word(encoded[statement.stmt_location : end]) or kind
 
 
-def _deparse(select: Any) -> str:
-    tree = ParseResult()
-    tree.stmts.add().stmt.select_stmt.CopyFrom(select)
+def _deparse(tree: ParseResult) -> str:
     try:
         return str(postgast.deparse(tree))
     except postgast.PgQueryError as unwritable:

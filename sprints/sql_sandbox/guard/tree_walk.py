@@ -9,11 +9,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from google.protobuf.message import Message
+from postgast import pg_query_pb2
 
 from sprints.schema.view_catalog import ViewCatalog
 from sprints.sql_sandbox.guard import allowed_names
 from sprints.sql_sandbox.guard.function_fields import FieldCalls
 from sprints.sql_sandbox.guard.keywords import DATA_CHANGES, LOCKS
+from sprints.sql_sandbox.guard.message_shapes import messages_of, shape_of
 from sprints.sql_sandbox.guard.refusals import Refused, echo_text, forbidden_keyword, no_such_relation, not_allowed
 from sprints.sql_sandbox.sql_vocabulary import CLOCK_VALUES
 
@@ -47,17 +49,15 @@ class Walk:
         self.field_calls.check(self.catalog)
 
     def _node(self, message: Any, scope: Scope) -> None:
-        kind = message.DESCRIPTOR.name
-        if kind == "Node":
+        if type(message) is pg_query_pb2.Node:
             inner = message.WhichOneof("node")
             if inner is None:
                 return
             message = getattr(message, inner)
-            kind = message.DESCRIPTOR.name
         try:
-            rule = self._rules[kind]
+            rule = self._rules[type(message)]
         except KeyError:
-            raise _unknown(kind) from None
+            raise _unknown(message.DESCRIPTOR.name) from None
         if rule is None:
             self._children(message, scope)
         else:
@@ -65,9 +65,10 @@ class Walk:
 
     def _children(self, message: Message, scope: Scope, *, skipped: str = "") -> None:
         for field, value in message.ListFields():
-            if field.message_type is None or field.name == skipped:
+            shape = shape_of(field)
+            if shape == "scalar" or (skipped and field.name == skipped):
                 continue
-            if field.is_repeated:
+            if shape == "many":
                 for item in value:
                     self._node(item, scope)
             else:
@@ -162,7 +163,7 @@ class Walk:
     def _accept_leaf(self, leaf: Any, scope: Scope) -> None:
         """Let a leaf pass."""
 
-    _rules: ClassVar[dict[str, Rule | None]] = {
+    _rules_by_name: ClassVar[dict[str, Rule | None]] = {
         **dict.fromkeys(_PLAIN.split()),
         **dict.fromkeys(_LEAVES.split(), _accept_leaf),
         "A_Expr": _operator,
@@ -179,6 +180,7 @@ class Walk:
         "SubLink": _sublink,
         "TypeName": _type,
     }
+    _rules: ClassVar[dict[type, Rule | None]] = messages_of(_rules_by_name)
 
 
 _MEANINGS = {

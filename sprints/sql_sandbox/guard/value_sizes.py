@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import postgast
+from postgast import pg_query_pb2
 
 from sprints.schema.view_catalog import ViewCatalog
+from sprints.sql_sandbox.guard.message_shapes import messages_of, shape_of
 from sprints.sql_sandbox.guard.number_bounds import limit_number
 from sprints.sql_sandbox.guard.refusals import Refused
 from sprints.sql_sandbox.sql_vocabulary import (
@@ -80,16 +82,16 @@ class ValueSizes:
     def _node(self, node: Any) -> int:
         """Give the bytes of an expression at most; `node` is a Node of the parser's, or a message without one."""
         message = node
-        if node.DESCRIPTOR.name == "Node":
+        if type(node) is pg_query_pb2.Node:
             kind = node.WhichOneof("node")
             if kind is None:
                 return 0
             message = getattr(node, kind)
-        name = message.DESCRIPTOR.name
-        rule = self._rules.get(name)
+        rule = self._rules.get(type(message))
         if rule is not None:
             return rule(self, node, message)
         sizes = self._children(message)
+        name = message.DESCRIPTOR.name
         if name in _NO_SIZE:
             return _SMALL
         return max(sizes, default=0) if name in _MAX_OF else sum(sizes) + _SMALL
@@ -97,8 +99,11 @@ class ValueSizes:
     def _children(self, message: Any) -> list[int]:
         sizes = []
         for field, value in message.ListFields():
-            if field.message_type is not None:
-                sizes += [self._node(item) for item in value] if field.is_repeated else [self._node(value)]
+            shape = shape_of(field)
+            if shape == "many":
+                sizes += [self._node(item) for item in value]
+            elif shape == "one":
+                sizes.append(self._node(value))
         return sizes
 
     def _limit_size(self, node: Any, *, size: float) -> int:
@@ -290,7 +295,7 @@ class ValueSizes:
         self._name_columns(join.alias.colnames, size=max(*sizes, self._widest_row))
         return max(sizes)
 
-    _rules: ClassVar[dict[str, Callable[["ValueSizes", Any, Any], int]]] = {
+    _rules_by_name: ClassVar[dict[str, Callable[["ValueSizes", Any, Any], int]]] = {
         "A_Const": _constant,
         "A_Expr": _operator,
         "ColumnRef": _column,
@@ -305,6 +310,7 @@ class ValueSizes:
         "SubLink": _sublink,
         "TypeCast": _cast,
     }
+    _rules: ClassVar[dict[type, Callable[["ValueSizes", Any, Any], int]]] = messages_of(_rules_by_name)
 
 
 def _result_bytes(name: str, *, sizes: list[int], call: Any) -> float:

@@ -8,6 +8,7 @@ are walked by tests/toolbox/mcp/test_requests.py, the forms of MCP's tool calls 
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -148,6 +149,10 @@ def _store_nothing(*_: Any, report: Any, run_id: Any, **__: Any) -> None:
     report.run_ids.append(run_id)
 
 
+def _keep_nothing(*_: Any, name: str, **__: Any) -> Any:
+    return SimpleNamespace(file_id=A_RUN, name=name, size_bytes=4, uploaded_at=datetime(2026, 1, 1, tzinfo=UTC))
+
+
 CASES = [
     *map(_tool_case, CATALOGUE),
     *_resource_cases(),
@@ -155,6 +160,9 @@ CASES = [
     Case(method="POST", route="api/backtests/runs/<run_id>/events", path=f"/api/backtests/runs/{A_RUN}/events",
          inside="backtests.uploading.load_lines", gives=_store_nothing, tool="upload_backtest_events",
          envelope=BacktestsDialect(), body=b'{"x": 1}\n'),
+    Case(method="POST", route="api/backtests/files", path="/api/backtests/files?name=a.csv",
+         inside="backtests.uploading.keep_file", gives=_keep_nothing, tool="upload_backtest_file",
+         envelope=BacktestsDialect(), body=b"a,b\n"),
     Case(method="PUT", route="api/devassist/editor-context", path="/api/devassist/editor-context",
          inside="devassist.editor.queries.push", gives=_do_nothing, tool="push_editor_context",
          envelope=DevassistDialect(), body=b'{"activeFile": "a.ts"}'),

@@ -20,7 +20,7 @@ OURS = {
     "list_game_results", "ingest_linescore_games", "ingest_jira_issues", "evaluate_sql_questions", "warm_workspace",
     "diagnose", "search_code", "list_files", "find_symbol", "find_implementations", "go_to_definition",
     "list_metrics", "query_metric", "forecast_completion", "list_trades", "performance_summary", "group_events",
-    "attribute_pnl", "rank_runs", "compare_runs", "ask_sprints",
+    "attribute_pnl", "rank_runs", "compare_runs", "ask_sprints", "ingest_backtest",
 }  # fmt: skip
 """Tools that no contract asks for; the budget is that of the contracts' tools."""
 
