@@ -119,6 +119,11 @@ class Environment(BaseSettings):
     devassist_warm: bool = Field(
         default=True, description="Start the language servers of workspaces before a question."
     )
+    embedding_model: str = Field(
+        "", max_length=200, description="An embedding model behind an OpenAI-compatible endpoint, for root causes."
+    )
+    embedding_base_url: str = Field("", description="That endpoint; OpenAI's own if empty.")
+    embedding_api_key: str = Field("", repr=False, description="Its key; a local server usually wants none.")
     toolroom_tool_vectors: bool = Field(
         default=True, description="Find tools by meaning too; 0: by words alone, without the embedding model's 90 MB."
     )
@@ -230,7 +235,7 @@ class Environment(BaseSettings):
 
     @field_validator(
         "graphql_upstream_url", "openai_base_url", "devassist_stackexchange_url", "devassist_github_url",
-        "devassist_mdn_url", "toolroom_url", "oauth_issuer", "oauth_jwks_url",
+        "devassist_mdn_url", "toolroom_url", "embedding_base_url", "oauth_issuer", "oauth_jwks_url",
     )  # fmt: skip
     @classmethod
     def _web(cls, value: str) -> str:

@@ -174,6 +174,9 @@ JIRA_TOKEN = env.jira_token
 JIRA_EMAIL = env.jira_email
 BACKTESTS_RESPONSE_BYTES = env.backtests_response_bytes
 
+EMBEDDING_MODEL = env.embedding_model
+EMBEDDING_BASE_URL = env.embedding_base_url
+EMBEDDING_API_KEY = env.embedding_api_key
 OPENAI_BASE_URL = env.openai_base_url
 OPENAI_API_KEY = env.openai_api_key
 AGENT_MODEL = env.agent_model

@@ -6,6 +6,7 @@ from celery import shared_task
 
 from devassist.code_graph.building import build_stored
 from devassist.jobs import EXPIRES_SECONDS
+from devassist.root_causes.endpoint_load import embed_by_endpoint
 from devassist.root_causes.load import embed_waiting
 
 MAX_AT_ONCE = 2_000
@@ -15,6 +16,7 @@ MAX_AT_ONCE = 2_000
 def embed_root_causes(**_future: Any) -> None:
     """Embed entries whose text or model changed; what is left over, the schedule takes up."""
     embed_waiting(most=MAX_AT_ONCE)
+    embed_by_endpoint(most=MAX_AT_ONCE)
 
 
 @shared_task(name="devassist.build_code_graph", ignore_result=True, expires=EXPIRES_SECONDS)

@@ -173,6 +173,8 @@ class GameFilters(ToolInput):
     end_date: CalendarDate | None = Field(
         None, description="Last day of the games, as YYYY-MM-DD; not before startDate."
     )
+    opponent: Team = Field(None, description="The other team.", json_schema_extra=TEAM_SCHEMA)
+    venue: Literal["home", "away"] | None = Field(None, description="Where the team played.")
     season: Season | None = Field(None, description="The season, as '2024-2025'.")
     limit: Limit = Field(DEFAULT_LIMIT, description="Most rows to answer; 100 if not given, 1000 at most.")
     page: WholeNumber = Field(1, ge=1, le=MAX_PAGE, description="Page of rows.")
@@ -186,6 +188,18 @@ class GameFilters(ToolInput):
                 suggestion="Start date must be before or equal to end date",
                 field="startDate",
                 retry_with={"startDate": str(self.end_date), "endDate": str(self.start_date)},
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _has_two_teams(self) -> Self:
+        if self.team_code is not None and self.team_code == self.opponent:
+            raise ToolError(
+                INVALID_PARAMETER,
+                f"opponent {self.opponent[:40]!r} is teamCode itself.",
+                suggestion="Give the other team, or leave opponent out.",
+                field="opponent",
+                retry_with={"opponent": None},
             )
         return self
 
@@ -205,26 +219,18 @@ class LinescoreQuery(GameFilters):
 
     period_outcome: Literal["WIN", "LOSS", "TIE"] | None = Field(
         None,
-        description=(
-            "Keep periods that ended so for the team. Given without teamCode, the answer is a ranking: "
-            "how many such periods each team had."
-        ),
+        description="Keep periods that ended so for the team; without teamCode, rank the teams by their number.",
         json_schema_extra={"type": ["string", "null"], "enum": ["WIN", "LOSS", "TIE", None]},
     )
     won_two_plus_reg_periods: bool | None = Field(
         None,
-        description=(
-            "true: games in which the team won two or three of the three regulation periods; false: the others. "
-            "The answer is one row a game and team, with the number of regulation periods won."
-        ),
+        description="true: games in which the team won two or three regulation periods; false: the others.",
     )
 
 
 class GamesQuery(GameFilters):
     """Filters over whole games."""
 
-    opponent: Team = Field(None, description="The other team, by its three letters.", json_schema_extra=TEAM_SCHEMA)
-    venue: Literal["home", "away"] | None = Field(None, description="Where teamCode played.")
     result: Literal["WIN", "LOSS", "OT_LOSS", "TIE"] | None = Field(
         None, description="How the game ended for teamCode; OT_LOSS: lost in overtime or shootout, regular season."
     )
@@ -248,6 +254,7 @@ class QueryMetadata(ToolOutput):
     execution_time_ms: float = Field(description="Milliseconds that the database took.")
     was_limited: bool = Field(description="True if there were more rows than the limit let through.")
     filters_applied: list[str] = Field(description="The filters that were used.")
+    counted: str | None = Field(None, description="What the numbers count. Absent where rows are single periods.")
     missing_games: dict[str, int] | None = Field(
         None, description="Games that the rows lack, by season: their source was refused. Absent where none is known."
     )

@@ -1,6 +1,6 @@
 """The SQL behind `query_linescore_data`: three patterns, each one index scan over the derived results."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -122,11 +122,11 @@ LIMIT 1
 _GAME_FILTERS = {
     "team_code": "%(team_code)s IN (g.home_team_code, g.away_team_code)",
     "opponent": "%(opponent)s IN (g.home_team_code, g.away_team_code)",
+    "venue": "(g.home_team_code = %(team_code)s) = (%(venue)s = 'home')",
     "start_date": "g.game_date >= %(start_date)s",
     "end_date": "g.game_date <= %(end_date)s",
     "season": "g.season = %(season)s",
 }
-_VENUES = {"home": "g.home_team_code = %(team_code)s", "away": "g.away_team_code = %(team_code)s"}
 
 _TEAMS = "SELECT team_code, team_name, city FROM linescore_teams ORDER BY team_code LIMIT 200"
 
@@ -142,21 +142,24 @@ WHERE %(team_code)s IN (home_team_code, away_team_code) ORDER BY game_date DESC 
 """
 
 _COVERAGE = """
-WITH played AS (
-  SELECT season, game_date FROM linescore_games
-  WHERE %(team_code)s::text IS NULL OR %(team_code)s IN (home_team_code, away_team_code)
-), possible AS (
-  SELECT game_date FROM played WHERE season BETWEEN %(first_season)s AND %(last_season)s
-)
 SELECT
-  (SELECT min(game_date) FROM played) AS first_date,
-  (SELECT max(game_date) FROM played) AS last_date,
-  (SELECT array_agg(DISTINCT season ORDER BY season) FROM played) AS seasons,
-  (SELECT max(game_date) FROM possible WHERE game_date < %(start_date)s::date) AS date_before,
-  (SELECT min(game_date) FROM possible WHERE game_date > %(end_date)s::date) AS date_after
+  min(game_date) AS first_date,
+  max(game_date) AS last_date,
+  array_agg(DISTINCT season ORDER BY season) AS seasons
+FROM linescore_games
+WHERE %(team_code)s::text IS NULL OR %(team_code)s IN (home_team_code, away_team_code)
+"""
+"""The days and seasons of a team's games, or of all teams'."""
+
+_NEAREST_DAYS = """
+SELECT
+  max(game_date) FILTER (WHERE game_date < %(start_date)s::date) AS date_before,
+  min(game_date) FILTER (WHERE game_date > %(end_date)s::date) AS date_after
+FROM {rows} AS fitting
+WHERE season BETWEEN %(first_season)s AND %(last_season)s
 LIMIT 1
 """
-"""The days of a team's games, or of all teams'; and the days nearest to the given ones in the seasons that fit."""
+"""The days nearest to the given ones in the seasons that fit; `rows` fit every other filter."""
 
 _HAS_ROWS = "SELECT EXISTS (SELECT FROM linescore_period_results AS pr {where}) AS has_rows"
 
@@ -171,6 +174,7 @@ WITH missing AS (
 NOT_STORED = "NOT EXISTS (SELECT FROM linescore_games AS g WHERE g.game_id = m.game_id)"
 _MISSING_FILTERS = {
     "team_code": "(home_team_code = '' OR %(team_code)s IN (home_team_code, away_team_code))",
+    "opponent": "(home_team_code = '' OR %(opponent)s IN (home_team_code, away_team_code))",
     "start_date": "(game_date IS NULL OR game_date >= %(start_date)s)",
     "end_date": "(game_date IS NULL OR game_date <= %(end_date)s)",
     "season": "season = %(season)s",
@@ -180,6 +184,8 @@ _FILTERS = {
     "team_code": "pr.team_code = %(team_code)s",
     "start_date": "pr.game_date >= %(start_date)s",
     "end_date": "pr.game_date <= %(end_date)s",
+    "opponent": "%(opponent)s IN (pr.home_team_code, pr.away_team_code) AND pr.team_code <> %(opponent)s",
+    "venue": "(pr.team_code = pr.home_team_code) = (%(venue)s = 'home')",
     "period_outcome": "pr.period_outcome = %(period_outcome)s",
     "won_two_plus_reg_periods": "pr.won_two_plus_reg_periods = %(won_two_plus_reg_periods)s",
     "season": "pr.season = %(season)s",
@@ -212,23 +218,28 @@ def statement(ask: LinescoreQuery) -> Statement:
     return Statement(sql=sql, parameters=parameters | {"most": ask.limit + 1, "skipped": (ask.page - 1) * ask.limit})
 
 
-def _list_parameters(ask: LinescoreQuery) -> dict[str, Any]:
+def _list_parameters(ask: GameFilters) -> dict[str, Any]:
     return {name: value for name, value in vars(ask).items() if value is not None and name in _FILTERS}
 
 
 @lru_cache(maxsize=256)
 def _text(pattern: Pattern, *, given: frozenset[str]) -> str:
-    filters = {name: sql for name, sql in _FILTERS.items() if name in given}
-    having = ""
-    if pattern == "two_plus_games":
-        filters["period_number"] = "pr.period_number <= 3"
-        if filters.pop("period_outcome", None):
-            having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
+    filters, having = _list_filters(given), ""
+    if pattern == "two_plus_games" and "period_outcome" in filters:
+        del filters["period_outcome"]
+        having = "HAVING bool_or(pr.period_outcome = %(period_outcome)s)"
     where = _where(filters.values())
     missing = _format_missing(given)
     text = {"periods": _PERIODS, "ranking": _RANKING, "two_plus_games": _TWO_PLUS_GAMES}[pattern]
     team_code = "" if "team_code" in given else "\n  pr.team_code,"
     return text.format(where=where, having=having, team_code=team_code, missing=missing)
+
+
+def _list_filters(given: Collection[str]) -> dict[str, str]:
+    filters = {name: sql for name, sql in _FILTERS.items() if name in given}
+    if "won_two_plus_reg_periods" in filters:
+        filters["period_number"] = "pr.period_number <= 3"
+    return filters
 
 
 def _format_missing(given: Collection[str]) -> str:
@@ -257,7 +268,7 @@ def split_missing(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dic
 
 async def game_rows(ask: GamesQuery, *, reader: Pool) -> FetchedRows:
     """Fetch games with their scores, latest first, at most limit + 1, each with `missing_games`; one statement."""
-    sql = _GAME_ROWS.replace("{result}", "WHERE result = %(result)s" if ask.result else "")
+    sql = _GAME_ROWS.replace("{result}", _where_result(ask))
     return await _fetch_games(sql, ask=ask, reader=reader)
 
 
@@ -266,13 +277,18 @@ async def record(ask: GamesQuery, *, reader: Pool) -> dict[str, int]:
     return (await _fetch_games(_RECORD, ask=ask, reader=reader)).rows[0]
 
 
-async def _fetch_games(sql: str, *, ask: GamesQuery, reader: Pool) -> FetchedRows:
+def _where_result(ask: GamesQuery) -> str:
+    return "WHERE result = %(result)s" if ask.result else ""
+
+
+async def _fetch_games(
+    sql: str, *, ask: GamesQuery, reader: Pool, more: Mapping[str, Any] | None = None
+) -> FetchedRows:
     parameters = {name: value for name, value in vars(ask).items() if value is not None}
     filters = [text for name, text in _GAME_FILTERS.items() if name in parameters]
-    filters += [_VENUES[ask.venue]] if ask.venue and ask.team_code else []
     missing = _format_missing(parameters)
     given = parameters | {"team_code": ask.team_code, "most": ask.limit + 1, "skipped": (ask.page - 1) * ask.limit}
-    return await reader.fetch(sql.format(missing=missing, where=_where(filters)), given)
+    return await reader.fetch(sql.format(missing=missing, where=_where(filters)), given | dict(more or {}))
 
 
 async def teams(*, reader: Pool) -> list[dict[str, str]]:
@@ -280,24 +296,34 @@ async def teams(*, reader: Pool) -> list[dict[str, str]]:
     return (await reader.fetch(_TEAMS)).rows
 
 
-async def coverage(ask: GameFilters, *, seasons: tuple[str, str], reader: Pool) -> dict[str, Any]:
-    """
-    Fetch the days and seasons of the asked team's games, or of all teams'; None where there are none.
-
-    `date_before` and `date_after` are the days with games next to the asked ones, in seasons from the first to the
-    last of `seasons`.
-    """
-    wanted = {"team_code": ask.team_code, "start_date": ask.start_date, "end_date": ask.end_date}
-    first, last = seasons
-    found = await reader.fetch(_COVERAGE, wanted | {"first_season": first, "last_season": last})
-    return found.rows[0]
+async def coverage(ask: GameFilters, *, reader: Pool) -> dict[str, Any]:
+    """Fetch the days and seasons of the asked team's games, or of all teams'; None where there are none."""
+    return (await reader.fetch(_COVERAGE, {"team_code": ask.team_code})).rows[0]
 
 
-async def has_rows(ask: LinescoreQuery, *, reader: Pool) -> bool:
-    """Tell whether any period fits the question; one statement."""
+async def has_rows(ask: GameFilters, *, reader: Pool) -> bool:
+    """Tell whether any period or game fits the question, whatever its page; one statement."""
+    if isinstance(ask, GamesQuery):
+        return bool((await game_rows(ask.model_copy(update={"page": 1, "limit": 1}), reader=reader)).rows)
     parameters = _list_parameters(ask)
-    where = _where(sql for name, sql in _FILTERS.items() if name in parameters)
+    where = _where(_list_filters(parameters).values())
     return bool((await reader.fetch(_HAS_ROWS.format(where=where), parameters)).rows[0]["has_rows"])
+
+
+async def nearest_days(ask: GameFilters, *, seasons: tuple[str, str], reader: Pool) -> tuple[date | None, date | None]:
+    """Fetch the last fitting day before the asked ones and the first after them, in seasons from first to last."""
+    first, last = seasons
+    given = {"start_date": ask.start_date, "end_date": ask.end_date, "first_season": first, "last_season": last}
+    free = ask.model_copy(update={"start_date": None, "end_date": None})
+    if isinstance(free, GamesQuery):
+        sql = _GAMES + _NEAREST_DAYS.format(rows=f"(SELECT * FROM sides {_where_result(free)})")
+        found = await _fetch_games(sql, ask=free, reader=reader, more=given)
+    else:
+        parameters = _list_parameters(free)
+        where = _where(_list_filters(parameters).values())
+        sql = _NEAREST_DAYS.format(rows=f"(SELECT * FROM linescore_period_results AS pr {where})")
+        found = await reader.fetch(sql, parameters | given)
+    return found.rows[0]["date_before"], found.rows[0]["date_after"]
 
 
 async def months(*, reader: Pool) -> list[date]:

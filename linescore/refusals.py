@@ -8,7 +8,8 @@ from pydantic.alias_generators import to_camel
 
 from linescore import queries
 from linescore.addresses import season_of
-from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, GameFilters, GamesQuery, LinescoreQuery
+from linescore.contracts import INVALID_TEAM_CODE, NO_RESULTS, GameFilters
+from linescore.ingest.franchises import FRANCHISES
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
@@ -17,35 +18,19 @@ MAX_SEASONS_NAMED = 10
 SHORTEST_START, SHORTEST_END = 2, 5
 SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06
 """How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
+_RELAXED = ("period_outcome", "won_two_plus_reg_periods", "result", "venue", "opponent")
+"""Filters beside team, days and season, in the order in which a retry tries to leave them out."""
 
 
-async def no_results(ask: LinescoreQuery, *, reader: Pool) -> ToolError:
-    """Explain why no period was found; one statement when the team is unknown, else two to five."""
-    if unknown := await _refuse_unknown_team(ask.team_code, field="teamCode", reader=reader):
-        return unknown
-    if ask.page > 1 and await queries.has_rows(ask, reader=reader):
-        return _past_the_end(ask)
-    coverage = await queries.coverage(ask, seasons=asked_seasons(ask), reader=reader)
-    relaxed = await _relax_outcomes(ask, reader=reader)
-    return nothing_fits(ask, coverage=coverage, relaxed=relaxed)
-
-
-async def no_games(ask: GamesQuery, *, reader: Pool) -> ToolError:
-    """Explain why no game was found; one statement when a team is unknown, else two to five."""
+async def no_results(ask: GameFilters, *, reader: Pool) -> ToolError:
+    """Explain why no period or game was found; one statement when a team is unknown, else a few."""
     for field, code in (("teamCode", ask.team_code), ("opponent", ask.opponent)):
         if unknown := await _refuse_unknown_team(code, field=field, reader=reader):
             return unknown
-    wider = ask.model_copy(update={"page": 1})
-    if ask.page > 1 and (await queries.game_rows(wider, reader=reader)).rows:
+    if ask.page > 1 and await queries.has_rows(ask, reader=reader):
         return _past_the_end(ask)
-    relaxed: dict[str, Any] = {}
-    for name in ("result", "venue", "opponent"):
-        if getattr(ask, name) and (await queries.game_rows(wider.model_copy(update={name: None}), reader=reader)).rows:
-            relaxed = {name: None}
-            break
-    return nothing_fits(
-        ask, coverage=await queries.coverage(ask, seasons=asked_seasons(ask), reader=reader), relaxed=relaxed
-    )
+    retry = await _relax(ask, reader=reader)
+    return nothing_fits(ask, coverage=await queries.coverage(ask, reader=reader), retry=retry)
 
 
 def _past_the_end(ask: GameFilters) -> ToolError:
@@ -78,24 +63,44 @@ def asked_seasons(ask: GameFilters) -> tuple[str, str]:
     )
 
 
-async def _relax_outcomes(ask: LinescoreQuery, *, reader: Pool) -> dict[str, Any]:
-    """Give the fewest filters on what came of periods that must go for rows to be found; empty where none helps."""
-    given = [name for name in ("period_outcome", "won_two_plus_reg_periods") if getattr(ask, name) is not None]
-    for names in [[name] for name in given] + ([given] if len(given) > 1 else []):
-        if await queries.has_rows(ask.model_copy(update=dict.fromkeys(names)), reader=reader):
-            return {to_camel(name): None for name in names}
-    return {}
+async def _relax(ask: GameFilters, *, reader: Pool) -> dict[str, Any]:
+    """
+    Give the change of the call that finds rows; empty where none does.
+
+    The fewest filters go: first one of those beside the days, then the days reach the nearest ones that fit all the
+    rest, then all filters beside the days go, and last both. The first page is asked for.
+    """
+    given = [name for name in _RELAXED if getattr(ask, name, None) is not None]
+    first_page = {"page": 1} if ask.page > 1 else {}
+    for name in given:
+        if await queries.has_rows(ask.model_copy(update={name: None}), reader=reader):
+            return {to_camel(name): None} | first_page
+    freed = ask.model_copy(update=dict.fromkeys(given))
+    without = {to_camel(name): None for name in given}
+    if days := await _reach_nearest_days(ask, reader=reader):
+        return days | first_page
+    if len(given) > 1 and await queries.has_rows(freed, reader=reader):
+        return without | first_page
+    days = await _reach_nearest_days(freed, reader=reader) if given else {}
+    return days | without | first_page if days else {}
+
+
+async def _reach_nearest_days(ask: GameFilters, *, reader: Pool) -> dict[str, Any]:
+    """Widen the days to the nearest ones with rows, in the seasons that the question can mean."""
+    before, after = await queries.nearest_days(ask, seasons=asked_seasons(ask), reader=reader)
+    return {name: str(day) for name, day in (("startDate", before), ("endDate", after)) if day}
 
 
 def unknown_team(given: str, *, teams: list[dict[str, str]], field: str = "teamCode") -> ToolError:
-    """Refuse a team by listing the valid codes, the likeliest first."""
+    """Refuse a team by listing the valid codes, the likeliest first; a club of the past is no mistyped code."""
     likeness = {team["team_code"]: _likeness(given, team) for team in teams}
     codes = sorted(likeness, key=lambda code: -likeness[code])
     first, second = ([likeness[code] for code in codes] + [0.0, 0.0])[:2]
-    is_sure = first >= SURELY_ALIKE and first - second > MARGIN
+    club = FRANCHISES.get(given)
+    is_sure = club is None and first >= SURELY_ALIKE and first - second > MARGIN
     return ToolError(
         INVALID_TEAM_CODE,
-        f"There is no team {given[:40]!r}.",
+        f"There is no team {given[:40]!r}." if club is None else f"No game of {given} is loaded: {club}.",
         suggestion=f"Valid team codes: {', '.join(codes)}" if codes else "No team is loaded yet; run ingest_linescore.",
         field=field,
         details={"validTeamCodes": codes},
@@ -112,20 +117,17 @@ def alike(given: str, *, teams: list[dict[str, str]]) -> list[dict[str, str]]:
     return found if second and first - second <= MARGIN else []
 
 
-def nothing_fits(ask: GameFilters, *, coverage: dict[str, Any], relaxed: dict[str, Any]) -> ToolError:
+def nothing_fits(ask: GameFilters, *, coverage: dict[str, Any], retry: dict[str, Any]) -> ToolError:
     """
     Refuse filters that no game fits, saying which days and seasons the team has.
 
-    `retryWith` relaxes the one filter that conflicts: what came of the periods, else the days, to the nearest ones with
-    games. It never leaves the seasons that were asked for; where these have no game, there is nothing to retry.
+    The retry never leaves the seasons that were asked for; where these have no game, there is none.
     """
     first, last, seasons = coverage["first_date"], coverage["last_date"], coverage["seasons"] or []
     whose = ask.team_code or "any team"
     suggestion = "No games found for these filters. Try expanding date range."
     if first is None:
         return ToolError(NO_RESULTS, f"No game of {whose} is loaded.", suggestion=suggestion)
-    days = {"startDate": coverage["date_before"], "endDate": coverage["date_after"]}
-    retry = relaxed or {name: str(day) for name, day in days.items() if day}
     return ToolError(
         NO_RESULTS,
         f"No game fits: {', '.join(ask.filters()) or 'no filters'}.",

@@ -11,7 +11,6 @@ from linescore.contracts import (
     INVALID_SEASON,
     INVALID_TEAM_CODE,
     NO_RESULTS,
-    GameFilters,
     GameResults,
     GamesQuery,
     LinescoreDialect,
@@ -21,7 +20,7 @@ from linescore.contracts import (
     TeamRecord,
 )
 from linescore.ingesting import INGESTION_FAILED, Ingested, IngestQuestion, ingest
-from linescore.refusals import no_games, no_results
+from linescore.refusals import no_results
 from linescore.slots import SLOTS
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
@@ -30,6 +29,13 @@ from toolbox.database.pools import FetchedRows, reader
 toolkit = Toolkit(
     domain="linescore", summary="NHL games, scored period by period.", envelope=LinescoreDialect(), slots=SLOTS
 )
+
+_OUTCOMES = "goals decide a period; in period 3, goals into an empty net do not count"
+COUNTED = {
+    "ranking": f"Periods of regulation, overtime and shootout; {_OUTCOMES}.",
+    "two_plus_games": f"Regulation periods only; {_OUTCOMES}.",
+    "record": f"Games by final score, a shootout counting one goal. Periods with overtime and shootout; {_OUTCOMES}.",
+}
 
 
 @toolkit.tool(
@@ -43,11 +49,10 @@ async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> Li
     """
     Answer questions about NHL games period by period: results, period-win rankings, two-plus-period games.
 
-    Use it when someone asks how a team did in its periods over some days, which teams win (or lose, or tie) the most
-    periods, or how often a team wins two or more regulation periods. Which rows come back depends on the filters:
-    wonTwoPlusRegPeriods gives games, periodOutcome without teamCode gives a ranking of teams, anything else gives
-    single periods. In period 3, goals into an empty net do not count for the outcome. Periods 4 and 5 are overtime
-    and shootout.
+    Use it for how a team did in its periods over some days, which teams win (or lose, or tie) the most periods, or how
+    often a team wins two or more regulation periods. Which rows come back depends on the filters: wonTwoPlusRegPeriods
+    gives games, periodOutcome without teamCode gives a ranking of teams, anything else gives single periods. Periods
+    4 and 5 are overtime and shootout. In period 3, goals into an empty net do not count for the outcome.
     """
     found = await queries.period_results(ask, reader=reader)
     if not found.rows and (meant := await which_team(ask, client=client, reader=reader)):
@@ -73,18 +78,19 @@ async def list_game_results(ask: GamesQuery) -> GameResults:
     """
     found = await queries.game_rows(ask, reader=reader)
     if not found.rows:
-        raise await no_games(ask, reader=reader)
+        raise await no_results(ask, reader=reader)
     record = TeamRecord(**await queries.record(ask, reader=reader)) if ask.team_code else None
     rows, missing = queries.split_missing(found.rows[: ask.limit])
     metadata = _metadata(ask, found=found, missing=missing)
     return GameResults(record=record, results=rows, count=len(rows), query_metadata=metadata)
 
 
-def _metadata(ask: GameFilters, *, found: FetchedRows, missing: dict[str, int] | None) -> QueryMetadata:
+def _metadata(ask: LinescoreQuery | GamesQuery, *, found: FetchedRows, missing: dict[str, int] | None) -> QueryMetadata:
     return QueryMetadata(
         execution_time_ms=round(found.milliseconds, 3),
         was_limited=len(found.rows) > ask.limit,
         filters_applied=ask.filters(),
+        counted=COUNTED.get("record" if isinstance(ask, GamesQuery) else queries.pattern_of(ask)),
         missing_games=missing,
     )
 

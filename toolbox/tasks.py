@@ -38,7 +38,8 @@ def sweep_jobs(**_future: Any) -> None:
 
 @shared_task(name="toolbox.forget_calls", ignore_result=True)
 def forget_calls(**_future: Any) -> None:
-    """Delete calls that are older than TOOLROOM_AUDIT_KEEP_DAYS says."""
+    """Make the partitions of months to come; drop those that are older than TOOLROOM_AUDIT_KEEP_DAYS says."""
+    event_loop.run(retention.prepare_months())
     if settings.TOOLROOM_AUDIT_KEEP_DAYS:
         event_loop.run(retention.forget(days=settings.TOOLROOM_AUDIT_KEEP_DAYS))
 

@@ -189,16 +189,23 @@ class Drill:
         return time.monotonic() - started
 
     def _settle(self, runs: Sequence[_Run]) -> None:
-        """Decide what waits for a person until every run has ended: what may have been done is not done again."""
-        until = time.monotonic() + self.patience_seconds
+        """
+        Decide what waits for a person until every run has ended, or none has ended for long.
+
+        What may have been done is not done again.
+        """
+        until, left = time.monotonic() + self.patience_seconds, len(runs)
         while time.monotonic() < until:
             try:
                 rows = self._read(runs)
             except psycopg.OperationalError:
                 time.sleep(_LOOK_SECONDS)
                 continue
-            if all(row["state"] in FINAL_STATES for row in rows.values()):
+            unfinished = sum(row["state"] not in FINAL_STATES for row in rows.values())
+            if not unfinished:
                 return
+            if unfinished < left:
+                until, left = time.monotonic() + self.patience_seconds, unfinished
             for one in runs:
                 if rows[one.run_id]["state"] == "awaiting_approval":
                     self._decide(one, is_in_doubt=rows[one.run_id]["doubts"] > 0)

@@ -6,9 +6,10 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 from django.conf import settings
@@ -54,13 +55,17 @@ class Part:
 
 
 class Fleet:
-    """All parts that the drill has started; leaving the block ends them."""
+    """All parts that the drill has started, in turn in each of the installations; leaving the block ends them."""
 
-    def __init__(self, folder: Path, *, model_address: str, model_name: str) -> None:
+    def __init__(
+        self, folder: Path, *, model_address: str, model_name: str, other_folders: Sequence[Path] = ()
+    ) -> None:
         self.parts: list[Part] = []
         self.folder = folder
+        own = (settings.BASE_DIR, settings.TOOLROOM_VAR)
+        self._places = cycle([own, *((other, other / "var") for other in other_folders)])
         self.environment = os.environ | {
-            "DJANGO_SETTINGS_MODULE": "config.drill.settings", "TOOLROOM_VAR": str(settings.TOOLROOM_VAR),
+            "DJANGO_SETTINGS_MODULE": "config.drill.settings", "TOOLROOM_DRILL_FOLDER": str(folder),
             "OPENAI_BASE_URL": model_address, "OPENAI_API_KEY": "drill", "AGENT_MODEL": model_name,
             "AGENT_TOOL_MODE": "native", "PYTHONWARNINGS": "ignore",
         }  # fmt: skip
@@ -93,10 +98,11 @@ class Fleet:
 
     def _start(self, name: str, *command: str) -> Part:
         log = self.folder / f"{name.partition('@')[0]}.log"
+        base, var = next(self._places)
         with log.open("wb") as file:
             process = subprocess.Popen(
-                module_command(*command), cwd=settings.BASE_DIR, env=self.environment, stdin=subprocess.DEVNULL,
-                stdout=file, stderr=subprocess.STDOUT, start_new_session=True,
+                module_command(*command), cwd=base, env=self.environment | {"TOOLROOM_VAR": str(var)},
+                stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         part = Part(process=process, name=name, log=log)
         self.parts.append(part)
@@ -112,9 +118,11 @@ class Fleet:
 
 
 @contextmanager
-def run_fleet(folder: Path, *, model_address: str, model_name: str) -> Iterator[Fleet]:
+def run_fleet(
+    folder: Path, *, model_address: str, model_name: str, other_folders: Sequence[Path] = ()
+) -> Iterator[Fleet]:
     """Start parts until the block ends."""
-    fleet = Fleet(folder, model_address=model_address, model_name=model_name)
+    fleet = Fleet(folder, model_address=model_address, model_name=model_name, other_folders=other_folders)
     try:
         yield fleet
     finally:

@@ -15,9 +15,9 @@ USERNAME = "toolroom-drill"
 MADE_BY_DRILL = "made by manage.py drill"
 """The first name of the drill's user: an account of that name without it is a person's."""
 _OTHERS = """
-SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'toolroom-%'
-AND pid <> pg_backend_pid()
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'toolroom-direct'
 """
+"""Each web process and worker has one that listens; others may be a pooler's, of processes that are gone."""
 
 
 def refuse_others() -> None:
@@ -29,7 +29,7 @@ def refuse_others() -> None:
         cursor.execute(_OTHERS)
         [others] = cursor.fetchone()
     if others:
-        raise DrillFailed(f"{others} sessions of web processes or workers use this database: stop them first.")
+        raise DrillFailed(f"{others} web processes or workers use this database: stop them first.")
     unfinished = Run.objects.exclude(state__in=FINAL_STATES).count()
     if unfinished:
         raise DrillFailed(f"{unfinished} runs of this database have not ended: the drill's workers would take them.")

@@ -1,7 +1,12 @@
 """Settings of the processes that a drill starts: the usual ones, its tools, and a queue of its own."""
 
+import os
+from pathlib import Path
+
 from config import settings as _usual
 from config.settings import *  # noqa: F403 - all of them
 
 INSTALLED_APPS = [*_usual.INSTALLED_APPS, "config.drill"]
 CELERY_TASK_DEFAULT_QUEUE = "toolroom-drill"
+TOOLROOM_DRILL_FOLDER = Path(os.environ.get("TOOLROOM_DRILL_FOLDER", _usual.TOOLROOM_VAR / "drill"))
+"""Where the journal of the drill is, also for processes of another installation."""

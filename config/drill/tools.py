@@ -2,10 +2,10 @@
 
 import asyncio
 
-from django.conf import settings
 from pydantic import Field
 
 from config.drill.journal import Journal
+from config.drill.settings import TOOLROOM_DRILL_FOLDER
 from toolbox.contract.models import ToolInput, ToolOutput
 from toolbox.contract.tool import Toolkit
 
@@ -43,7 +43,7 @@ async def drill_write(ask: Mark) -> MarkAnswer:
 
 
 async def _note(verb: str, *, ask: Mark) -> MarkAnswer:
-    journal = Journal(settings.TOOLROOM_VAR / "drill")
+    journal = Journal(TOOLROOM_DRILL_FOLDER)
     await asyncio.to_thread(journal.note, f"{verb} {ask.token}")
     while ask.waits and await asyncio.to_thread(lambda: journal.is_held):  # noqa: ASYNC110 - another process releases it
         await asyncio.sleep(_LOOK_SECONDS)

@@ -1,10 +1,12 @@
-"""Types as they are written down, and literal texts."""
+"""Types as they are written down, literal texts, and decorators."""
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
 from devassist.code_graph.values import split_words
+from devassist.syntax.imports import Import
 
 ELEMENTS = split_words(
     """
@@ -54,3 +56,22 @@ def split_types(text: str) -> tuple[list[str], list[str]]:
                 elements.append(word)
         before = word if word not in "[]|," else ""
     return names, elements
+
+
+def is_transparent(decorator: str, *, imported: Sequence[Import]) -> bool:
+    """Tell whether a decorator is one of Python's own that gives the function back or calls nothing else."""
+    plain = decorator.partition("(")[0]
+    if plain.rpartition(".")[2] not in _TRANSPARENT:
+        return False
+    first = plain.partition(".")[0]
+    modules = {one.module for one in imported for name in one.names if name.local == first}
+    return all(module.partition(".")[0] in _TRANSPARENT_MODULES for module in modules)
+
+
+_TRANSPARENT = split_words(
+    """
+    staticmethod classmethod property cached_property abstractmethod overload override final wraps dataclass
+    total_ordering runtime_checkable lru_cache cache contextmanager asynccontextmanager
+    """
+)
+_TRANSPARENT_MODULES = split_words("functools abc typing typing_extensions dataclasses contextlib")

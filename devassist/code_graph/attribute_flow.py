@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from devassist.code_graph.facts import MAX_KEYED, PLACE_BITS, PLACE_MASK, CallFact, Op
-from devassist.code_graph.value_flow import ValueFlow, code_of, get_made
+from devassist.code_graph.value_flow import ValueFlow, code_of, get_class, get_made
 from devassist.code_graph.values import (
     BUILTIN_TYPES,
+    EMPTY_BASES,
     LITERAL,
     OUTSIDE,
     UNKNOWN_TYPES,
@@ -116,7 +117,9 @@ class AttributeFlow(ValueFlow):
     def _read(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
         """Let `to` hold the attribute of a value."""
         kind = value.kind
-        if kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS, Kind.SUPER):
+        if kind in (Kind.INSTANCE, Kind.DECLARED) and name == self._name_of_class(value):
+            self._put(to, values=[get_class(value)])
+        elif kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS, Kind.SUPER):
             if name in self.program.property_names:
                 self._read_of_class(value, name=name, to=to, site=site)
                 return
@@ -180,15 +183,21 @@ class AttributeFlow(ValueFlow):
         return list(found.items())
 
     def _lookup(self, order: list[int], *, name: str) -> list[int]:
-        """Give the nodes of the first class that declares the attribute, and those of classes that are given it."""
+        """
+        Give the nodes of the first class that declares the attribute, and those of classes that are given it.
+
+        Computed bases are choices, of which any may be the one: there every class that declares it counts.
+        """
         found = []
+        is_choice = not self.program.computed.isdisjoint(order)
         for number in order:
             info = self.program.classes[number]
             found.append(self._node("class", number, name))
             if name in info.fact.members:
                 variable = self.program.offsets[info.file] + info.fact.members[name]
                 self._connect(variable, to=found[-1])
-                break
+                if not is_choice:
+                    break
         return found
 
     def _read_super(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
@@ -219,7 +228,9 @@ class AttributeFlow(ValueFlow):
             ):
                 self._put(to, values=[value])
             else:
-                self._put(to, values=[Value(Kind.BOUND, value.first, code_of(owner))])
+                is_of_instance = fact.binding == "class" and owner.kind in (Kind.INSTANCE, Kind.DECLARED)
+                held = get_class(owner) if is_of_instance else owner
+                self._put(to, values=[Value(Kind.BOUND, value.first, code_of(held))])
 
         self._watch(node, use=use)
 
@@ -330,12 +341,34 @@ class AttributeFlow(ValueFlow):
             else:
                 self._connect(self._element(value, key=key), to=to)
                 self._connect(self._element(value, key=None), to=to)
+        elif value.kind in (Kind.INSTANCE, Kind.DECLARED) and self._is_python(value):
+            self._read_item(value, to=to)
         elif value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.MODULE, Kind.CLASS) and key is not None:
             self._read(value, name=key, to=to, site=None)
         elif value.kind is Kind.CLASS:
             self._put(to, values=[value])
         elif value.kind is Kind.OUTSIDE or value.kind in (Kind.LIBRARY, Kind.LIBRARY_TYPE):
             self._put(to, values=[OUTSIDE])
+
+    def _is_python(self, value: Value) -> bool:
+        return self.program.paths[self.program.classes[int(value.first)].file].endswith(".py")
+
+    def _name_of_class(self, value: Value) -> str:
+        return "__class__" if self._is_python(value) else "constructor"
+
+    def _read_item(self, value: Value, *, to: int) -> None:
+        """Let `to` hold what `__getitem__` gives; a base from outside may give anything."""
+        if not self._is_new("item", value, to):
+            return
+        for node, _ in self._members(value, name="__getitem__"):
+            self._watch(node, use=lambda found: self._read_result(found, to=to))
+        if set(self.program.classes[int(value.first)].outer_bases) - EMPTY_BASES:
+            self._put(to, values=[OUTSIDE])
+
+    def _read_result(self, value: Value, *, to: int) -> None:
+        if value.kind is Kind.FUNCTION:
+            file, fact = self.program.functions[int(value.first)]
+            self._connect(self.program.offsets[file] + fact.result, to=to)
 
     def _slice(self, value: Value, *, start: int, to: int) -> None:
         """Let `to` hold a list of the elements of a container from a place on."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-VERSION = 2
+VERSION = 3
 """Of the analysis: files read by another version are read again."""
 
 MAX_KEYED = 8
@@ -46,7 +46,7 @@ class Op(IntEnum):
     TYPE = 11  # destination, type names
     SUPER = 12  # class symbol, destination
     LITERAL = 13  # destination
-    GET_ATTRIBUTE = 14  # base, prefix of the name, destination, place, caller
+    GET_ATTRIBUTE = 14  # base, prefix of the name, destination, place, caller, name
     EXPORT_ALL = 15  # module
     ELEMENT_TYPE = 16  # destination, type names of its elements
     MODULE = 17  # destination: this file's own exports
@@ -85,12 +85,13 @@ class FunctionFact(msgspec.Struct, array_like=True):
 
 
 class ClassFact(msgspec.Struct, array_like=True):
-    """A class with the names of its bases and the variables of its members."""
+    """A class with the names of its bases, the variables that hold them, and the variables of its members."""
 
     symbol: int
     bases: list[str]
     members: dict[str, int]
     is_interface: bool = False
+    base_values: list[int] = []
 
 
 class CallFact(msgspec.Struct, array_like=True):

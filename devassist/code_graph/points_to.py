@@ -8,9 +8,9 @@ class may be of any class below it. What comes from outside of the workspace is 
 from collections.abc import Callable
 from functools import partial
 
-from devassist.code_graph.attribute_flow import AttributeFlow
+from devassist.code_graph.attribute_flow import MAX_OVERRIDES, AttributeFlow
 from devassist.code_graph.facts import CallFact, FunctionFact, Op, read_place
-from devassist.code_graph.value_flow import Edge, Site, get_made, value_of
+from devassist.code_graph.value_flow import ComputedRead, Edge, Site, get_class, get_made, value_of
 from devassist.code_graph.values import (
     CALLS_NOW,
     COLLECTIONS,
@@ -101,8 +101,9 @@ class PointsTo(AttributeFlow):
             site = Site(file, program.files[file].calls[number], shift, depth)
             self._watch(shift(site.fact.callee), use=lambda value: self._call(value, site=site))
 
-        def get_attribute(base: int, prefix: str, to: int, place: int, caller: int) -> None:
-            self.open_reads.append((file, (shift(base), prefix, place, caller, shift(to))))
+        def get_attribute(base: int, prefix: str, to: int, *found: int) -> None:
+            place, caller, name = found
+            self.open_reads.append(ComputedRead(file, shift(base), prefix, place, caller, shift(to), shift(name)))
             self._watch(shift(base), use=lambda value: self._get_attribute(value, prefix=prefix, to=shift(to)))
 
         return {
@@ -263,6 +264,10 @@ class PointsTo(AttributeFlow):
         """Make an instance: its constructor is given the arguments."""
         if not self._is_new("construct", value, site):
             return
+        if value.second == "any":
+            for number in (int(value.first), *self.program.classes[int(value.first)].below[:MAX_OVERRIDES]):
+                self._construct(Value(Kind.CLASS, number), site=site)
+            return
         info, fact = self.program.classes[int(value.first)], site.fact
         instance = Value(Kind.INSTANCE, int(value.first))
         self._put(site.node(fact.result), values=[instance])
@@ -367,8 +372,9 @@ class PointsTo(AttributeFlow):
         given = [site.node(argument) for argument in (*fact.arguments, *fact.named.values()) if argument >= 0]
         if name in NOT_PASSED_ON or whole.startswith("<literal>"):
             self._put(to, values=[LITERAL if whole.startswith("<literal>") else OUTSIDE])
+            self._read_class_of(given if whole == "type" else [], to=to)
             return
-        self._put(to, values=[OUTSIDE])
+        self._put(to, values=[self._find_imported(whole, site=site) or OUTSIDE])
         given = given[:1] if name == "update_wrapper" else given
         is_same = (
             name == "update_wrapper"
@@ -392,6 +398,23 @@ class PointsTo(AttributeFlow):
             if name in ("then", "let", "also", "apply", "run", "use") and fact.base >= 0:
                 elements.append(site.node(fact.base))
             self._call_back(given, site=site, elements=elements, name=name)
+
+    def _find_imported(self, whole: str, *, site: Site) -> Value | None:
+        """Find the module that `importlib.import_module` gives for a literal name."""
+        if whole not in ("importlib.import_module", "__import__") or not site.fact.constant:
+            return None
+        found = self.program.find_module(site.fact.constant, file=site.file)
+        return Value(Kind.MODULE, found) if found is not None else None
+
+    def _read_class_of(self, given: list[int], *, to: int) -> None:
+        """Let `to` hold the class of what `type` is given."""
+
+        def use(value: Value) -> None:
+            if value.kind in (Kind.INSTANCE, Kind.DECLARED):
+                self._put(to, values=[get_class(value)])
+
+        for node in given[:1]:
+            self._watch(node, use=use)
 
     def _everything(self, node: int) -> int:
         every = self._node("everything", node)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from devassist.code_graph.facts import ClassFact, FileFacts, FunctionFact, ImportFact, SymbolFact
@@ -24,6 +24,8 @@ class ClassInfo:
     name: str
     bases: list[int] = field(default_factory=list)
     outer_bases: list[str] = field(default_factory=list)
+    outer_names: list[str] = field(default_factory=list)
+    """Of the same bases, with their modules where these are known."""
     order: list[int] = field(default_factory=list)
     below: list[int] = field(default_factory=list)
     ancestors: frozenset[int] = frozenset()
@@ -49,6 +51,8 @@ class Program:
         self.classes: list[ClassInfo] = []
         self.class_of_symbol: dict[SymbolKey, int] = {}
         self.property_names: set[str] = set()
+        self.computed: set[int] = set()
+        """Classes with bases that are computed."""
         self._named: list[dict[str, int]] = []
         self._imported: list[dict[str, ImportFact]] = []
         self._stars: list[list[str]] = []
@@ -182,7 +186,17 @@ class Program:
                     info.bases.append(found)
                 elif not isinstance(found, int):
                     info.outer_bases.append(name)
+                    info.outer_names.append(found or name)
                     self.outer_subclasses[name.rpartition(".")[2]].append(number)
+
+    def add_bases(self, found: Iterable[tuple[int, int]]) -> None:
+        """Put further bases behind those that classes name, each as the class with its base, and order them anew."""
+        for number, base in found:
+            self.classes[number].bases.append(base)
+            self.computed.add(number)
+        for info in self.classes:
+            info.below.clear()
+        self._order_classes()
 
     def _order_classes(self) -> None:
         for number, info in enumerate(self.classes):

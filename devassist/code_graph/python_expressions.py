@@ -136,7 +136,7 @@ class PythonExpressions(FileLowering):
     def _get_attribute(self, given: Node) -> int:
         base_node, name_node, *default = given.named_children
         base = self.value(base_node)
-        self.value(name_node)
+        held_name = self.value(name_node)
         other = self.value(default[0]) if default else -1
         name = self._key(name_node)
         if name is not None and name_node.type == "string" and not has_holes(name_node):
@@ -146,7 +146,7 @@ class PythonExpressions(FileLowering):
             if all(keys):
                 return self.merge([*(self.load(base, name=str(key), node=name_node) for key in keys), other])
         result = self.new()
-        self.add(Op.GET_ATTRIBUTE, base, self._prefix(name_node), result, self.place(given), self.caller)
+        self.add(Op.GET_ATTRIBUTE, base, self._prefix(name_node), result, self.place(given), self.caller, held_name)
         return self.merge([result, other])
 
     def _prefix(self, node: Node) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tree_sitter import Node
 
-from devassist.code_graph.annotations import split_types
+from devassist.code_graph.annotations import is_transparent, split_types
 from devassist.code_graph.facts import MAX_KEYED, ClassFact, FunctionFact, Op
 from devassist.code_graph.python_expressions import PythonExpressions
 from devassist.code_graph.values import split_words
@@ -139,6 +139,8 @@ class PythonLowering(PythonExpressions):
 
     def _assignment(self, node: Node) -> int:
         target, value, kind = (node.child_by_field_name(name) for name in ("left", "right", "type"))
+        if self.text(target) == "__all__":  # names that are exported are no texts that something is called by
+            return -1
         held = self.value(value)
         if kind is not None:
             self._annotate_target(target, kind)
@@ -331,7 +333,7 @@ class PythonLowering(PythonExpressions):
         else:
             held = self._function(definition, decorators=names, binds=False)
         for decorator, name in reversed(list(zip(decorators, names, strict=True))):
-            if name.rpartition(".")[2] in _TRANSPARENT or name.endswith((".setter", ".deleter", ".getter")):
+            if is_transparent(name, imported=self._imports) or name.endswith((".setter", ".deleter", ".getter")):
                 continue
             callee = self.value(decorator)
             place = decorator
@@ -429,20 +431,20 @@ class PythonLowering(PythonExpressions):
         scope = self.scope_of(node)
         if scope is None:
             return -1
-        bases, is_interface = [], False
+        bases, base_values, is_interface = [], list[int](), False
         for base in (node.child_by_field_name("superclasses") or node).named_children:
             if node.child_by_field_name("superclasses") is None:
                 break
             if base.type == "subscript":
                 base = base.child_by_field_name("value") or base  # noqa: PLW2901
+            if base.type in ("keyword_argument", "comment"):
+                continue
+            base_values.append(self.value(base))
             if base.type in ("identifier", "attribute"):
                 bases.append(self.text(base))
-            elif base.type == "call":
-                self.value(base)
-                bases.append("()")
             is_interface = is_interface or self.text(base).endswith("Protocol")
         symbol = self.symbol(scope, kind="interface" if is_interface else "class")
-        fact = ClassFact(symbol, bases, {}, is_interface)
+        fact = ClassFact(symbol, bases, {}, is_interface, base_values)
         self.facts.classes.append(fact)
         position = len(self.facts.classes) - 1
         before = self.enter(symbol=symbol)
@@ -478,12 +480,6 @@ class PythonLowering(PythonExpressions):
 
 _SHARING = re.compile(rb"^\s*(?:global|nonlocal)\s+(.+?)\s*(?:#.*)?$", re.MULTILINE)
 _LISTS = split_words("expression_list pattern_list list tuple tuple_pattern list_pattern")
-_TRANSPARENT = split_words(
-    """
-    staticmethod classmethod property cached_property abstractmethod overload override final wraps dataclass
-    total_ordering runtime_checkable lru_cache cache contextmanager asynccontextmanager
-    """
-)
 _CLOSED = split_words(
     """
     function_definition class_definition import_statement import_from_statement global_statement nonlocal_statement

@@ -58,14 +58,14 @@ class ScriptExpressions(FileLowering):
 
     def _subscript(self, node: Node) -> int:
         base, index = self.value(node.child_by_field_name("object")), node.child_by_field_name("index")
-        self.value(index)
+        held_name = self.value(index)
         if (latest := self.frame.latest.get(self.text(node))) is not None:
             return latest
         key = self._key(index)
         if key is not None or base < 0:
             return self.index(base, key=key)
         result = self.index(base, key=None)
-        self.add(Op.GET_ATTRIBUTE, base, self._prefix(index), result, self.place(node), self.caller)
+        self.add(Op.GET_ATTRIBUTE, base, self._prefix(index), result, self.place(node), self.caller, held_name)
         return result
 
     def _prefix(self, node: Node | None) -> str:

@@ -23,6 +23,7 @@ CLASSES = split_words(
     class_declaration class abstract_class_declaration interface_declaration
     """
 )
+_NAMED_TYPES = split_words("type_identifier generic_type nested_type_identifier")
 _BINDING = split_words("variable_declarator for_in_statement")
 _ASSIGNING = split_words("assignment_expression augmented_assignment_expression")
 
@@ -331,13 +332,15 @@ class ScriptLowering(ScriptExpressions):
         scope = self.scope_of(node)
         if scope is None or not scope.is_named:
             scope = scope or None
-        bases = [self._base_name(child) for child in self._heritage(node)]
+        heritage = self._heritage(node)
+        bases = [self.text(child).partition("<")[0] for child in heritage if child.type != "call_expression"]
         is_interface = node.type == "interface_declaration"
         symbol = self.symbol(scope, kind="interface" if is_interface else "class") if scope and scope.is_named else -1
         if symbol < 0:
             self.walk(node.named_children)
             return -1
-        fact = ClassFact(symbol, bases, {}, is_interface)
+        values = [self.value(child) for child in heritage if child.type not in _NAMED_TYPES]
+        fact = ClassFact(symbol, bases, {}, is_interface, values)
         self.facts.classes.append(fact)
         position = len(self.facts.classes) - 1
         before = self.enter(symbol=symbol)
@@ -363,12 +366,6 @@ class ScriptLowering(ScriptExpressions):
                 for part in parts:
                     found += part.named_children if part.type in ("extends_clause", "implements_clause") else [part]
         return [one for one in found if one.type != "type_arguments"]
-
-    def _base_name(self, node: Node) -> str:
-        if node.type == "call_expression":
-            self.value(node)
-            return "()"
-        return self.text(node).partition("<")[0]
 
     def _field(self, node: Node) -> None:
         name = node.child_by_field_name("name") or node.child_by_field_name("property")

@@ -46,6 +46,19 @@ class Edge:
     """The class that the call's receiver is declared of, where that is all that is known of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class ComputedRead:
+    """An attribute that is read by a computed name, which begins with `prefix`; `base`, `to`, `name` are variables."""
+
+    file: int
+    base: int
+    prefix: str
+    place: int
+    caller: int
+    to: int
+    name: int
+
+
 class ValueFlow:
     """Variables with the values they hold. `edges` are calls with the functions that they reach."""
 
@@ -76,7 +89,7 @@ class ValueFlow:
         self.edges: dict[tuple[int, int, int, SymbolKey], Edge] = {}
         self.made: set[int] = set()
         self._by_place: dict[tuple[int, int, int], list[tuple[int, int, int, SymbolKey]]] = defaultdict(list)
-        self.open_reads: list[tuple[int, tuple[Any, ...]]] = []
+        self.open_reads: list[ComputedRead] = []
         self.is_cut = False
         self._outside = {self._number(OUTSIDE)}
 
@@ -264,6 +277,11 @@ _WAYS = ("name", "value", "hierarchy", "handed on")
 def get_made(function: int) -> Value:
     """Give what `new` makes by a function; its prototype counts as the same."""
     return Value(Kind.CONTAINER, f"made {function}", "object")
+
+
+def get_class(value: Value) -> Value:
+    """Give the class of an instance; of a declared value any below it as well."""
+    return Value(Kind.CLASS, value.first, "any" if value.kind is Kind.DECLARED else -1)
 
 
 def code_of(value: Value) -> str:

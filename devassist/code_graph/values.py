@@ -51,6 +51,14 @@ UNKNOWN_TYPES = split_words(
     """
 )
 
+EMPTY_BASES = split_words(
+    """
+    object ABC abc.ABC Protocol typing.Protocol Generic typing.Generic NamedTuple typing.NamedTuple TypedDict
+    typing.TypedDict
+    """
+)
+"""Bases from outside that call nothing of a class, and have no elements."""
+
 READERS = split_words(
     """
     get pop popleft popitem shift at setdefault __getitem__ next first last peek find remove values items

@@ -4,6 +4,7 @@ from devassist.models.code_graph import GraphBase, GraphBuild, GraphCall, GraphF
 from devassist.models.documents import DocPage, DocSection
 from devassist.models.editor import EditorState
 from devassist.models.root_causes import RootCause, RootCauseUse, RootCauseWord
+from devassist.models.vectors import EmbeddingModel, RootCauseVector
 from devassist.models.web import WebAnswer, WebSource
 from devassist.models.workspaces import Workspace
 
@@ -11,6 +12,7 @@ __all__ = [
     "DocPage",
     "DocSection",
     "EditorState",
+    "EmbeddingModel",
     "GraphBase",
     "GraphBuild",
     "GraphCall",
@@ -19,6 +21,7 @@ __all__ = [
     "GraphSymbol",
     "RootCause",
     "RootCauseUse",
+    "RootCauseVector",
     "RootCauseWord",
     "WebAnswer",
     "WebSource",

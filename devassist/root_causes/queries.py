@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from django.conf import settings
 
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
+from devassist.root_causes.vector_source import BUILT_IN, VectorSource
 from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database.caches import TtlCache
 from toolbox.database.pools import Connection, Pool
-from toolbox.embedding.model_files import MODEL_NAME
 
 Row = dict[str, Any]
 
@@ -34,10 +36,12 @@ SELECT place, entries FROM devassist_root_cause_words WHERE place = ANY(%(places
 _SEARCH = """
 WITH found AS (
   {by_meaning}
-  (SELECT {measured} FROM devassist_root_causes WHERE {filters} AND word_places && %(places)s::int[]
+  (SELECT {measured} FROM {all} WHERE {has_vector}{filters} AND word_places && %(places)s::int[]
    ORDER BY word_weights <#> %(weights)s::sparsevec LIMIT {worded})
 ), scored AS (
-  SELECT id, similarity, coverage, similarity + %(words_share)s * coverage * coverage AS score FROM found
+  SELECT id, similarity, coverage,
+    similarity * %(scale)s + %(shift)s + %(words_share)s * coverage * coverage AS score
+  FROM found
 ), ranked AS (
   SELECT id, similarity, coverage, score, max(score) OVER () AS best_score FROM scored
 ), best AS MATERIALIZED (
@@ -51,14 +55,19 @@ FROM best JOIN devassist_root_causes AS r USING (id)
 ORDER BY score DESC, id LIMIT %(limit)s
 """
 _BY_MEANING = """
-  (SELECT {measured} FROM devassist_root_causes WHERE {filters}
-   ORDER BY embedding <=> %(vector)s::halfvec LIMIT {near})
+  (SELECT {measured} FROM {near_to} WHERE {has_vector}{filters}
+   ORDER BY {distance} LIMIT {near})
   UNION
 """
 _COVERAGE = "-(word_weights <#> %(weights)s::sparsevec) / %(whole)s"
-_MEASURED_BY_WORDS = f"id, {_COVERAGE} AS similarity, {_COVERAGE} AS coverage"
-_MEASURED = """id, 1 - (embedding <=> %(vector)s::halfvec) AS similarity,
+_MEASURED_BY_WORDS = f"r.id, {_COVERAGE} AS similarity, {_COVERAGE} AS coverage"
+_MEASURED = """r.id, coalesce(1 - ({distance}), 0) AS similarity,
     -(word_weights <#> %(weights)s::sparsevec) / %(whole)s AS coverage"""
+
+_SERVING = """
+SELECT name AS model, dimensions, scale, shift FROM devassist_embedding_models WHERE state = 'serving'
+ORDER BY name = %(wanted)s DESC, updated_at DESC LIMIT 1
+"""
 
 _KINDS = """
 SELECT DISTINCT {column} AS name FROM devassist_root_causes WHERE status <> 'retired' ORDER BY name LIMIT {most}
@@ -89,12 +98,16 @@ class Sought:
     include_unvalidated: bool = False
     floor: float = FLOOR
     words_share: float = WORDS_SHARE
+    source: VectorSource = BUILT_IN
 
     @property
     def statement(self) -> str:
         """Write the search; values go in as parameters."""
-        measured = _MEASURED_BY_WORDS if self.vector is None else _MEASURED
-        parts = {"measured": measured, "filters": self.filters, "near": NEAR, "worded": WORDED}
+        parts = (BUILT_IN if self.vector is None else self.source).sql
+        parts |= {"filters": self.filters, "near": str(NEAR), "worded": str(WORDED)}
+        parts["measured"] = _MEASURED.format(**parts)
+        if self.vector is None:
+            parts |= {"measured": _MEASURED_BY_WORDS, "has_vector": ""}
         by_meaning = "" if self.vector is None else _BY_MEANING.format(**parts)
         return _SEARCH.format(by_meaning=by_meaning, **parts)
 
@@ -104,8 +117,7 @@ class Sought:
         status = "status <> 'retired'" if self.include_unvalidated else "status = 'validated'"
         language = " AND language = %(language)s" if self.language else ""
         error = " AND error_key = %(error_key)s" if self.error_key else ""
-        embedded = "" if self.vector is None else "embedding_model = %(model)s AND "
-        return f"{embedded}{status} AND confidence >= %(min_confidence)s{language}{error}"
+        return f"{status} AND confidence >= %(min_confidence)s{language}{error}"
 
     @property
     def settings(self) -> dict[str, str]:
@@ -121,9 +133,26 @@ class Sought:
         return vector | {
             "weights": self.weights, "places": list(self.places), "whole": max(self.whole, 1e-6),
             "limit": self.limit, "language": self.language, "error_key": self.error_key,
-            "min_confidence": self.min_confidence, "floor": self.floor, "model": MODEL_NAME,
+            "min_confidence": self.min_confidence, "floor": self.floor, "model": self.source.model,
+            "scale": self.source.scale if self.vector is not None else 1.0,
+            "shift": self.source.shift if self.vector is not None else 0.0,
             "words_share": self.words_share, "following_floor": following_floor(self.floor),
         }  # fmt: skip
+
+
+_sources: TtlCache[VectorSource] = TtlCache()
+
+
+async def find_vector_source(*, reader: Pool) -> VectorSource:
+    """Give what questions are compared with now, known for some seconds."""
+    if not settings.EMBEDDING_MODEL:
+        return BUILT_IN
+    return await _sources.get(settings.EMBEDDING_MODEL, lambda: _load_source(reader))
+
+
+async def _load_source(reader: Pool) -> VectorSource:
+    rows = (await reader.fetch(_SERVING, {"wanted": settings.EMBEDDING_MODEL})).rows
+    return VectorSource(**rows[0]) if rows else BUILT_IN
 
 
 async def holding(places: Sequence[int], *, reader: Pool) -> Mapping[int, int]:

@@ -23,7 +23,6 @@ from devassist.root_causes.uses import uses
 from devassist.root_causes.wording import Rarity, place_of, sparse, telling_places
 from toolbox.contract.encoding import format_timestamp
 from toolbox.database.pools import reader
-from toolbox.embedding.embedder import embedder
 from toolbox.embedding.failures import EmbeddingFailed
 from toolbox.text.stemmed_words import identifiers_in, words_of
 
@@ -76,9 +75,10 @@ async def rows_like(text: str, *, limit: int, floor: float, include_unvalidated:
 async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None = None) -> Sought:
     places = {place_of(word) for word in words_of(paste.words)}
     by_words = ask.mode == "words"
+    source = await queries.find_vector_source(reader=reader)
     try:  # at the same time: the database counts while the model reads
         vector, held = await asyncio.gather(
-            _skip() if by_words else embedder.embed_text(paste.meaning), queries.holding(sorted(places), reader=reader)
+            _skip() if by_words else source.embed(paste.meaning), queries.holding(sorted(places), reader=reader)
         )
     except EmbeddingFailed as failed:
         raise no_embedding(failed, else_by_words=True) from failed
@@ -98,7 +98,7 @@ async def _sought(paste: Told, *, ask: PastErrorsQuestion, floor: float | None =
         language=language_key(ask.language) if ask.language else None,
         error_key=error_key(ask.error_type) if ask.error_type else None,
         min_confidence=ask.min_confidence, include_unvalidated=ask.include_unvalidated,
-        floor=ranking.floor, words_share=ranking.words_share,
+        floor=ranking.floor, words_share=ranking.words_share, source=source,
     )  # fmt: skip
     return sought if floor is None else replace(sought, floor=floor)
 

@@ -104,8 +104,8 @@ WITH chosen AS (
 ),
 played AS (
   SELECT
-    side.team_code, side.goals_for, side.goals_against, side.goals_for > side.goals_against AS is_won, s.periods > 3
-      AS went_on
+    side.team_code, side.goals_for, side.goals_against, side.goals_for > side.goals_against AS is_won,
+    side.goals_for = side.goals_against AS is_tied, s.periods > 3 AS went_on
   FROM linescore_games AS g
   JOIN chosen ON chosen.season = g.season
   JOIN (
@@ -123,10 +123,11 @@ summed AS (
     team_code,
     count(*)::int AS gp,
     count(*) FILTER (WHERE is_won)::int AS w,
-    count(*) FILTER (WHERE NOT is_won AND NOT went_on)::int AS losses,
+    count(*) FILTER (WHERE NOT is_won AND NOT is_tied AND NOT went_on)::int AS losses,
+    count(*) FILTER (WHERE is_tied)::int AS ties,
     count(*) FILTER (WHERE is_won AND went_on)::int AS otw,
-    count(*) FILTER (WHERE NOT is_won AND went_on)::int AS otl,
-    (2 * count(*) FILTER (WHERE is_won) + count(*) FILTER (WHERE NOT is_won AND went_on))::int AS pts,
+    count(*) FILTER (WHERE NOT is_won AND NOT is_tied AND went_on)::int AS otl,
+    (2 * count(*) FILTER (WHERE is_won) + count(*) FILTER (WHERE is_tied OR (NOT is_won AND went_on)))::int AS pts,
     sum(goals_for)::int AS gf,
     sum(goals_against)::int AS ga,
     sum(goals_for - goals_against)::int AS gd

@@ -80,7 +80,8 @@ def game_log_of(row: Row) -> GameLog:
 def standing_of(row: Row) -> TeamStats:
     """Read a line of the table."""
     league = the_league()
-    numbers: dict[str, Any] = {name: row[name] for name in ("gp", "w", "losses", "otw", "otl", "pts", "gf", "ga", "gd")}
+    columns = ("gp", "w", "losses", "ties", "otw", "otl", "pts", "gf", "ga", "gd")
+    numbers: dict[str, Any] = {name: row[name] for name in columns}
     return TeamStats(
         id=strawberry.ID(f"{row['season']}-{row['team_code']}"),
         season=Season.named(row["season"]),

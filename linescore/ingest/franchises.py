@@ -16,6 +16,9 @@ class Franchise:
     first_season: str
     last_season: str
 
+    def __str__(self) -> str:
+        return f"{self.team_name}, {self.first_season} to {self.last_season}"
+
     def played_in(self, season: str) -> bool:
         """Tell whether the club played in a season."""
         return self.first_season <= season <= self.last_season

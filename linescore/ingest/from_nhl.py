@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from linescore.ingest.fetch import Wire
 from linescore.ingest.from_files import OnStep, Wanted, load_rules, unseen
-from linescore.ingest.load import TeamRules, load_games, load_teams
+from linescore.ingest.load import TeamRules, load_games, load_teams, record_missing
 from linescore.ingest.nhl_documents import SchedulePage
 from linescore.ingest.parse import read_answer, read_json
 from linescore.ingest.parse_nhl import KINDS, read_schedule, scheduled_game
@@ -71,7 +71,12 @@ def ingest_nhl(
         rules=load_rules(plan.survey, wanted=wanted, batch_games=BATCH_GAMES), report=report,
         on_progress=lambda report: on_step("storing games", report.total, report.expected),
     )  # fmt: skip
-    report.left_out += plan.survey.not_to_be_stored(reason="its goals could not be fetched")
+    not_fetched = list(plan.survey.not_to_be_stored(reason="its goals could not be fetched"))
+    report.left_out += not_fetched
+    played = [one for one in not_fetched if one.game_id not in plan.survey.waiting]
+    record_missing(
+        (Refused(name=one.name, reason=one.reason, game_id=one.game_id) for one in played), today=wanted.today
+    )
     return report
 
 

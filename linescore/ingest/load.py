@@ -100,7 +100,7 @@ def load_games(
     refused_before = len(report.refused)
     while batch := list(islice(source, rules.batch_games)):
         _load_batch([game for game in batch if game], report=report, replaces_stored=rules.replaces_stored)
-        _record_missing(report.refused[refused_before:], today=rules.today)
+        record_missing(report.refused[refused_before:], today=rules.today)
         refused_before = len(report.refused)
         on_progress(report)
     return report
@@ -148,8 +148,8 @@ def _load_batch(games: list[GameScore], *, report: LoadReport, replaces_stored: 
     report.unchanged += len(games) - len(new) - len(different)
 
 
-def _record_missing(refused: list[Refused], *, today: date) -> None:
-    """Record games that were played, refused and are not stored; answers about their season name their number."""
+def record_missing(refused: Iterable[Refused], *, today: date) -> None:
+    """Record games that were played, did not go in and are not stored; answers about their season name their number."""
     rows = (_missing_game(one) for one in refused)
     missing = {row.game_id: row for row in rows if row and (row.game_date is None or row.game_date <= today)}
     stored = set(Game.objects.filter(game_id__in=missing).values_list("game_id", flat=True)[: len(missing)])

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
+from psycopg.conninfo import make_conninfo
 
 from agents.models import Conversation
 from config.drill.fake_model import NAME, PHASES, FakeModel
@@ -18,6 +20,7 @@ from config.drill.findings import Outcome, find_violations
 from config.drill.journal import Journal
 from config.drill.processes import DrillFailed
 from config.drill.queries import USERNAME, own_key, refuse_others
+from toolbox.database.pools import direct_conninfo, owner_pool
 
 KEPT = Outcome(
     run_id=UUID(int=1), phase="writing", state="succeeded", attempt=2, losses=1, event_count=9, events=9, last_event=9,
@@ -64,6 +67,16 @@ def test_what_a_drill_that_was_killed_has_left_is_no_person_s(scratch_database: 
     drill.__exit__(None, None, None)
 
     assert not User.objects.filter(username=USERNAME).exists()
+
+
+def test_sessions_that_a_pooler_keeps_are_no_process_but_one_that_listens_is(scratch_database: None) -> None:
+    left = make_conninfo(owner_pool.conninfo(), application_name="toolroom-default")
+    with psycopg.connect(left, autocommit=True) as idle:
+        idle.execute("SELECT 1")
+        refuse_others()
+
+    with psycopg.connect(direct_conninfo(), autocommit=True), pytest.raises(DrillFailed, match="1 web processes"):
+        refuse_others()
 
 
 def test_kept_promises_are_no_violations() -> None:

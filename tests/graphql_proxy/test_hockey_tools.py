@@ -188,7 +188,7 @@ async def test_our_own_upstream_has_the_table(fast_client: httpx.AsyncClient, ho
     body = await answer_of(fast_client, "get_league_standings", season="2024-2025", limit=1, upstream=hockey)
 
     assert body["rows"][0] == {
-        "position": "1", "team": "Winnipeg Jets", "teamId": "WPG", "GP": 82, "W": 56, "L": 22,
+        "position": "1", "team": "Winnipeg Jets", "teamId": "WPG", "GP": 82, "W": 56, "L": 22, "T": 0,
         "OTW": body["rows"][0]["OTW"], "OTL": 4, "PTS": 116, "GF": 277, "GA": 191, "GD": 86, "season": "2024-2025",
     }  # fmt: skip
     assert "TeamStats.group" in body["notOffered"]

@@ -52,6 +52,8 @@ def _side(line: dict[str, str], *, us: str, them: str) -> Row:
         "game_date": line["date"],
         "season": f"{line['season'][:4]}-{line['season'][4:]}",
         "team_code": line[us],
+        "opponent": line[them],
+        "venue": us,
         "home_team_code": line["home"],
         "away_team_code": line["away"],
         "period_number": int(line["period_number"]),
@@ -67,6 +69,8 @@ def _fits(side: Row, ask: Row) -> bool:
         ask.get("teamCode") in (None, "null", side["team_code"])
         and ask.get("startDate", "0000") <= side["game_date"] <= ask.get("endDate", "9999")
         and ask.get("season") in (None, side["season"])
+        and ask.get("opponent") in (None, side["opponent"])
+        and ask.get("venue") in (None, side["venue"])
     )
 
 

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 ADDRESS = "/api/tools/linescore/query_linescore_data"
+METADATA = ["execution_time_ms", "was_limited", "filters_applied"]
 SHAPES: list[tuple[dict[str, Any], list[str]]] = [
     (
         {"teamCode": "CAR"},
@@ -32,8 +33,22 @@ async def test_a_success_has_the_contract_s_properties_and_no_other(
     assert list(body) == ["success", "data"]
     assert body["success"] is True
     assert list(body["data"]) == ["results", "count", "query_metadata"]
-    assert list(body["data"]["query_metadata"]) == ["execution_time_ms", "was_limited", "filters_applied"]
+    assert [name for name in body["data"]["query_metadata"] if name != "counted"] == METADATA
     assert all(list(row) == columns for row in body["data"]["results"])
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [({"periodOutcome": "WIN"}, "overtime and shootout"), ({"wonTwoPlusRegPeriods": True}, "Regulation periods only"),
+     ({"teamCode": "CAR"}, None)],
+    ids=["ranking", "games", "periods"],
+)  # fmt: skip
+async def test_an_answer_that_counts_says_what_it_counts(
+    fast_client: httpx.AsyncClient, ask: dict[str, Any], words: str | None
+) -> None:
+    counted = (await fast_client.post(ADDRESS, json=ask)).json()["data"]["query_metadata"].get("counted")
+
+    assert (words is None and counted is None) or (words and words in counted and "empty net" in counted)
 
 
 async def test_values_have_the_contract_s_types(fast_client: httpx.AsyncClient) -> None:

@@ -88,7 +88,10 @@ async def test_what_needs_a_team_says_so(fast_client: httpx.AsyncClient) -> None
 @pytest.mark.parametrize(
     ("ask", "retry"),
     [({"teamCode": "CAR", "opponent": "Boston"}, {"opponent": "BOS"}), ({"teamCode": "CAR", "result": "TIE"},
-      {"result": None}), ({"teamCode": "CAR", "season": "2023-2024"}, None)],
+      {"result": None}), ({"teamCode": "CAR", "season": "2023-2024"}, None),
+     ({"teamCode": "CAR", "opponent": "CAR"}, {"opponent": None}),
+     ({"teamCode": "CAR", "result": "OT_LOSS", "startDate": "2024-12-01", "endDate": "2024-12-02", "page": 2},
+      {"startDate": "2024-11-23", "endDate": "2024-12-31", "page": 1})],
     ids=str,
 )  # fmt: skip
 async def test_a_refusal_relaxes_what_conflicts(

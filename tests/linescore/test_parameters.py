@@ -5,6 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
+from linescore.contracts import LinescoreQuery
+
 ADDRESS = "/api/tools/linescore/query_linescore_data"
 
 
@@ -205,6 +207,4 @@ async def test_an_unknown_parameter_is_refused_by_name_with_the_nearest(
 
     assert error["field"] == field
     assert error["details"]["retryWith"] == ({field: None, nearest: value} if nearest else {field: None})
-    assert (
-        "teamCode, startDate, endDate, season, limit, page, periodOutcome, wonTwoPlusRegPeriods" in error["suggestion"]
-    )
+    assert all(name in error["suggestion"] for name in LinescoreQuery.model_json_schema()["properties"])

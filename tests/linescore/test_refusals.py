@@ -32,6 +32,23 @@ MENDABLE: list[dict[str, Any]] = [
         "periodOutcome": "TIE",
     },
     {"teamCode": "CAR", "startDate": "2025-01-02", "endDate": "2025-01-02", "periodOutcome": "TIE"},
+    # neither of the games next to these days has such a period
+    {"teamCode": "CAR", "startDate": "2024-10-20", "endDate": "2024-10-20", "periodOutcome": "TIE"},
+    {"teamCode": "CAR", "startDate": "2024-10-20", "endDate": "2024-10-20", "wonTwoPlusRegPeriods": True, "page": 3},
+    {"teamCode": "BOS", "startDate": "2025-02-10", "endDate": "2025-02-20", "page": 2},
+    # the only tied period of this game is its overtime, which such an answer does not count
+    {
+        "teamCode": "BUF",
+        "startDate": "2024-12-09",
+        "endDate": "2024-12-09",
+        "wonTwoPlusRegPeriods": True,
+        "periodOutcome": "TIE",
+        "page": 2,
+    },
+    {"teamCode": "CAR", "startDate": "2025-01-02", "endDate": "2025-01-02", "venue": "home"},
+    {"teamCode": "CAR", "startDate": "2025-01-02", "endDate": "2025-01-02", "opponent": "ANA"},
+    {"teamCode": "CAR", "opponent": "Tampa Bay Lightning"},
+    {"teamCode": "CAR", "opponent": "CAR"},
 ]
 OF_ANOTHER_SEASON: list[dict[str, Any]] = [
     {"startDate": "2030-01-01"},
@@ -131,6 +148,25 @@ async def test_no_games_is_a_refusal_in_the_contract_s_words(
     assert error["details"]["code"] == "NO_RESULTS"
     assert error["suggestion"].startswith("No games found for these filters. Try expanding date range.")
     assert "to 2025-04-17, in 2024-2025." in error["suggestion"]
+
+
+@pytest.mark.parametrize("code", ["ARI", "WIN", "SEN", "QUE"])
+async def test_a_club_of_the_past_is_not_taken_for_a_mistyped_code(fast_client: httpx.AsyncClient, code: str) -> None:
+    error = (await fast_client.post(ADDRESS, json={"teamCode": code, "season": "1989-1990"})).json()["error"]
+
+    assert error["details"]["code"] == "INVALID_TEAM_CODE"
+    assert "retryWith" not in error["details"]
+    assert f"No game of {code} is loaded" in error["message"]
+
+
+async def test_a_retry_keeps_every_filter_that_does_not_conflict(fast_client: httpx.AsyncClient) -> None:
+    ask = {"teamCode": "CAR", "startDate": "2024-10-20", "endDate": "2024-10-20", "periodOutcome": "TIE"}
+
+    retry = (await fast_client.post(ADDRESS, json=ask)).json()["error"]["details"]["retryWith"]
+
+    assert set(retry) == {"startDate", "endDate"}
+    rows = (await fast_client.post(ADDRESS, json=ask | retry)).json()["data"]["results"]
+    assert {row["period_outcome"] for row in rows} == {"TIE"}
 
 
 async def test_an_unknown_team_is_told_before_an_empty_range(fast_client: httpx.AsyncClient) -> None:

@@ -34,6 +34,12 @@ QUESTIONS: list[dict[str, Any]] = [
     {"wonTwoPlusRegPeriods": True, "periodOutcome": "LOSS", "teamCode": "EDM"},
     {"wonTwoPlusRegPeriods": False, "periodOutcome": "WIN", "startDate": "2024-10-01", "endDate": "2024-10-31",
      "limit": 1000},
+    {"teamCode": "CAR", "venue": "home", "limit": 1000},
+    {"teamCode": "NYR", "opponent": "NYI"},
+    {"opponent": "NYI", "startDate": "2025-01-01", "endDate": "2025-01-31", "limit": 1000},
+    {"periodOutcome": "WIN", "venue": "away"},
+    {"periodOutcome": "LOSS", "opponent": "WPG"},
+    {"wonTwoPlusRegPeriods": True, "teamCode": "SJS", "venue": "away", "season": "2024-2025"},
 ]  # fmt: skip
 
 

@@ -73,7 +73,7 @@ VALUES ({", ".join(["%s"] * len(_NAMES))}, %s, now()) RETURNING id
 """  # noqa: S608 - names of columns
 _COMPLETE = f"""
 UPDATE toolbox_tool_calls SET ({", ".join(_NAMES)}) = ({", ".join(["%s"] * len(_NAMES))})
-WHERE id = %s AND outcome = 'unknown' RETURNING id
+WHERE id = %s AND called_at = %s AND outcome = 'unknown' RETURNING id
 """  # noqa: S608 - names of columns
 _BEAT = "UPDATE toolbox_tool_calls SET heartbeat_at = now() WHERE id = %s AND outcome = 'unknown' RETURNING id"
 
@@ -211,7 +211,7 @@ async def _complete(records: list[CallRecord]) -> None:
     """Complete the rows of calls that were journaled; safe to repeat."""
     for record in records:
         try:
-            await owner_pool.fetch(_COMPLETE, [*_row(record), record.intent_id])
+            await owner_pool.fetch(_COMPLETE, [*_row(record), record.intent_id, record.called_at])
         except (psycopg.DataError, psycopg.IntegrityError):
             logger.exception("The outcome of call %s cannot be kept", record.intent_id)
 

@@ -1,15 +1,36 @@
-"""How long calls stay in the audit: whole batches of the oldest are deleted, a statement each, so that nobody waits."""
+"""
+How long calls stay in the audit: months are partitions (migration 0023), dropped whole when their last call is old.
+
+So a call stays for at least the days that are set, and for a month more at most. Calls that are in no month's partition
+are deleted in batches, a statement each, so that nobody waits.
+"""
+
+import logging
+
+import psycopg
 
 from toolbox.database.pools import owner_pool
 
-BATCH_ROWS = 5_000
+logger = logging.getLogger(__name__)
 
+BATCH_ROWS = 5_000
+MONTHS_AHEAD = 3
+"""Months that have a partition before they begin: rows of a month without one are slow to forget."""
+
+_MAKE_MONTHS = "SELECT toolbox_make_call_months(%s)::text AS made"
+_DROP_MONTHS = """
+SELECT name FROM toolbox_drop_call_months(now() - make_interval(days => %(days)s)) AS name LIMIT 10000
+"""
 _FORGET_CALLS = """
 WITH old AS (
     SELECT id FROM toolbox_tool_calls
-    WHERE called_at < now() - make_interval(days => %(days)s)
+    WHERE called_at < date_trunc('month', now() - make_interval(days => %(days)s), 'UTC')
     ORDER BY called_at LIMIT %(batch)s
-), gone AS (DELETE FROM toolbox_tool_calls WHERE id IN (SELECT id FROM old) RETURNING 1)
+), gone AS (
+    DELETE FROM toolbox_tool_calls
+    WHERE id IN (SELECT id FROM old)
+      AND called_at < date_trunc('month', now() - make_interval(days => %(days)s), 'UTC') RETURNING 1
+)
 SELECT count(*) AS calls FROM gone
 """
 _FORGET_COUNTS = """
@@ -21,10 +42,23 @@ WITH gone AS (
 """
 
 
-async def forget(*, days: int) -> int:
-    """Delete what was called so many days ago, and its counts; gives how many calls. Raises DatabaseUnavailable."""
-    forgotten = 0
-    while batch := int((await owner_pool.fetch(_FORGET_CALLS, {"days": days, "batch": BATCH_ROWS})).rows[0]["calls"]):
-        forgotten += batch
+async def prepare_months() -> None:
+    """Make the partitions of the months to come; raises DatabaseUnavailable."""
+    try:
+        await owner_pool.fetch(_MAKE_MONTHS, [MONTHS_AHEAD])
+    except psycopg.errors.LockNotAvailable as busy:
+        logger.warning("partitions of calls are made later: %s", busy)
+
+
+async def forget(*, days: int) -> None:
+    """Delete the months that ended so many days ago, and counts of then. Raises DatabaseUnavailable."""
+    try:
+        dropped = (await owner_pool.fetch(_DROP_MONTHS, {"days": days})).rows
+    except psycopg.errors.LockNotAvailable as busy:
+        logger.warning("old partitions of calls are dropped later: %s", busy)
+    else:
+        for month in dropped:
+            logger.info("the partition %s is dropped: its calls are older than %d days", month["name"], days)
+    while (await owner_pool.fetch(_FORGET_CALLS, {"days": days, "batch": BATCH_ROWS})).rows[0]["calls"]:
+        pass
     await owner_pool.fetch(_FORGET_COUNTS, {"days": days})
-    return forgotten

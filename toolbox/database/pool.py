@@ -178,7 +178,7 @@ class Pool:
                             raise _ConnectionLost(error, pool=pool) from error
                         raise
                     finally:
-                        await _finish(pool.putconn(connection))
+                        await _finish(_give_back(connection, pool=pool))
                 finally:
                     self.in_use -= 1
         except _ConnectionLost as lost:
@@ -196,13 +196,9 @@ class Pool:
                 if not self._local_settings:
                     return await work(connection)
                 await connection.execute(f"BEGIN; {self._local_settings}".encode(), prepare=False)
-                try:
-                    result = await work(connection)
-                    await connection.execute("COMMIT", prepare=False)
-                    return result
-                finally:
-                    if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
-                        await connection.execute("ROLLBACK", prepare=False)
+                result = await work(connection)
+                await connection.execute("COMMIT", prepare=False)
+                return result
         except TimeoutError as late:
             if not deadline.expired():
                 raise
@@ -309,6 +305,20 @@ class _ConnectionLost(Exception):
     def __init__(self, error: Exception, *, pool: AsyncConnectionPool[Connection]) -> None:
         super().__init__(str(error))
         self.pool = pool
+
+
+async def _give_back(connection: Connection, *, pool: AsyncConnectionPool[Connection]) -> None:
+    """Return a connection, without what work that failed or was cancelled has left of a transaction."""
+    if connection.info.transaction_status in _OPEN:
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await connection.rollback()
+        except (psycopg.Error, TimeoutError):
+            await connection.close()
+    await pool.putconn(connection)
+
+
+_OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 async def _finish(work: Coroutine[Any, Any, None]) -> None:

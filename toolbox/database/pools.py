@@ -38,9 +38,8 @@ def direct_conninfo() -> str:
 
     For what outlives a transaction: LISTEN, and locks of a session.
     """
-    if not settings.DATABASE_LISTEN_URL:
-        return owner_pool.conninfo()
-    return make_conninfo(settings.DATABASE_LISTEN_URL, application_name="toolroom-direct")
+    address = settings.DATABASE_LISTEN_URL or owner_pool.conninfo()
+    return make_conninfo(address, application_name="toolroom-direct")
 
 
 reader: Pool = (

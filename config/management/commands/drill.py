@@ -5,6 +5,7 @@ import subprocess
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -36,6 +37,8 @@ class Command(BaseCommand):
         parser.add_argument("--staging", action="store_true", help="Say that this database may be drilled.")
         parser.add_argument("--each", type=int, default=3, help="Runs in each of the six phases.")
         parser.add_argument("--runs", type=int, default=100, help="Runs that are queued on two workers; 0: none.")
+        other = "Another installation, with its var/ inside: parts are started in each in turn."
+        parser.add_argument("--other-folder", type=Path, action="append", default=[], metavar="DIR", help=other)
         parser.add_argument("--restart-broker", default="", help="The shell command that restarts a broker of yours.")
         parser.add_argument("--restart-database", default="", help="The same for a PostgreSQL of yours.")
 
@@ -43,6 +46,7 @@ class Command(BaseCommand):
         """Drill; prints a table."""
         if not options["staging"]:
             raise CommandError("A drill kills and restarts parts: say --staging where nobody depends on this system.")
+        _refuse_folders(options["other_folder"])
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started is ended
         start_embedded()
         self.stdout.write(
@@ -63,6 +67,16 @@ class Command(BaseCommand):
             raise CommandError(f"{len(violations)} promises were broken.")
 
 
+def _refuse_folders(folders: list[Path]) -> None:
+    """Raise CommandError where another installation would have a database or a broker of its own."""
+    if missing := [str(one) for one in folders if not (one / "manage.py").exists()]:
+        raise CommandError(f"No installation is in {', '.join(missing)}.")
+    if folders and (settings.TOOLROOM_DATABASE_IS_EMBEDDED or settings.TOOLROOM_BROKER_IS_EMBEDDED):
+        raise CommandError(
+            "Embedded parts serve one folder: set DATABASE_URL and CELERY_BROKER_URL for --other-folder."
+        )
+
+
 def _drill(key: str, *, options: dict[str, Any]) -> Iterator[Row]:
     folder = settings.TOOLROOM_VAR / "drill"
     folder.mkdir(parents=True, exist_ok=True)
@@ -71,7 +85,9 @@ def _drill(key: str, *, options: dict[str, Any]) -> Iterator[Row]:
     model = FakeModel()
     model.start()
     try:
-        with run_fleet(folder, model_address=model.address, model_name=NAME) as fleet:
+        with run_fleet(
+            folder, model_address=model.address, model_name=NAME, other_folders=options["other_folder"]
+        ) as fleet:
             drill = Drill(fleet, model=model, journal=Journal(folder), database_url=owner_pool.conninfo(), key=key)
             drill.each = options["each"]
             yield drill.kill_worker()

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from devassist.root_causes.endpoint_load import embed_by_endpoint
 from devassist.root_causes.load import embed_waiting
 from toolbox.embedding.failures import EmbeddingFailed
 
@@ -17,5 +18,6 @@ class Command(BaseCommand):
         """Embed, and say how many."""
         try:
             self.stdout.write(f"{embed_waiting():,} root causes embedded")
+            embed_by_endpoint(on_progress=lambda model: self.stdout.write(str(model)))
         except EmbeddingFailed as error:
             raise CommandError(str(error)) from error

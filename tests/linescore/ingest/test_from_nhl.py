@@ -10,7 +10,7 @@ from linescore.ingest.fetch import Wire
 from linescore.ingest.from_files import Wanted
 from linescore.ingest.from_nhl import Endpoint, Span, ingest_nhl
 from linescore.ingest.record import GameScore
-from linescore.models import Game
+from linescore.models import Game, MissingGame
 from tests.linescore.ingest.conftest import Answer, LocalApi
 from tests.linescore.ingest.games import TODAY, day_game, game, schedule_of, score_of
 
@@ -64,6 +64,7 @@ def test_games_may_be_asked_for_one_by_one(api: LocalApi, wire: Wire, endpoint: 
     report = ingest_nhl(wire, span=span, wanted=WANTED, endpoint=endpoint)
 
     assert list(Game.objects.values_list("game_id", flat=True)) == [game_id]
+    assert [row.season for row in MissingGame.objects.all()[:5]] == ["2024-2025"]  # the other game that was played
     assert sorted(skipped.reason for skipped in report.left_out) == [
         "its goals could not be fetched", "not finished (FUT)"
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from django.db import connection
 from linescore.ingest.load import LoadRules, TeamRules, load_games, load_teams
 from linescore.ingest.record import GameScore, Refused, Skipped, TeamRecord
 from linescore.ingest.report import LoadReport
-from linescore.models import Game, Period, PeriodResult, Team
+from linescore.models import Game, MissingGame, Period, PeriodResult, Team
 from tests.linescore.ingest.games import TODAY, game, period
 
 pytestmark = pytest.mark.usefixtures("no_games")
@@ -128,6 +128,12 @@ def test_a_team_that_is_only_mentioned_is_added_if_asked_and_never_corrects(*, a
 
     assert report.teams_added == (["HFX"] if adds else [])
     assert Team.objects.get(team_code="BUF").team_name == "Buffalo Sabres"
+
+
+def test_a_long_reason_is_recorded_as_far_as_its_column_goes() -> None:
+    _load(Refused(name="a game", reason="x" * 300, game_id=2024020009))
+
+    assert MissingGame.objects.get().reason == "x" * 200
 
 
 def _load(*games: GameScore | Refused | Skipped) -> LoadReport:

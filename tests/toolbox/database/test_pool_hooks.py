@@ -1,5 +1,6 @@
 """What a pool does with a connection that is new, and with one that comes back."""
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -73,3 +74,26 @@ def test_a_connection_that_cannot_be_reset_is_closed(pool: Pool, hooks: Hooks) -
     assert work_mem != "1MB"
     assert first in hooks.new
     assert second in hooks.new
+
+
+def test_what_cancelled_work_leaves_of_a_transaction_is_rolled_back_without_a_warning(
+    pool: Pool, hooks: Hooks, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def begin(connection: Connection, *, has_begun: asyncio.Event) -> None:
+        await connection.execute("BEGIN")
+        await connection.execute("SET LOCAL work_mem = '1MB'")
+        has_begun.set()
+        await asyncio.Event().wait()
+
+    async def cancel_inside() -> tuple[int, str]:
+        has_begun = asyncio.Event()
+        cancelled = asyncio.create_task(pool.run(lambda connection: begin(connection, has_begun=has_begun)))
+        await has_begun.wait()
+        cancelled.cancel()
+        await asyncio.wait([cancelled])
+        return await pool.run(_show_work_mem)
+
+    connection, work_mem = event_loop.run(cancel_inside())
+
+    assert (hooks.new[-1], work_mem) == (connection, "4MB"), "the same connection, without what was set in it"
+    assert [line for line in caplog.messages if "rolling back" in line] == []

@@ -1,0 +1,261 @@
+"""Functions that are handed to code that is not followed: to what may call them no answer is complete."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from devassist.code_graph.facts import PLACE_BITS, CallFact, FileFacts, Op, SymbolFact
+from devassist.code_graph.library_names import find_called_names
+from devassist.code_graph.points_to import PointsTo
+from devassist.code_graph.program import Program, SymbolKey
+from devassist.code_graph.values import (
+    CALLS_NOW,
+    ELEMENT_OF,
+    EMPTY_BASES,
+    NOT_PASSED_ON,
+    OUTSIDE,
+    SAME_VALUE,
+    Kind,
+    Value,
+    split_words,
+)
+
+MAX_MEMBERS = 100
+CLASSES = ("class", "interface")
+FOLLOWED_NAMES = split_words("__enter__ __aenter__ __iter__ __aiter__ __next__ __anext__ __call__ __new__ __init__")
+"""Methods that the language calls, of which the analysis knows where their results go."""
+
+
+def find_handed_on(analysis: PointsTo, *, unknown_bases: Mapping[int, int]) -> dict[tuple[str, int], str]:
+    """
+    Give the functions that are handed to code that is not followed, each with the first place where that happens.
+
+    That is an argument or what is decorated, of a call from outside or one that is not resolved; a function that the
+    function around it gives back; what the language's own methods (`__reduce__`) and functions so handed give back;
+    what a container that is so handed holds; the constructor of a class that is; and methods that a base from
+    outside, an unknown base, or the language may call.
+    """
+    program = analysis.program
+    found: dict[tuple[str, int], str] = {}
+    given: dict[Value, str] = {}
+    for value, place in _find_first_handed_on(program, analysis=analysis):
+        given.setdefault(value, place)
+    left = list(given)
+    while left:
+        value = left.pop()
+        for inner in _find_handed_with(value, analysis=analysis):
+            if inner not in given:
+                given[inner] = given[value]
+                left.append(inner)
+    for value, place in given.items():
+        _note_handed_on(value, program=program, place=place, into=found)
+    _note_computed_names(analysis, into=found)
+    _note_inherited(program, unknown_bases=unknown_bases, into=found)
+    _note_overrides(analysis, into=found)
+    return found
+
+
+def _find_handed_with(value: Value, *, analysis: PointsTo) -> set[Value]:
+    """Give what code that holds a value gets from it: the elements of a container, the result of a function."""
+    if value.kind is Kind.CONTAINER:
+        return analysis.elements_of(value)
+    if value.kind not in (Kind.FUNCTION, Kind.BOUND):
+        return set()
+    file, fact = analysis.program.functions[int(value.first)]
+    return _pick_holders(analysis.values_of(analysis.program.offsets[file] + fact.result))
+
+
+def _pick_holders(values: Iterable[Value]) -> set[Value]:
+    """Leave out what holds no functions."""
+    return {value for value in values if value.kind in (Kind.CONTAINER, Kind.FUNCTION, Kind.BOUND, Kind.CLASS)}
+
+
+def _note_inherited(
+    program: Program, *, unknown_bases: Mapping[int, int], into: dict[tuple[str, int], str]
+) -> None:  # fmt: skip
+    """Count the methods of classes with an unknown base as handed on to it."""
+    for number, at in unknown_bases.items():
+        for _, key in _find_methods(number, program=program):
+            into.setdefault(key, _place_of(at, program=program))
+
+
+def _note_overrides(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
+    """
+    Count methods as handed on that a class from outside or the language may call.
+
+    Of a known base those that it calls; of another base those that nothing in the workspace calls.
+    """
+    program = analysis.program
+    called = {edge.target for edge in analysis.edges.values()}
+    for number in range(len(program.classes)):
+        place = _place_of(number, program=program)
+        outer = _find_outer_bases(number, program=program)
+        names = [find_called_names(base) for base in outer]
+        for symbol, key in _find_methods(number, program=program) if outer else ():
+            is_called = (program.numbers[key[0]], key[1]) in called
+            if any(symbol.name in known if known is not None else not is_called for known in names):
+                into.setdefault(key, place)
+        _note_language_names(number, analysis=analysis, into=into)
+
+
+def _find_outer_bases(number: int, *, program: Program) -> set[str]:
+    """Give the bases from outside of a class and of its ancestors."""
+    return {base for one in program.classes[number].order for base in program.classes[one].outer_names} - EMPTY_BASES
+
+
+def _note_language_names(number: int, *, analysis: PointsTo, into: dict[tuple[str, int], str]) -> None:
+    """Count functions as handed on that a class has under a name which the language calls, as `__int__ = unwrap`."""
+    program = analysis.program
+    info = program.classes[number]
+    for name, variable in info.fact.members.items():
+        for value in analysis.values_of(program.offsets[info.file] + variable) if _is_language_name(name) else ():
+            at, fact = program.functions[int(value.first)] if value.kind is Kind.FUNCTION else (-1, None)
+            if fact is not None and fact.symbol >= 0 and program.symbol((at, fact.symbol)).name != name:
+                into.setdefault((program.paths[at], fact.symbol), _place_of(number, program=program))
+
+
+def _find_methods(number: int, *, program: Program) -> Iterator[tuple[SymbolFact, tuple[str, int]]]:
+    """Give the methods and properties of a class, each with its key."""
+    info = program.classes[number]
+    for index, symbol in enumerate(program.files[info.file].symbols):
+        if symbol.container == info.fact.symbol and symbol.kind not in CLASSES:
+            yield symbol, (program.paths[info.file], index)
+
+
+def _place_of(number: int, *, program: Program) -> str:
+    """Give where a class stands."""
+    info = program.classes[number]
+    return f"{program.paths[info.file]}:{program.symbol((info.file, info.fact.symbol)).line}"
+
+
+def _is_language_name(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and len(name) > len("____")
+
+
+def _find_first_handed_on(program: Program, *, analysis: PointsTo) -> Iterator[tuple[Value, str]]:
+    for file, facts in enumerate(program.files):
+        offset = program.offsets[file]
+        for source, line in _find_given_away(facts, offset=offset, analysis=analysis):
+            for value in analysis.values_of(source):
+                yield value, f"{program.paths[file]}:{line}"
+        for function in facts.functions:
+            symbol = facts.symbols[function.symbol] if function.symbol >= 0 else None
+            is_taken = symbol is not None and _is_language_name(symbol.name) and symbol.name not in FOLLOWED_NAMES
+            for value in analysis.values_of(offset + function.result) if symbol is not None else ():
+                is_inner = value.kind is Kind.FUNCTION and _is_within(
+                    value, program=program, file=file, symbol=function.symbol
+                )
+                if symbol is not None and (is_inner or (is_taken and _pick_holders([value]))):
+                    yield value, f"{program.paths[file]}:{symbol.line}"
+    for value, variable in analysis.lost.items():
+        yield value, program.file_of(variable)
+
+
+def _find_given_away(facts: FileFacts, *, offset: int, analysis: PointsTo) -> Iterator[tuple[int, int]]:
+    """Give variables that are handed to unknown calls, or stored in something unknown, each with a line."""
+    for call in facts.calls:
+        if call.callee >= 0 and _is_unknown(call, offset=offset, analysis=analysis):
+            given = (*call.arguments, *call.named.values())
+            yield from ((offset + argument, call.line) for argument in given if argument >= 0)
+    for base, source, line in _stores(facts):
+        held = analysis.values_of(offset + base)
+        if not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE, Kind.LIBRARY) for value in held):
+            yield offset + source, line
+
+
+def _stores(facts: FileFacts) -> Iterator[tuple[int, int, int]]:
+    """Give base and source of what is stored in attributes and elements."""
+    for operation, *parts in facts.constraints:
+        if operation in (Op.STORE, Op.SET_INDEX):
+            yield parts[0], parts[2], 1
+
+
+def _is_unknown(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
+    values = analysis.values_of(offset + call.callee)
+    kinds = {value.kind for value in values}
+    if kinds & {Kind.OUTSIDE, Kind.LIBRARY_TYPE} or not values:
+        return True
+    names = {str(value.first).rpartition(".")[2] for value in values if value.kind is Kind.LIBRARY}
+    return bool(names - NOT_PASSED_ON - CALLS_NOW - SAME_VALUE - ELEMENT_OF)
+
+
+def _is_within(value: Value, *, program: Program, file: int, symbol: int) -> bool:
+    at, fact = program.functions[int(value.first)]
+    return at == file and 0 <= symbol == (program.files[at].symbols[fact.symbol].container if fact.symbol >= 0 else -2)
+
+
+def _note_handed_on(value: Value, *, program: Program, place: str, into: dict[tuple[str, int], str]) -> None:
+    if value.kind in (Kind.FUNCTION, Kind.BOUND):
+        file, fact = program.functions[int(value.first)]
+        if fact.symbol >= 0:
+            into.setdefault((program.paths[file], fact.symbol), place)
+    elif value.kind is Kind.CLASS:
+        below = program.classes[int(value.first)].below if value.second == "any" else ()
+        for key in (key for number in (int(value.first), *below) for key in program.find_constructors(number)):
+            into.setdefault((program.paths[key[0]], key[1]), place)
+
+
+def find_called(program: Program) -> set[int]:
+    """Give the variables that are called."""
+    return {program.offsets[file] + call.callee for file, facts in enumerate(program.files) for call in facts.calls}
+
+
+def is_any(held: set[Value]) -> bool:
+    """Tell whether something may be of any class."""
+    return not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE) for value in held)
+
+
+def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
+    """
+    Count what is called by a computed name as handed on there.
+
+    That is what has a name that stands in the workspace as a text, and each method that is decorated by what may note
+    its name; on a class its members alone, and all of them where the name comes from outside, as from `dir()`.
+    """
+    program = analysis.program
+    texts = {text for facts in program.files for text in facts.strings}
+    decorated = _find_decorated(program, analysis=analysis)
+    named = {
+        (path, index)
+        for file, (path, facts) in enumerate(zip(program.paths, program.files, strict=True))
+        for index, symbol in enumerate(facts.symbols)
+        if symbol.kind not in CLASSES and (symbol.name in texts or (file, index) in decorated)
+    }
+    called = find_called(program)
+    for read in analysis.open_reads:
+        held = analysis.values_of(read.base)
+        place = f"{program.paths[read.file]}:{read.place >> PLACE_BITS}"
+        members = set() if read.prefix else set(members_of(held, program=program))
+        if not is_any(held) and (read.prefix or (read.to in called and 0 < len(members) <= MAX_MEMBERS)):
+            continue
+        is_listed = OUTSIDE in analysis.values_of(read.name) and len(members) <= MAX_MEMBERS
+        for key in (members if is_listed else members & named) | (named if is_any(held) else set()):
+            into.setdefault(key, place)
+
+
+def _find_decorated(program: Program, *, analysis: PointsTo) -> set[SymbolKey]:
+    """Give the methods that are decorated."""
+    found = set()
+    for file, facts in enumerate(program.files):
+        arguments = [call.arguments[0] for call in facts.calls if call.is_decorator and call.arguments]
+        for argument in arguments:
+            for value in analysis.values_of(program.offsets[file] + argument) if argument >= 0 else ():
+                at, fact = program.functions[int(value.first)] if value.kind is Kind.FUNCTION else (-1, None)
+                if fact is not None and fact.owner >= 0:
+                    found.add((at, fact.symbol))
+    return found
+
+
+def members_of(held: Iterable[Value], *, program: Program) -> list[tuple[str, int]]:
+    """List the methods of the classes that some values are of."""
+    classes = {
+        number
+        for value in held
+        if value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS)
+        for number in (*program.classes[int(value.first)].order, *program.classes[int(value.first)].below)
+    }
+    found = []
+    for number in sorted(classes):
+        info = program.classes[number]
+        for index, symbol in enumerate(program.files[info.file].symbols):
+            if symbol.container == info.fact.symbol and symbol.kind == "method" and not symbol.name.startswith("__"):
+                found.append((program.paths[info.file], index))
+    return found

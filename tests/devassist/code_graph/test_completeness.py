@@ -1,0 +1,168 @@
+"""What is called in ways that the graph cannot follow is never said to have all its callers known."""
+
+from textwrap import dedent
+
+import pytest
+
+from devassist.code_graph.linking import LinkedGraph, link
+from devassist.code_graph.modules import Modules
+from devassist.code_graph.reading import read_facts
+
+UNKNOWN = {
+    "overrides what a parameter as base calls": """
+        class Base:
+            def run(self): self.asked()
+        def make(parent):
+            class Inner(parent):
+                def asked(self): pass
+            return Inner
+        make(input())().run()
+    """,
+    "is kept for pickle": """
+        def asked(): pass
+        class A:
+            def __reduce__(self): return asked, ()
+    """,
+    "has a second name that the language calls": """
+        class A:
+            def asked(self): return 1
+            __int__ = asked
+        int(A())
+    """,
+    "is passed on by `__getattr__`": """
+        class Timer:
+            def asked(self): pass
+        class Proxy:
+            def __init__(self, inner): self.inner = inner
+            def __getattr__(self, name): return getattr(self.inner, name)
+        Proxy(Timer()).asked()
+    """,
+    "is called by a class of Python's own": """
+        from threading import Thread
+        class Worker(Thread):
+            def run(self): pass
+        Worker().start()
+    """,
+    "overrides a method of a library": """
+        from library import Handler
+        class Mine(Handler):
+            def asked(self, event): pass
+    """,
+    "is of an element that a dict gives": """
+        class Item:
+            def asked(self): pass
+        class Store(dict): pass
+        store = Store()
+        store['x'] = 3
+        store.update(input())
+        store['x'].asked()
+    """,
+    "is listed by `dir`": """
+        class A:
+            def asked(self): pass
+        def wrap(one):
+            return {name: getattr(one, name) for name in dir(one)}
+        wrap(A())
+    """,
+}
+FOUND = {
+    "of a base that an attribute holds": """
+        class A:
+            def called(self): pass
+        class B:
+            def called(self): pass
+        class Test:
+            def test(self):
+                class Inner(self.kind): pass
+                Inner().called()
+        class TestA(Test): kind = A
+        class TestB(Test): kind = B
+    """,
+    "of the class of an instance": """
+        class A:
+            def copy(self): return self.__class__(1)
+            def __init__(called, one): pass
+        class B(A):
+            def __init__(called, one): pass
+    """,
+    "of the type of an instance": """
+        class A:
+            def copy(self): return type(self)(1)
+            def __init__(called, one): pass
+    """,
+    "of what a class method makes by super": """
+        class A:
+            @classmethod
+            def make(cls): return cls()
+        class B(A):
+            @classmethod
+            def make(cls):
+                super().make().called()
+            def called(self): pass
+    """,
+    "of what `__getitem__` gives": """
+        class Item:
+            def called(self): pass
+        class Store:
+            def __getitem__(self, key): return Item()
+        Store()['x'].called()
+    """,
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_the_graph_cannot_follow_is_never_complete(name: str) -> None:
+    text = dedent(UNKNOWN[name])
+    function = "run" if "Thread" in text else "asked"
+
+    assert not _is_complete(function, text=text)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_call_through_what_only_the_run_tells_is_found(name: str) -> None:
+    text = dedent(FOUND[name])
+    symbols = read_facts(text.encode(), path="program.py").symbols
+    rows = [row for row in _link({"program.py": text}).calls["program.py"] if not row.is_open]
+
+    reached = {row.target[1] for row in rows if row.target}
+
+    assert reached >= {at for at, one in enumerate(symbols) if "called" in one.name + one.signature}
+
+
+def test_a_module_that_is_imported_by_its_literal_name_is_followed() -> None:
+    files = {
+        "program.py": "import importlib\n\nfound = importlib.import_module('tools')\nfound.called()\n",
+        "tools.py": "def called():\n    pass\n",
+    }
+
+    assert ("tools.py", 0) in {row.target for row in _link(files).calls["program.py"]}
+
+
+def test_a_decorator_of_the_workspace_is_called_though_python_has_one_of_its_name() -> None:
+    files = {
+        "program.py": "from tools import wraps\n\n\n@wraps\ndef f():\n    pass\n",
+        "tools.py": "def wraps(function):\n    return function\n",
+    }
+
+    assert ("tools.py", 0) in {row.target for row in _link(files).calls["program.py"]}
+
+
+def test_a_method_of_a_class_whose_base_is_known_stays_complete() -> None:
+    text = "import threading\nclass Own(threading.Thread):\n    def asked(self): pass\nOwn().asked()\n"
+
+    assert _is_complete("asked", text=text)
+
+
+def _link(files: dict[str, str]) -> LinkedGraph:
+    facts = {path: read_facts(text.encode(), path=path) for path, text in files.items()}
+    return link(facts, modules=Modules.find_all(facts, builds=(), read=lambda _: None))
+
+
+def _is_complete(function: str, *, text: str) -> bool:
+    """Tell whether nothing is open about a function of a name."""
+    symbols = read_facts(text.encode(), path="program.py").symbols
+    keys = {("program.py", index) for index, symbol in enumerate(symbols) if symbol.name == function}
+    linked = _link({"program.py": text})
+    rows = linked.calls["program.py"]
+    is_open = any(row.is_open and (row.callee_name == function or row.target in keys) for row in rows)
+    return not is_open and not keys & linked.handed_on.keys()
