@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import connection
 
 from backtests.drawings import Point
-from backtests.ingest.lists import entity_lists, number_list, severity_list
+from backtests.store.lists import entity_lists, number_list, severity_list
 from backtests.vocabulary import TYPE_CODES
 
 MAX_POINTS = 1_000

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from backtests import queries
 from backtests.answers import EventPage, PageMetadata, RunAnswer, RunPage
 from backtests.contracts import EventsByEntity, EventsByType, RunsQuestion, SequenceQuestion, ValidationErrorsQuestion
-from backtests.ingest.lists import WHOLE, entity_lists
 from backtests.queries import Row, Window
 from backtests.rendering import cut_to_budget
 from backtests.run_questions import RunQuestion, budget
+from backtests.store.lists import WHOLE, entity_lists
 from backtests.vocabulary import TYPE_CODES
 from toolbox.database.pools import Pool
 

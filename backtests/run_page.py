@@ -9,10 +9,10 @@ from django.http import HttpRequest
 
 from backtests import overview
 from backtests.charts import measure, panels
-from backtests.ingest.lists import entity_lists, severity_list
 from backtests.models import Category, EventType, Run, Severity
 from backtests.moments import read_moment
 from backtests.overview import EventSelection, Page
+from backtests.store.lists import entity_lists, severity_list
 
 _DEEPEST_PAGE = 10**9
 _MAX_VALUE = 500

@@ -5,10 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from backtests import queries
-from backtests.ingest.lists import entity_value, position_list
 from backtests.rendering import too_large
 from backtests.run_questions import RunQuestion, last_moment, require_run
 from backtests.state import Moment
+from backtests.store.lists import entity_value, position_list
 from toolbox.database.pools import Pool
 
 FEWER = "Ask for one securitySymbol, or without indicators or active orders."

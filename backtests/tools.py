@@ -41,7 +41,6 @@ from backtests.error_envelope import (
     RUN_NOT_FOUND,
     BacktestsErrorEnvelope,
 )
-from backtests.ingest.lists import number_list, severity_list
 from backtests.performance.contracts import (
     AttributionQuestion,
     CompareQuestion,
@@ -61,6 +60,7 @@ from backtests.sequences import pages as sequence_pages
 from backtests.slots import SLOTS
 from backtests.snapshots import moments_of
 from backtests.state import difference
+from backtests.store.lists import number_list, severity_list
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit

@@ -9,7 +9,7 @@ import psycopg
 from django.db import connection
 
 from benchmarks.retrieval import Vectors
-from devassist.root_causes.bm25 import place_of, sparse, weights_of
+from devassist.entries.bm25 import place_of, sparse, weights_of
 from devassist.root_causes.load import count_words
 from toolbox.embedding.model_files import MODEL_NAME
 from toolbox.text.stemmed_words import words_of

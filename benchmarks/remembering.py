@@ -22,9 +22,9 @@ from django.core.management import call_command
 from benchmarks.many_root_causes import Filled, fill, mixed
 from benchmarks.retrieval import RetrievalSet, Vectors, difference, gains, query_vectors, retrieval_sets, vectors
 from devassist.contracts.vector_search_db import PastErrorsQuestion
+from devassist.entries.bm25 import Rarity, place_of, weights_of
 from devassist.models import RootCause
 from devassist.root_causes import queries, search
-from devassist.root_causes.bm25 import Rarity, place_of, weights_of
 from devassist.root_causes.error_excerpt import extract_excerpt
 from devassist.root_causes.queries import SearchTerms
 from toolbox.contract.errors import ToolError

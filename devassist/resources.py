@@ -7,7 +7,7 @@ from typing import Annotated
 
 from devassist import resource_queries
 from devassist.contracts.vector_search_db import UNVALIDATED
-from devassist.root_causes.entry import Entry
+from devassist.entries.root_cause import Entry
 from devassist.slots import files_of
 from devassist.tools import toolkit
 from devassist.workspace_files import text_of

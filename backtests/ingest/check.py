@@ -10,9 +10,9 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from backtests.ingest.lists import lists_of, numbers_of, read_order_step
 from backtests.ingest.record import EventRow, LoggedEvent, Problem, Unreadable
-from backtests.ingest.values import is_guid, usable
+from backtests.store.lists import lists_of, numbers_of, read_order_step
+from backtests.store.values import is_guid, usable
 from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNKNOWN, USUAL_CATEGORY
 
 MAX_PROPERTY_BYTES = 1_048_576

@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from backtests.ingest import statements
-from backtests.ingest.orders import COLUMNS, OrderRow, trace_order
 from backtests.ingest.row_builder import Ready
 from backtests.ingest.signatures import BLOCK_SHAPES, LONE_SHAPES, encode_block
+from backtests.store.orders import COLUMNS, OrderRow, trace_order
 
 Cursor = Any
 

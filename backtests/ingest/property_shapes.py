@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from backtests.ingest.lists import BY_TYPE, WHOLE, entity_value, is_name, lists_of, number_list
-from backtests.ingest.orders import KINDS, OPEN, REJECTION, STATE, OrderStep
 from backtests.ingest.template import NotRegularError, ParsedLine, Path, Scalar, pattern
-from backtests.ingest.values import is_guid
+from backtests.store.lists import BY_TYPE, WHOLE, entity_value, is_name, lists_of, number_list
+from backtests.store.orders import KINDS, OPEN, REJECTION, STATE, OrderStep
+from backtests.store.values import is_guid
 from backtests.vocabulary import TYPE_CODES
 
 GUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"

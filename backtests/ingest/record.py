@@ -14,7 +14,7 @@ from uuid import UUID
 
 import msgspec
 
-from backtests.ingest.orders import OrderStep
+from backtests.store.orders import OrderStep
 
 
 @dataclass(slots=True)

@@ -15,10 +15,10 @@ from uuid import UUID
 from backtests.ingest import binary
 from backtests.ingest.chains import Link
 from backtests.ingest.links import BatchLinks
-from backtests.ingest.lists import error_lists
-from backtests.ingest.orders import OrderRow, format_rows, trace_order
 from backtests.ingest.record import EventRow
 from backtests.ingest.signatures import ROOTS, digest_shape, list_of_shape
+from backtests.store.lists import error_lists
+from backtests.store.orders import OrderRow, format_rows, trace_order
 from backtests.vocabulary import EVENT_TYPES
 
 PIECE_BYTES = 1_048_576

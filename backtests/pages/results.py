@@ -8,7 +8,6 @@ from uuid import UUID
 
 from backtests import overview
 from backtests.drawings import Curve, Fill, Point, draw_equity, draw_price
-from backtests.ingest.lists import entity_lists
 from backtests.moments import DAY
 from backtests.pages.number_text import percent, plain
 from backtests.performance.contracts import Summary, SummaryQuestion
@@ -16,6 +15,7 @@ from backtests.performance.curves import RunCurve, read_curve
 from backtests.performance.measures import fall, to_date
 from backtests.performance.read_lists import decode_properties, read_close, read_number
 from backtests.performance.summary import summarize_curve
+from backtests.store.lists import entity_lists
 from toolbox.admin_pages.panels import Figures, Panel
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import reader

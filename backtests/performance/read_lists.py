@@ -13,10 +13,10 @@ import numpy as np
 from django.db import DataError, connection, transaction
 from numpy.typing import NDArray
 
-from backtests.ingest.lists import entity_lists, number_list, severity_list
-from backtests.ingest.values import usable
 from backtests.performance.days import Days
 from backtests.performance.trips import Execution, Prices
+from backtests.store.lists import entity_lists, number_list, severity_list
+from backtests.store.values import usable
 from backtests.vocabulary import TYPE_CODES
 from toolbox.admin_pages.charts import cut
 

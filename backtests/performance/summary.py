@@ -6,7 +6,6 @@ from uuid import UUID
 
 import numpy as np
 
-from backtests.ingest.lists import entity_lists
 from backtests.performance import queries
 from backtests.performance.contracts import (
     BenchmarkMeasures,
@@ -29,6 +28,7 @@ from backtests.performance.measures import (
     to_date,
 )
 from backtests.performance.read_lists import read_close
+from backtests.store.lists import entity_lists
 from toolbox.database.pools import Pool
 
 RETURN_NAMES = (

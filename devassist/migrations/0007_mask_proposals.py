@@ -6,8 +6,8 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
+from devassist.entries.root_cause import LONGEST, Entry, proposal_id
 from devassist.root_causes.columns import searchable
-from devassist.root_causes.entry import LONGEST, Entry, proposal_id
 from toolbox.text.redaction import mask_secrets
 
 _TEXTS = ("language", "error_type", "error_description", "root_cause", "solution", "fixed_in")

@@ -9,8 +9,8 @@ from django.db import models
 from django.db.models import F, Q
 from pgvector.django import HalfVectorField, HnswIndex, SparseVectorField
 
-from devassist.root_causes.bm25 import PLACES
-from devassist.root_causes.entry import LONGEST, Entry
+from devassist.entries.bm25 import PLACES
+from devassist.entries.root_cause import LONGEST, Entry
 from toolbox.embedding.model_files import DIMENSIONS, MODEL_NAME
 
 ENTRY_NAME = RegexValidator(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$", "Letters, digits, hyphens, dots, colons.")
@@ -33,7 +33,7 @@ class RootCause(models.Model):
     One past error, curated. Tools find it from the moment that its text is embedded.
 
     `error_key` and `language` are what filters compare with, `word_places` and `word_weights` what the search by words
-    reads (devassist/root_causes/bm25.py); all are written with the text, by `load` alone.
+    reads (devassist/entries/bm25.py); all are written with the text, by `load` alone.
     """
 
     class Status(models.TextChoices):

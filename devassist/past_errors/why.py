@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from devassist.root_causes.bm25 import place_of
+from devassist.entries.bm25 import place_of
 from devassist.root_causes.queries import SearchTerms
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor
 from toolbox.text.stemmed_words import words_of

@@ -14,9 +14,9 @@ from django.utils.html import format_html, format_html_join
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from devassist.entries.root_cause import language_key
 from devassist.jobs import embed_soon
 from devassist.models import RootCause
-from devassist.root_causes.entry import language_key
 from devassist.root_causes.load import prepare_saved, set_status
 from devassist.root_causes.queries import Row
 from devassist.root_causes.ranking import FLOOR, NEAR_DUPLICATE, following_floor

@@ -5,8 +5,8 @@ from typing import Any
 
 from pgvector import HalfVector, SparseVector
 
-from devassist.root_causes.bm25 import PLACES, place_of, weights_of
-from devassist.root_causes.entry import Entry, error_key
+from devassist.entries.bm25 import PLACES, place_of, weights_of
+from devassist.entries.root_cause import Entry, error_key
 from toolbox.embedding.model_files import MODEL_NAME
 from toolbox.text.stemmed_words import words_of
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from devassist.entries.root_cause import Entry
 from devassist.models import RootCause
 from devassist.root_causes.columns import embedding_columns, searchable
-from devassist.root_causes.entry import Entry
 from devassist.root_causes.report import RcaReport, RefusedEntry
 from toolbox.embedding.embedder import embedder
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from devassist.root_causes.entry import LONGEST, NAME, STATUSES, Entry, language_key
+from devassist.entries.root_cause import LONGEST, NAME, STATUSES, Entry, language_key
 from devassist.root_causes.report import RefusedEntry
 
 KINDS = (".json", ".jsonl", ".ndjson", ".csv", ".md", ".markdown")

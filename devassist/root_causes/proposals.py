@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from devassist.contracts.propose_rca import Proposal, SimilarEntry, StoredProposal
+from devassist.entries.root_cause import LONGEST, Entry, language_key, proposal_id
 from devassist.queries.proposals import store
 from devassist.root_causes.columns import embedding_columns, searchable
-from devassist.root_causes.entry import LONGEST, Entry, language_key, proposal_id
 from devassist.root_causes.ranking import NEAR_DUPLICATE
 from devassist.root_causes.refusals import no_embedding
 from devassist.root_causes.search import rows_like

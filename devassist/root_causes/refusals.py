@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from devassist.contracts.vector_search_db import PastErrorsQuestion
+from devassist.entries.root_cause import language_key
 from devassist.error_envelope import COLLECTION_NOT_FOUND, EMBEDDING_FAILED, NO_RESULTS
 from devassist.root_causes import queries
-from devassist.root_causes.entry import language_key
 from devassist.root_causes.queries import SearchTerms
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool

@@ -13,9 +13,9 @@ from devassist.contracts.vector_search_db import (
     PastErrors,
     PastErrorsQuestion,
 )
+from devassist.entries.bm25 import Rarity, choose_rarest, place_of, sparse
+from devassist.entries.root_cause import error_key, language_key
 from devassist.root_causes import queries
-from devassist.root_causes.bm25 import Rarity, choose_rarest, place_of, sparse
-from devassist.root_causes.entry import error_key, language_key
 from devassist.root_causes.error_excerpt import ErrorExcerpt, extract_excerpt
 from devassist.root_causes.queries import Row, SearchTerms
 from devassist.root_causes.ranking import weigh_query, weigh_words_alone

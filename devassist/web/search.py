@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from devassist.contracts.web_search_wiki import SourceReport, WebResult, WebResults, WebSearchQuestion
-from devassist.documents.search import search_documents
 from devassist.web import queries, refusals
+from devassist.web.document_search import search_documents
 from devassist.web.parts import Part
 from devassist.web.plain import excerpt
 from devassist.web.scoring import score

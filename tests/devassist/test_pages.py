@@ -11,9 +11,9 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.test import Client
 
+from devassist.entries.bm25 import place_of, sparse
 from devassist.models import RootCause
 from devassist.past_errors.why import Reason, name_words, spelt, weights_in
-from devassist.root_causes.bm25 import place_of, sparse
 from devassist.root_causes.uses import uses
 from tests.pages import as_user, counted
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from devassist.root_causes.entry import Entry
+from devassist.entries.root_cause import Entry
 from devassist.root_causes.load import load_entries
 from devassist.root_causes.parse import KINDS, read_text
 from devassist.root_causes.report import RcaReport, RefusedEntry

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from devassist.root_causes.bm25 import Rarity
+from devassist.entries.bm25 import Rarity
 from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor, weigh_query, weigh_words_alone
 from toolbox.text.stemmed_words import identifiers_in
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from backtests.ingest.values import usable
+from backtests.store.values import usable
 from backtests.vocabulary import TYPE_CODES
 
 STATE, EXECUTION, REJECTION = range(3)

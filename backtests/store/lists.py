@@ -11,8 +11,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from backtests.ingest.orders import KINDS, OPEN, STATE, OrderStep, read_amount
-from backtests.ingest.values import is_guid, usable
+from backtests.store.orders import KINDS, OPEN, STATE, OrderStep, read_amount
+from backtests.store.values import is_guid, usable
 from backtests.vocabulary import SEVERITIES, TYPE_CODES
 
 MAX_NAME = 200
