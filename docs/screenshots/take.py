@@ -123,5 +123,7 @@ def _keep(page: Page, *, name: str, whole: bool = False) -> None:
 
 if __name__ == "__main__":
     with started_quickstart() as said:
-        address, token = LINK.search(said).groups()
-        take(server=address, link=token, key=KEY.search(said)[1])
+        link, key = LINK.search(said), KEY.search(said)
+        if link is None or key is None:
+            raise SystemExit("quickstart printed no address and key")
+        take(server=link[1], link=link[2], key=key[1])

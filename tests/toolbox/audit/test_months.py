@@ -151,3 +151,12 @@ def test_a_call_that_writes_is_completed_in_its_month_and_counted_once() -> None
     with connection.cursor() as cursor:
         cursor.execute("SELECT sum(calls) FROM toolbox_call_counts WHERE grain = 'all' AND tool = 'months_tool'")
         assert cursor.fetchone()[0] == 1
+
+
+def test_ids_come_from_a_sequence_that_partitioned_tables_of_postgresql_15_can_have() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT attidentity = '', pg_get_serial_sequence('toolbox_tool_calls', 'id') FROM pg_attribute "
+            "WHERE attrelid = 'toolbox_tool_calls'::regclass AND attname = 'id'"
+        )
+        assert cursor.fetchone() == (True, "public.toolbox_tool_calls_id_seq")
