@@ -137,7 +137,7 @@ async def _language_servers() -> Part | list[Part]:
     """Say which are here; leave them out where no domain of this server uses any. None installed is no fault."""
     if "devassist" not in settings.INSTALLED_APPS:
         return []
-    here = await asyncio.to_thread(import_module("devassist.find_callers").installed)
+    here = await asyncio.to_thread(import_module("devassist.find_callers").list_installed)
     missing = [name for name, is_here in here.items() if not is_here]
     says = ", ".join(name for name, is_here in here.items() if is_here) or "none"
     says += f"; not installed: {', '.join(missing)} (manage.py install_language_servers)" if missing else ""
