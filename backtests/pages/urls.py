@@ -1,20 +1,37 @@
-"""Addresses of the pages at /backtests/."""
+"""Addresses of the pages at /backtests/. A page is imported by its first request, and numpy with it."""
 
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import path
 
-from backtests.pages import engines, exports, runs, sweeps, trades
+PAGES = "backtests.pages"
+
+
+def load_view(module: str, name: str) -> Callable[..., HttpResponseBase]:
+    """Give a view that imports the page's own with its first request."""
+
+    def view(request: HttpRequest, **parameters: Any) -> HttpResponseBase:
+        response: HttpResponseBase = getattr(import_module(f"{PAGES}.{module}"), name)(request, **parameters)
+        return response
+
+    return view
+
 
 app_name = "backtests"
 urlpatterns = [
-    path("", runs.runs, name="runs"),
-    path("compare/", runs.compare, name="compare"),
-    path("engines/", engines.engines, name="engines"),
-    path("sweeps/", sweeps.sweeps, name="sweeps"),
-    path("sweeps/ranking.<str:kind>", exports.export_ranking, name="export_ranking"),
-    path("runs/<uuid:run_id>/", runs.run, name="run"),
-    path("runs/<uuid:run_id>/trades/", trades.trades, name="trades"),
-    path("runs/<uuid:run_id>/trades.<str:kind>", exports.export_trades, name="export_trades"),
-    path("runs/<uuid:run_id>/days.<str:kind>", exports.export_days, name="export_days"),
-    path("runs/<uuid:run_id>/attribution/", trades.attribution, name="attribution"),
-    path("runs/<uuid:run_id>/events/<uuid:event_id>/", runs.event, name="event"),
+    path("", load_view("runs", "runs"), name="runs"),
+    path("compare/", load_view("runs", "compare"), name="compare"),
+    path("engines/", load_view("engines", "engines"), name="engines"),
+    path("sweeps/", load_view("sweeps", "sweeps"), name="sweeps"),
+    path("sweeps/ranking.<str:kind>", load_view("exports", "export_ranking"), name="export_ranking"),
+    path("runs/<uuid:run_id>/", load_view("runs", "run"), name="run"),
+    path("runs/<uuid:run_id>/trades/", load_view("trades", "trades"), name="trades"),
+    path("runs/<uuid:run_id>/trades.<str:kind>", load_view("exports", "export_trades"), name="export_trades"),
+    path("runs/<uuid:run_id>/days.<str:kind>", load_view("exports", "export_days"), name="export_days"),
+    path("runs/<uuid:run_id>/attribution/", load_view("trades", "attribution"), name="attribution"),
+    path("runs/<uuid:run_id>/events/<uuid:event_id>/", load_view("runs", "event"), name="event"),
 ]

@@ -74,7 +74,7 @@ FIRST_TRIES = [
     _linescore({"teamCode": "CAR", "periodOutcome": "WON"}, periodOutcome="WIN"),
     _linescore({"teamCode": "CAR", "wonTwoPlusRegPeriods": "true"}, wonTwoPlusRegPeriods=True),
     _linescore({"teamCode": "CAR", "limit": "10"}, limit=10),
-    _linescore({"teamCode": "CAR", "opponent": "TBL"}, opponent=None),
+    _linescore({"teamCode": "CAR", "rival": "TBL"}, rival=None),
     _of_run("get_events_by_type", {"eventType": "trade_execution"}, eventType="TradeExecution"),
     _of_run("get_events_by_type", {"eventType": "OrderPlaced"}, eventType="StateChange"),
     _try(

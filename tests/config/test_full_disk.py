@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import psycopg
 import pytest
@@ -15,16 +14,17 @@ from django.conf import settings
 from django.db import connections
 from psycopg import sql
 
-from config.postgres.cluster import SUPERUSER, PostgresDidNotStart, ensure_running, leave, start, stop
-from config.postgres.location import find_place
+from config.postgres.cluster import SUPERUSER, PostgresDidNotStart, address, ensure_running, leave, start, stop
+from config.postgres.location import Place, find_place
 from config.postgres.table_checksums import compute_checksums, find_differences
 from tests.config.conftest import open_folder
 from tests.config.own_cluster import connect_to_web, superuser_url
-from tests.conftest import _drop, _maintenance, server_environment
-from tests.toolbox.transports import TOOLS, address
+from tests.conftest import server_environment
+from tests.toolbox.transports import TOOLS
+from tests.toolbox.transports import address as tool_address
 from toolbox.database.disk_full import DISK_IS_FULL
 
-MEBIBYTE = 1_048_576
+MEBIBYTE, DATABASE = 1_048_576, "toolroom"
 WRITER = "linescore/ingest_linescore_games"
 MONTH = {"startDate": "2025-01-01", "endDate": "2025-01-31", "source": "shipped"}
 CHANGED = ("public.linescore_", "public.toolbox_")
@@ -68,30 +68,49 @@ def fill(disk: Path) -> Path:
 
 
 @pytest.fixture
-def disk(django_db_setup: None, django_db_blocker: Any) -> Iterator[SimpleNamespace]:
-    """Put a copy of the test database on a small disk; gives the disk, the copy's name and its environment."""
-    usual = connections["default"].settings_dict["NAME"]
-    name, place = f"{usual}_small_disk", find_place(settings.TOOLROOM_VAR)
+def disk(django_db_setup: None) -> Iterator[SimpleNamespace]:
+    """
+    Put a copy of the test database on a small disk, in a cluster of its own; gives the disk, cluster and environment.
+
+    A full tablespace fails the checkpoints of its whole cluster, and with them whatever other tests do there.
+    """
+    usual, shared = connections["default"].settings_dict["NAME"], find_place(settings.TOOLROOM_VAR)
     environment = server_environment()
-    addresses = ("DATABASE_URL", "DATABASE_READER_URL", "DATABASE_ANALYST_URL")
-    environment |= {url: environment[url].replace(f"/{usual}?", f"/{name}?") for url in addresses}
-    with small_disk(1_024) as mounted:
-        space = mounted / "tablespace"
-        space.mkdir()
-        owner = place.data.stat()
-        os.chown(space, owner.st_uid, owner.st_gid)
-        with django_db_blocker.unblock(), _maintenance(user=SUPERUSER) as admin:
-            admin.execute(sql.SQL("CREATE TABLESPACE small_disk LOCATION {}").format(str(space)))
-            made = sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER toolroom TABLESPACE small_disk")
-            admin.execute(made.format(sql.Identifier(name), sql.Identifier(f"{usual}_template")))
+    with open_folder() as folder, small_disk(1_024) as mounted:
+        place = ensure_running(folder / "var")
+        for url in ("DATABASE_URL", "DATABASE_READER_URL", "DATABASE_ANALYST_URL"):
+            moved = environment[url].replace(str(shared.sockets), str(place.sockets))
+            environment[url] = moved.replace(f"/{usual}?", f"/{DATABASE}?")
         try:
-            yield SimpleNamespace(folder=mounted, database=name, environment=environment, programs=place.programs)
+            _make_tablespace(mounted / "tablespace", place=place)
+            _copy_database(f"{usual}_template", host=shared.sockets, place=place, dump=folder / "dump")
+            yield SimpleNamespace(folder=mounted, place=place, environment=environment)
         finally:
-            with django_db_blocker.unblock():
-                (mounted / "ballast").unlink(missing_ok=True)
-                _drop(name)
-                with _maintenance(user=SUPERUSER) as admin:
-                    admin.execute("DROP TABLESPACE small_disk")
+            (mounted / "ballast").unlink(missing_ok=True)
+            stop(place, mode="immediate")
+            leave(place)
+
+
+def _make_tablespace(folder: Path, *, place: Place) -> None:
+    folder.mkdir()
+    owner = place.data.stat()
+    os.chown(folder, owner.st_uid, owner.st_gid)
+    with psycopg.connect(address(place, database="postgres", user=SUPERUSER), autocommit=True) as admin:
+        admin.execute(sql.SQL("CREATE TABLESPACE small_disk LOCATION {}").format(str(folder)))
+        admin.execute(sql.SQL("ALTER DATABASE {} SET TABLESPACE small_disk").format(sql.Identifier(DATABASE)))
+        # A vacuum of the catalogue would remove a file that the next session writes, and without room it cannot.
+        admin.execute("ALTER SYSTEM SET autovacuum = off")
+        admin.execute("SELECT pg_reload_conf()")
+
+
+def _copy_database(name: str, *, host: Path, place: Place, dump: Path) -> None:
+    as_superuser = ["-U", SUPERUSER, "-h"]
+    for command in (
+        ["pg_dump", "-Fc", "-f", str(dump), *as_superuser, str(host), name],
+        ["pg_restore", "--exit-on-error", "-d", DATABASE, *as_superuser, str(place.sockets),
+         str(dump)],
+    ):  # fmt: skip
+        subprocess.run([str(place.programs / command[0]), *command[1:]], check=True)
 
 
 def read_checksums(url: str) -> dict[str, list[str]]:
@@ -102,12 +121,11 @@ def read_checksums(url: str) -> dict[str, list[str]]:
     return {name: one for name, one in found.items() if one[0] != "0" and not name.startswith(CHANGED)}
 
 
-def check_relations(database: str, *, programs: Path) -> subprocess.CompletedProcess[str]:
+def check_relations(place: Place, *options: str) -> subprocess.CompletedProcess[str]:
     """Have PostgreSQL's own pg_amcheck read every page of every table and B-tree."""
-    host = find_place(settings.TOOLROOM_VAR).sockets
     return subprocess.run(
-        [str(programs / "pg_amcheck"), "--install-missing", "--heapallindexed", "-h", str(host), "-U", SUPERUSER,
-         database],
+        [str(place.programs / "pg_amcheck"), "--install-missing", *options, "-h", str(place.sockets), "-U", SUPERUSER,
+         DATABASE],
         text=True, capture_output=True, check=False,
     )  # fmt: skip
 
@@ -124,7 +142,7 @@ def test_writes_are_refused_with_words_reads_go_on_and_nothing_is_corrupt(
         ballast = fill(disk.folder)
         refused = http.post(f"/api/tools/{WRITER}", json=MONTH)
         read = {
-            tool.name: http.post(address(tool), content=tool.example_arguments).status_code
+            tool.name: http.post(tool_address(tool), content=tool.example_arguments).status_code
             for tool in TOOLS if not tool.writes and tool.domain != "linescore"  # whose games are away
         }  # fmt: skip
         with psycopg.connect(url) as connection:
@@ -137,7 +155,7 @@ def test_writes_are_refused_with_words_reads_go_on_and_nothing_is_corrupt(
     assert {name for name, status in read.items() if status != 200} == set()
     assert half_written == (0,)
     assert accepted.status_code == 200, accepted.text
-    checked = check_relations(disk.database, programs=disk.programs)
+    checked = check_relations(disk.place, "--heapallindexed")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     after = read_checksums(url)
     assert find_differences(before, after={name: after.get(name, []) for name in before}) == []
@@ -159,10 +177,7 @@ def test_a_server_that_stopped_for_want_of_room_for_its_log_starts_again_with_al
             with suppress(PostgresDidNotStart):  # it may be recovering by itself
                 start(place)
             kept = _count_when_ready(superuser_url(var))
-            checked = subprocess.run(
-                [str(place.programs / "pg_amcheck"), "--install-missing", "-h", str(place.sockets),
-                 "-U", SUPERUSER, "toolroom"], text=True, capture_output=True, check=False,
-            )  # fmt: skip
+            checked = check_relations(place)
         finally:
             stop(place, mode="immediate")
             leave(place)

@@ -118,7 +118,8 @@ def test_the_catalogue_s_form_takes_good_and_bad_input_by_keyboard_alone(page: P
     page.goto("/tools/")
     page.locator("#q").press_sequentially("period rankings")
     expect(page.locator("#found h3")).to_have_count(1)
-    page.locator("#q").press("Tab")
+    page.locator("#q").press("Tab")  # the domain's heading
+    page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/tools/{LINESCORE}/")
     page.keyboard.press("Tab")
@@ -141,7 +142,7 @@ def test_every_page_holds_in_the_dark_and_on_a_phone(page: Page, faults: list[st
     scripted_as(calls(FEBRUARY), says("| a | b |\n|---|---|\n| 1 | 2 |"))
     work_on(ask(page, "How did Carolina do?"))
     page.locator(f"{CALL} summary").click()
-    expect(page.get_by_role("button", name="Export CSV")).to_be_visible()
+    expect(page.locator(CALL).get_by_role("button", name="Export CSV")).to_be_visible()
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 375, "height": 740})
 
