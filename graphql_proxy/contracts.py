@@ -1,4 +1,4 @@
-"""What may be asked of an upstream, and what is answered: contract `execute_graphql`."""
+"""Input and output models of `execute_graphql`, `execute_graphql_mutation` and `validate_query`."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""What may be asked about a schema, and what is answered: contract `introspect_schema`."""
+"""Input and output models of `introspect_schema`."""
 
 from typing import Annotated, Any
 
@@ -125,5 +125,5 @@ class SchemaAnswer(ToolOutput):
     next: str = Field(description="What to do next.")
 
     def row_count(self) -> int | None:
-        """Count what was found."""
+        """Count the results."""
         return len(self.found) if self.found is not None else None
