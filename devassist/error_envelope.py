@@ -1,4 +1,4 @@
-"""How this domain says no: the contract's codes and their envelope. Imports no Django."""
+"""The error envelope of this domain, with the contract's codes. Imports no Django."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ class DevassistErrorEnvelope(ErrorEnvelope):
         return {"success": True, "data": answer}
 
     def refusal(self, error: ToolError) -> object:
-        """Word the refusal as the contract's error, with what to do next."""
+        """Convert a refusal to the contract's error."""
         said: dict[str, Any] = {
             "code": error.code.code,
             "message": error.message,

@@ -1,4 +1,4 @@
-"""How long an answer may be, and where it goes on."""
+"""The length limit of an answer, and where it continues."""
 
 from typing import Annotated
 

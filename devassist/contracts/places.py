@@ -1,4 +1,4 @@
-"""Parameters that say where: what every tool on files takes."""
+"""Parameters for workspace, file and line that every tool on files takes."""
 
 from typing import Annotated
 

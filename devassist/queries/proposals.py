@@ -1,4 +1,4 @@
-"""A proposed root cause into the table, as the owner."""
+"""SQL that stores a proposed root cause, as the owner."""
 
 from typing import Any, Literal, cast
 
@@ -29,7 +29,7 @@ _STATUS = "SELECT status FROM devassist_root_causes WHERE entry_name = %(entry_n
 
 
 async def store(values: dict[str, Any], *, writer: Pool) -> Status:
-    """Store a proposal unless it is there; gives its status, which a person may have changed since."""
+    """Store a proposal unless it exists. Returns its status, which a person may have changed since."""
 
     async def insert(connection: Connection) -> Status:
         async with connection.transaction():

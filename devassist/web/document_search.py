@@ -1,4 +1,4 @@
-"""A search of the ingested pages."""
+"""Search of the ingested pages."""
 
 from collections.abc import Mapping
 from urllib.parse import quote
@@ -15,7 +15,7 @@ MIN_WORD_SHARE = 0.4
 
 
 async def search_documents(weighed: Mapping[str, float]) -> Part:
-    """Give the sections that hold enough of the words, best first; one statement."""
+    """Return the sections that contain enough of the words, best first. Runs one statement."""
     rows = await queries.sections_with(list(weighed), reader=reader)
     hits: dict[str, Hit] = {}
     for row in rows:

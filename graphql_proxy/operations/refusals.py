@@ -52,7 +52,7 @@ def not_found(kind: str, *, given: str, upstream: KnownUpstream) -> ToolError:
 def refused_by_upstream(
     tool: str, *, errors: Sequence[GraphqlError], hints: Sequence[str], upstream: KnownUpstream
 ) -> ToolError:
-    """Return the upstream's errors that came instead of an answer."""
+    """Report the upstream's errors that came instead of an answer."""
     return ToolError(
         REFUSED_BY_UPSTREAM,
         f"The upstream {upstream.slug} answered {tool} with: {errors[0].message[:500]}",
