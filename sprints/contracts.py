@@ -1,4 +1,4 @@
-"""What may be asked about sprints, and what is answered: the five tools of the SprintScope contract."""
+"""Input and output models of the five tools of the SprintScope contract, and of `ask_sprints`."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,11 +1,11 @@
-"""Who works where, and on what: the words of the sample organisation, all made up."""
+"""People, teams and words of the sample organisation, all made up."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crew:
-    """A team: its people, its board's statuses with their categories, and how much it takes on."""
+    """A team: its people, its board's statuses with their categories, and its capacity."""
 
     key: str
     name: str

@@ -1,7 +1,7 @@
 """
-What views cannot say by themselves: which columns are never null, and how views join.
+Constraints that views cannot declare: columns that are never null, and joins.
 
-Each line names the base column that says so, or that nothing does (computed: an aggregate, an expression over columns
+Each line names the base column that declares it, or that none does (computed: an aggregate, an expression over columns
 that are never null). tests/sprints/schema compares this with the base tables and with the views' own SQL.
 """
 

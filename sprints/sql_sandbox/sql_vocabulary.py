@@ -1,8 +1,8 @@
 """
-The words that a statement may use: functions, operators, types.
+The functions, operators and types that a statement may use.
 
-Each name was read by a person; test_sql_vocabulary.py asks the catalogue whether one of them writes, reads, waits or
-reaches out. A function that a later PostgreSQL brings is refused until somebody adds it.
+A person reviewed each name; test_sql_vocabulary.py checks in the catalogue that none writes, reads, waits or connects
+elsewhere. A function of a later PostgreSQL is refused until it is added.
 """
 
 

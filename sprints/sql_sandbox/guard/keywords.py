@@ -1,4 +1,4 @@
-"""Which word to name when a statement is no SELECT."""
+"""The keyword to name when a statement is not a SELECT."""
 
 import postgast
 from postgast.pg_query_pb2 import Token
@@ -23,7 +23,7 @@ _SKIPPED = frozenset(Token.Value(name) for name in ("SQL_COMMENT", "C_COMMENT", 
 
 
 def first_word(statement: bytes) -> str:
-    """Give the first word of a statement in capitals, past blanks and comments; "" if it begins with none."""
+    """Return the first word of a statement in capitals, after whitespace and comments. Empty if there is none."""
     try:
         tokens = postgast.scan(statement.decode()).tokens
     except postgast.PgQueryError:
