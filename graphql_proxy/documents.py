@@ -15,7 +15,7 @@ from graphql import (
 )
 
 MAX_NESTING = 100
-"""Brackets inside each other; the parser and everything after it go one call deeper for each."""
+"""The maximum nesting of brackets. The parser and everything after it recurse once for each."""
 MAX_FRAGMENTS = 100
 
 _OPENING = frozenset({TokenKind.BRACE_L, TokenKind.PAREN_L, TokenKind.BRACKET_L})

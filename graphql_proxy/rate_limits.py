@@ -17,18 +17,18 @@ from typing import Any
 
 MAX_WAIT_SECONDS = 86_400
 MAX_PAUSE_SECONDS = 1.0
-"""A request is slowed down by no more; where it would have to wait longer, it is refused."""
+"""The maximum delay of a request. One that would have to wait longer is refused."""
 LITTLE_LEFT = 0.1
-"""The share of the limit below which requests are slowed down."""
+"""The share of the quota below which requests are delayed."""
 MAX_KEPT = 1_000
 DEFAULT_BLOCK_SECONDS = 1.0
-"""How long nothing is sent after a refusal that does not say when to come back."""
+"""How long nothing is sent after a refusal without Retry-After."""
 
 _HEADER = re.compile(r"(?P<bucket>(?:x-)?rate-?limit(?:-\w+)*?)-(?P<part>limit|remaining|reset|cost|used)")
 _STRUCTURED = re.compile(r"(?:^|[;,\s])(?P<key>r|remaining|t|reset|q|limit)=(?P<value>\d+)")
 _PARTS = {"r": "remaining", "t": "reset", "q": "limit"}
 _MILLISECONDS, _EPOCH = 1e11, 1e9
-"""A reset above these is a moment in milliseconds, in seconds; below, it is how many seconds are left."""
+"""A reset above these is a time in milliseconds or in seconds. Below, it is the number of seconds left."""
 _WORDS = re.compile(rb"(?i)rate.?limit|throttl|too many requests|abuse detection")
 _CODES = re.compile(r"(?i)rate.?limit|throttl|too.?many.?requests|max_?cost_?exceeded")
 _REFUSALS, _FORBIDDEN, _UNAVAILABLE = 429, 403, 503

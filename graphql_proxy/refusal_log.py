@@ -11,7 +11,7 @@ from toolbox.database.pools import Pool, owner_pool
 logger = logging.getLogger(__name__)
 
 MAX_REFUSALS = 200
-"""Rows of one upstream; older ones are deleted as new ones come."""
+"""The maximum rows of one upstream. Older ones are deleted when new ones are stored."""
 MAX_MESSAGE, MAX_HINT, MAX_DOCUMENT = 1_000, 1_000, 8_000
 
 _INSERT = """

@@ -28,7 +28,7 @@ response_cache = ResponseCache()
 clock: Callable[[], float] = time.monotonic
 
 OWN_EXTENSION = "toolroom"
-"""The entry of an error's extensions that is ours; an upstream's own of that name gives way."""
+"""Our own entry in an error's extensions. It replaces an upstream's entry of that name."""
 MAX_RECORDED = 3
 
 

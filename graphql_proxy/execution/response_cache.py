@@ -9,7 +9,7 @@ import orjson
 from graphql_proxy.execution.responses import Outcome
 
 MAX_BYTES = 33_554_432
-"""What one process keeps, counted as the answers came over the wire."""
+"""The cache size of one process, counted in bytes as received."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

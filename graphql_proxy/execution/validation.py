@@ -17,7 +17,7 @@ from toolbox.contract.errors import ToolError
 
 Judged = tuple[list[GraphqlError], Advice]
 MAX_TOKENS_AT_ONCE = 500
-"""Above this, the work goes to a thread, so that other calls are answered meanwhile."""
+"""Above this, the work runs in a thread, so that other calls are not blocked."""
 
 
 async def validate_request(request: Request, *, upstream: KnownUpstream) -> Validity:

@@ -25,7 +25,7 @@ from graphql_proxy.schema.store import KnownSchema
 
 MAX_HINTS = 10
 MAX_FIELDS_COMPARED = 300
-"""Above this, fields are not compared with each other: that rule takes their number squared."""
+"""Above this, the quadratic rule that compares fields with each other is left out."""
 LINEAR_RULES: tuple[type[ASTValidationRule], ...] = tuple(
     rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule
 )

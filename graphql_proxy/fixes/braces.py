@@ -10,7 +10,7 @@ from graphql_proxy.fixes.drafts import Edit
 
 MAX_TOKENS = 6_000
 MAX_AMISS = 4
-"""Braces that are missing, or too many; of more of them nobody knows where they belong."""
+"""The maximum missing or surplus braces. With more, their places are unknown."""
 MAX_TRIED, MAX_STEPS = 60, 100_000
 _DEFINITIONS = frozenset({"query", "mutation", "subscription", "fragment"})
 _BEFORE = (TokenKind.NAME, TokenKind.PAREN_R, TokenKind.BRACE_R)

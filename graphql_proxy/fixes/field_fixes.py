@@ -61,7 +61,7 @@ from graphql_proxy.schema.search import arguments_signature
 MAX_DEEPER, MAX_VISITED, MAX_WAYS = 3, 200, 3
 MAX_PLAIN = 12
 MAX_FRAGMENTS = 4
-"""Types of a union that a field is asked of; for more of them the caller chooses."""
+"""The maximum union types that get a fragment. With more, the caller chooses."""
 MAX_SELECTED = 6
 
 

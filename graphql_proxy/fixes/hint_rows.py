@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 MAX_HINTS = 10
 MAX_EXPLAINED = 10
-"""Different errors of one answer; a pattern that is slow may cost its time for each."""
+"""The maximum distinct errors of one answer, since a slow pattern may use its time limit for each."""
 MAX_ERROR = 2_000
 MAX_GROUP = 100
 MATCH_SECONDS = 0.05

@@ -54,7 +54,7 @@ from graphql_proxy.fixes.violations import Violation, fits
 from graphql_proxy.schema.cost import SIZE_NAMES
 
 PAGE_SIZES = (SIZE_NAMES | {"num"}) - {"last"}
-"""Names of the argument that says how many rows to return; where a field takes one of them, it is the one meant."""
+"""Names of page size arguments. If a field has one of them, it is the one meant."""
 OFFSETS = frozenset({"offset", "skip"})
 DEFAULT_PAGE = 10
 MAX_MEMBERS = 20

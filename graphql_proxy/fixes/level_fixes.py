@@ -20,7 +20,7 @@ from graphql_proxy.fixes.names import is_said_by, words
 from graphql_proxy.fixes.places import Place, arguments_of, fields_of, is_object, selected_fields
 
 LIST_LEVELS = ("nodes", "edges", "node", "items", "data", "results")
-"""The levels that lists are wrapped in, by the conventions of Relay and others; the shortest way first."""
+"""The levels around lists by the conventions of Relay and others, the shortest path first."""
 MAX_LEVELS = 2
 IDENTIFYING = ("id", "name", "nameWithOwner", "title", "login", "slug", "number", "url", "totalCount")
 

@@ -10,7 +10,7 @@ from rapidfuzz.distance import DamerauLevenshtein, Prefix
 from graphql_proxy.schema.search import words as split_words
 
 SURE = 0.8
-"""From here on a name is taken for the one that was meant; below, it is only shown."""
+"""The minimum similarity of a fix. Less similar names are only shown."""
 SAME_WORDS = 0.95
 MISSPELT = 0.9
 MIN_SHOWN = 0.15
@@ -20,15 +20,15 @@ MIN_TYPO, MIN_WRONG_LETTER, MIN_TWO_TYPOS = 3, 7, 8
 MIN_STEM, STEM_SHARE = 6, 0.6
 COUNTING = frozenset({"count", "total", "number", "num"})
 VERBS = frozenset({"is", "has", "can", "viewer", "previous", "next", "last", "first", "max", "min"})
-"""Words before a name that make it another question."""
+"""Prefixes that change the meaning of a name."""
 EMPTY_QUALIFIERS = frozenset({"full", "display"})
-"""Words before a name that change nothing: who asks for a name means the full name."""
+"""Prefixes that do not change the meaning: the full name is the name."""
 MIN_PREFIX, MIN_CUT = 3, 3
 MIN_ABBREVIATIONS = 2
 
 
 words = lru_cache(maxsize=100_000)(split_words)
-"""The words of a name; the names of a schema are asked again and again."""
+"""The words of a name, cached because a schema's names are compared often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

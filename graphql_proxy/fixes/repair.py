@@ -19,7 +19,7 @@ from graphql_proxy.fixes.drafts import Draft, apply_changes
 from graphql_proxy.fixes.violations import OPERATION_RULE, VARIABLE_RULE, Violation, find_violations
 
 MAX_ROUNDS = 5
-"""One fix lets the validator see what it hid: what is selected of an unknown field, for example."""
+"""The maximum validation rounds. One fix reveals further violations, such as those below an unknown field."""
 MAX_TOKENS = 6_000
 
 
@@ -83,7 +83,7 @@ class Repair:
 
 
 Extra = Callable[[Case], Iterable[Explanation]]
-"""Gives what else is wrong with a request, beside what the schema says."""
+"""Returns further violations of a request besides those of the schema."""
 
 
 def repair(

@@ -12,11 +12,11 @@ from toolbox.database.pools import reader
 
 MAX_NAMED = 5
 MAX_JUDGED_BYTES = 8_388_608
-"""A larger schema is not parsed to see whether it has hockey's operations."""
+"""A larger schema is not parsed to see whether it has the hockey operations."""
 SAMPLE = "hockey"
-"""The upstream that ships: a part of the API that the contract describes."""
+"""The shipped upstream, a part of the API that the contract describes."""
 FULL_QUERIES = 321
-"""The queries of that API, as the contract counts them."""
+"""The number of queries of that API by the contract."""
 
 
 async def refresh() -> None:

@@ -21,7 +21,7 @@ from toolbox.contract.client_channel import ClientChannel
 
 Looked = PlayerQuestion | TeamQuestion | GamesQuestion | GameLogsQuestion
 LookUp = Callable[..., Awaitable[OperationAnswer]]
-"""Answers a question of its kind, by `ask` and `caller`; raises Several where a name fits several."""
+"""Answers a question of its kind, by `ask` and `caller`. Raises Several for an ambiguous name."""
 MAX_OPTION = 120
 ANSWER, HEAD_TO_HEAD = "Answer", "HeadToHead"
 LOWEST_IS_BEST = ("GAA",)

@@ -17,7 +17,7 @@ _MAX_TEAMS = 100
 _SHORT = 3
 _SAMPLE_TEAMS = ("Carolina Hurricanes", "Boston Bruins")
 _ANYBODY = Caller(name="anybody", scopes=frozenset(), key_id=0)
-"""Names are the same for every question, so they come from an upstream that is open to all, or from none."""
+"""Names are the same for every question, so they come only from an upstream that is open to all."""
 _teams: TtlCache[list[dict[str, Any]]] = TtlCache(seconds=MEMORY_SECONDS)
 
 

@@ -15,7 +15,7 @@ SCHEMA_ERRORS = (*CHOICE_ERRORS, NO_SCHEMA, UNKNOWN_NAME)
 MAX_DEPTH = 5
 DEFAULT_DEPTH = 1
 TOKEN_BUDGET = 1_500
-"""What an answer may cost a model where it does not say, at four characters a token."""
+"""The default length of an answer, at four characters a token."""
 MAX_TOKEN_BUDGET = 20_000
 
 

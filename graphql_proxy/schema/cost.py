@@ -39,15 +39,15 @@ SIZE_NAMES = frozenset(
     {"first", "last", "limit", "count", "size", "take", "top", "n", "pagesize", "perpage", "rows", "max", "maxresults",
      "maxitems", "maxcount", "maxrows", "maxsize", "maxrecords", "maxentries", "maxnodes", "numresults"}
 )  # fmt: skip
-"""Names of arguments and input fields that say how many rows to return, in lower case, without underscores."""
+"""Names of arguments and input fields for a number of rows, in lower case, without underscores."""
 MAX_INPUT_DEPTH = 4
 _INTEGERS = re.compile(r"(?i)int|long|number|limit|count|size|decimal|float")
-"""Scalars that can hold a size: Int, and the APIs' own, such as PositiveInt or Limit."""
+"""Scalars that can be a size: Int, and the APIs' own, such as PositiveInt or Limit."""
 _CONDITIONS = re.compile(r"(?i)where|filter|condition|criteria")
-"""Input objects that compare columns: a `count` in them is a value to compare with."""
+"""Input objects that compare columns. A `count` in them is a value to compare with."""
 _INTROSPECTION = frozenset({"__schema", "__type"})
 _MOST = 10**15
-"""Where counting ends: a document that spreads fragments inside each other can ask for more atoms than there are."""
+"""The upper bound of weights, since nested fragments can grow exponentially."""
 
 
 class FragmentCycle(Exception):

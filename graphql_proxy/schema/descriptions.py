@@ -40,7 +40,7 @@ MAX_QUERIES = 8
 MAX_NAMED = 20
 MAX_REASON = 100
 MEMBERS_SHARE = 0.8
-"""Of the budget, for a type's own members; the rest is for what is below."""
+"""The share of the budget for a type's own members. The rest is for nested types."""
 
 Uses = Counter[str]
 NO_USES: Uses = Counter()

@@ -10,7 +10,7 @@ from graphql import GraphQLError, parse_const_value, specified_directives, speci
 from graphql_proxy.schema.warnings import WarningLog
 
 MAX_WRAPPERS = 20
-"""Lists and non-nulls around a type; introspection queries ask for nine at most."""
+"""The maximum lists and non-nulls around a type. Introspection queries ask for nine at most."""
 
 _NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
 _NO_ENUM_VALUES = frozenset({"true", "false", "null"})

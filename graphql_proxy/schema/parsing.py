@@ -41,9 +41,9 @@ from graphql_proxy.schema.repair import repair_document
 from graphql_proxy.schema.warnings import MAX_MESSAGE, SchemaWarning, WarningLog, flatten_text
 
 MAX_SCHEMA_BYTES = 67_108_864
-"""Of a file, unpacked."""
+"""The maximum size of an unpacked file."""
 MAX_SCHEMA_TOKENS = 3_000_000
-"""Bounds memory: a token takes up to 800 bytes once it is parsed, and GitHub's schema has 60,000."""
+"""Limits memory: a parsed token takes up to 800 bytes, and GitHub's schema has 60,000."""
 _LIMIT_MESSAGE = "tokens. Parsing aborted."
 """How the parser's error for too many tokens ends. Its count does not tell: it leaves out comments just skipped."""
 _GZIP_MAGIC = b"\x1f\x8b"

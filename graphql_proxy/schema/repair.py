@@ -52,7 +52,7 @@ _MEMBERS = {
     "union_type": ("types",),
     "scalar_type": (),
 }
-"""What each kind of type holds, by attribute."""
+"""The attribute with the members of each kind of type."""
 _DEFINITIONS: dict[str, type[TypeDefinitionNode]] = {
     "object_type": ObjectTypeDefinitionNode,
     "interface_type": InterfaceTypeDefinitionNode,

@@ -38,7 +38,7 @@ MAX_ALIKE, MIN_SHARED = 4, 0.25
 RARITY_OF_A_GUESS = 3.0
 DESCRIPTION_WEIGHT, ARGUMENT_WEIGHT, DEPRECATED_WEIGHT = 0.35, 0.3, 0.5
 MAX_DESCRIPTION = 2_000
-"""Characters of a description that are indexed."""
+"""The maximum indexed characters of a description."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
