@@ -31,13 +31,13 @@ MAX_BYTES = 2 * 1024 * 1024
 MAX_LINE_SHOWN = 300
 MAX_SECONDS = 1.5
 MAX_FILE_SECONDS = 0.15
-"""How long a pattern may take in one file, by CPU time; files that take longer are counted in the answer."""
+"""The CPU time limit of a pattern in one file. The answer counts the files that exceed it."""
 MATCH_BYTES = 60
-"""What JSON adds to a match beside its texts."""
+"""The JSON overhead of a match besides its texts."""
 _LOOKED_AT = 8_192
 _OUT_OF_TIME = "Time ran out; go on with nextCursor, or narrow globs."
 _LINE_BY_LINE = ("*+", "++", "?+", "}+", "\\A", "\\Z", "\\z", "\\G", "(?", "\\R", "\\n")
-"""Patterns that may find in a line alone what they do not find in the whole text."""
+"""Patterns that may match in a single line but not in the whole text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,9 @@ from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
 
 ANSWER_SECONDS = 1.6
-"""The contract allows 2 s; an answer is given before that with what is known."""
+"""The contract allows 2 s. The answer comes earlier, with what is known."""
 GRAPH_SHARE = 0.6
-"""Of that time, for a graph that is out of date."""
+"""The share of that time for updating a stale graph."""
 _LISTED = 12
 
 _caller_search: CallerSearch | None = None

@@ -7,7 +7,7 @@ from toolbox.work.broker import BrokerAway, send_task
 logger = logging.getLogger(__name__)
 
 EXPIRES_SECONDS = 300
-"""A message that no worker takes for so long is dropped: the schedule has done its work by then."""
+"""A message that no worker takes within this time is dropped: the schedule has done its work by then."""
 
 
 def embed_soon() -> None:

@@ -14,7 +14,7 @@ SELECT entry_name AS value FROM devassist_root_causes
 WHERE entry_name ~>=~ %(typed)s::text AND entry_name ~<~ (%(typed)s::text || U&'\\+10FFFF') AND status <> 'retired'
 ORDER BY entry_name USING ~<~ LIMIT 101
 """
-"""By the index that keeps prefixes, whatever the database's collation and however many there are."""
+"""Uses the prefix index, whatever the database's collation and size."""
 
 
 async def entry(name: str) -> dict[str, Any] | None:

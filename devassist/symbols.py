@@ -37,7 +37,7 @@ from toolbox.database import event_loop
 
 SERVER_SECONDS = 1.2
 MAX_READ = 300
-"""Files read for one name: more files hold only the commonest words."""
+"""The maximum files read for one name. Only the most common words are in more files."""
 _NAME = re.compile(r"[^\W\d][\w$]*")
 _BY_NAME = "They were found by name alone: check which is meant."
 _CUT = "The workspace has more files than are looked at."

@@ -12,7 +12,7 @@ from devassist.callers.traversal import Caller
 
 MAX_OPEN = 64
 KEPT_SECONDS = 120.0
-"""What lies outside of the workspace may change meanwhile, which is not looked at."""
+"""How long results are reused. Changes outside of the workspace are not noticed meanwhile."""
 MAX_ROOTS = 16
 
 

@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 
 MAX_BYTES_BETWEEN_ANSWERS = 64 * 1024 * 1024
 MAX_WAITING_BYTES = 16 * 1024 * 1024
-"""What may wait in our buffer for a server that does not read."""
+"""The maximum buffered output for a server that does not read."""
 _METHOD_NOT_FOUND = -32601
 _TRY_AGAIN = {-32603, -32801, -32802}
 """Internal error (some servers, while they index), content modified, server cancelled."""

@@ -19,9 +19,9 @@ _LOOK_SECONDS = 1.0
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _GROUP_FIELD = 2  # of /proc/N/stat, counted after the name in brackets
 TOO_LARGE = 97
-"""The exit status of a server that used too much memory."""
+"""The exit status of a server that exceeded its memory limit."""
 NO_COMMAND = 98
-"""The exit status where the command cannot be run."""
+"""The exit status if the command cannot be run."""
 
 
 def main(arguments: list[str]) -> None:

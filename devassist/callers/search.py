@@ -37,7 +37,7 @@ class CallerQuestion:
     depth: int
     server: LanguageServer | None
     graph: int | None = None
-    """The workspace whose code graph is current, and is asked as well."""
+    """The workspace whose current code graph is also queried."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Search:
     session: Session | None = None
     graph: GraphFinder | None = None
     is_passing: bool = False
-    """True where asking again may find more, though no file has changed."""
+    """True if a repeated search may find more although no file has changed."""
 
     def __post_init__(self) -> None:
         self.walk = Walk(NameFinder({}, reading=self.reading))
@@ -161,7 +161,7 @@ class Search:
 
 
 _KIN = ({"kt", "kts", "java"}, {"ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"}, {"py", "pyi"})
-"""Endings of languages that call one another."""
+"""Extensions of languages that call one another."""
 
 
 def join_reasons(reasons: Iterable[str]) -> str | None:

@@ -12,13 +12,13 @@ from devassist.callers.source_files import SourceFiles, Stamp
 from devassist.callers.traversal import FoundBy, Place, Site
 
 MAX_SITES = 10_000
-"""Of one function; what is more is cut, and the answer says so."""
+"""The maximum call sites of one function. More are cut, and the answer says so."""
 
 MAX_SHOWN = 100
-"""Files shown to a server because they mention one function."""
+"""The maximum files opened at a server because they mention one function."""
 
 MAX_ALIASES = 50
-"""Of one function, given by imports."""
+"""The maximum import aliases of one function."""
 
 Row = TypeVar("Row")
 DEFINED: Any = Location | list[Location] | None

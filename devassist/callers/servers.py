@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 MAX_STARTS_AT_ONCE = 2
 MAX_WAIT_SECONDS = 60.0
 STEADY_SECONDS = 60.0
-"""A server that lived so long starts with a clean record."""
+"""After this uptime a server's failures are forgotten."""
 _SWEEP_SECONDS = 5.0
 
 

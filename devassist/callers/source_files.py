@@ -14,7 +14,7 @@ from toolbox.contract.errors import ToolError
 
 MAX_PARSED = 200
 MAX_MENTIONED = 50_000
-"""Of names in files whose mentions are kept."""
+"""The maximum cached pairs of a name and a file."""
 
 Stamp = tuple[int, int]
 _WORD = re.compile(r"[^\W\d][\w$]*")

@@ -24,7 +24,7 @@ class FoundBy(StrEnum):
 CONFIDENCE = {
     FoundBy.CALL_HIERARCHY: 0.99, FoundBy.REFERENCE: 0.8, FoundBy.HIERARCHY: 0.7, FoundBy.SYNTAX: 0.4,
 }  # fmt: skip
-"""How sure a call is by how it was found, where its finder does not say."""
+"""The confidence of a call by how it was found, unless its finder sets one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Caller:
 
 
 Step = tuple[Place, list[str], float]
-"""A function to follow, the chain of names from it, and how sure the chain is at its weakest call."""
+"""A function to follow, the chain of names from it, and the lowest confidence in the chain."""
 
 
 class Finder(Protocol):

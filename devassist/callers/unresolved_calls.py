@@ -17,7 +17,7 @@ from devassist.callers.source_files import SourceFiles, Stamp
 from devassist.callers.traversal import Place, Site
 
 MAX_ASKED = 200
-"""Calls whose meaning is asked for; the meaning of what is more is not known."""
+"""The maximum calls whose definition is requested. Further calls stay unresolved."""
 MAX_NAMESAKES = 10
 _SHOWN = 5
 

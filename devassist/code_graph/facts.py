@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 
 VERSION = 3
-"""Of the analysis: files read by another version are read again."""
+"""The version of the analysis. Files read by another version are read again."""
 
 MAX_KEYED = 8
-"""Elements of a list that are told apart."""
+"""The maximum list elements that are told apart."""
 PLACE_BITS = 12
 PLACE_MASK = (1 << PLACE_BITS) - 1
-"""A place is a line, shifted by so many bits, and a character."""
+"""A place is a line, shifted by this number of bits, and a character."""
 
 
 _PLACE = re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII)
@@ -136,7 +136,7 @@ class FileFacts(msgspec.Struct, array_like=True):
     package: str = ""
     problem: str = ""
     strings: list[str] = []
-    """Texts that could be names, for what is called by computed names."""
+    """Texts that could be names, for calls by computed names."""
 
 
 def encode(facts: FileFacts) -> bytes:

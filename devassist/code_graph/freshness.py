@@ -17,7 +17,7 @@ from toolbox.database import event_loop
 logger = logging.getLogger(__name__)
 
 MAX_FILES_HERE = 400
-"""Source files of a workspace whose graph this process builds itself; more would slow down other calls."""
+"""The maximum source files of a graph that this process builds itself. More would slow down other calls."""
 TELL_WORKERS_SECONDS = 10.0
 
 

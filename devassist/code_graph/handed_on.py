@@ -21,7 +21,7 @@ from devassist.code_graph.values import (
 MAX_MEMBERS = 100
 CLASSES = ("class", "interface")
 FOLLOWED_NAMES = split_words("__enter__ __aenter__ __iter__ __aiter__ __next__ __anext__ __call__ __new__ __init__")
-"""Methods that the language calls, of which the analysis knows where their results go."""
+"""Methods called by the language whose results the analysis follows."""
 
 
 def find_handed_on(analysis: PointsTo, *, unknown_bases: Mapping[int, int]) -> dict[tuple[str, int], str]:

@@ -10,7 +10,7 @@ _MODULES = (
     "decimal", "random", "queue", "argparse", "ast", "codecs", "contextlib", "html.parser", "http.server", "types",
     "typing", "unittest", "abc", "configparser", "email.message", "urllib.request", "socketserver", "asyncio",
 )  # fmt: skip
-"""Modules of the standard library whose classes others inherit from; importing them does nothing else."""
+"""Standard library modules with common base classes. Importing them has no side effects."""
 
 
 @cache

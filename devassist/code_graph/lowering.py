@@ -40,7 +40,7 @@ class Frame:
         self.rebound: set[str] = set()
         self.containers: set[str] = set()
         self.latest: dict[str, int] = {}
-        """What a name, or an element of a container, was set to last, where nothing since can have changed it."""
+        """The last value of a name, or of a container's element, if nothing since can have changed it."""
 
     def find(self, name: str) -> int | None:
         """Return the variable of a name that code in this scope means."""

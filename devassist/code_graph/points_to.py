@@ -28,7 +28,7 @@ from devassist.code_graph.values import (
 )  # fmt: skip
 
 MAX_COPIED = 12
-"""Constraints of a function that is small enough to be analysed for each call by itself."""
+"""The maximum constraints of a function that is analysed separately for each call."""
 MAX_COPY_DEPTH = 2
 MAX_STEPS = 20_000_000
 

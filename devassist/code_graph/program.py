@@ -25,7 +25,7 @@ class ClassInfo:
     bases: list[int] = field(default_factory=list)
     outer_bases: list[str] = field(default_factory=list)
     outer_names: list[str] = field(default_factory=list)
-    """Of the same bases, with their modules where these are known."""
+    """The same bases with their modules, if known."""
     order: list[int] = field(default_factory=list)
     below: list[int] = field(default_factory=list)
     ancestors: frozenset[int] = frozenset()
@@ -52,7 +52,7 @@ class Program:
         self.class_of_symbol: dict[SymbolKey, int] = {}
         self.property_names: set[str] = set()
         self.computed: set[int] = set()
-        """Classes with bases that are computed."""
+        """Classes with computed bases."""
         self._named: list[dict[str, int]] = []
         self._imported: list[dict[str, ImportFact]] = []
         self._stars: list[list[str]] = []

@@ -17,9 +17,9 @@ from devassist.code_graph.values import (
 _NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 MAX_HOPS = 3
 MAX_CONTAINERS = 24
-"""Containers that a variable holds one by one."""
+"""The maximum containers that a variable holds separately."""
 MAX_VALUES = 60
-"""Values that a variable holds; one that could hold more is as good as unknown."""
+"""The maximum values of a variable. One with more is treated as unknown."""
 
 Use = Callable[[Value], None]
 
@@ -43,7 +43,7 @@ class Edge:
     target: SymbolKey
     way: str
     declared: int = -1
-    """The class that the call's receiver is declared of, where that is all that is known of it."""
+    """The declared class of the call's receiver, if nothing else is known of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,13 @@ class ValueFlow:
         self._values: list[Value] = []
         self._numbers: dict[Value, int] = {}
         self._held: dict[int, set[int]] = {}
-        """What each variable holds: the numbers of values."""
+        """The numbers of the values that each variable holds."""
         self._next: dict[int, dict[int, None]] = defaultdict(dict)
         self._uses: dict[int, list[Use]] = defaultdict(list)
         self._containers: set[int] = set()
         self._callables: set[int] = set()
         self.lost: dict[Value, int] = {}
-        """Functions that were left out of a variable that holds too much, with one such variable."""
+        """Functions left out of a variable with too many values, each with one such variable."""
         self._merged: set[int] = set()
         self._meeting: list[set[int]] = []
         self._merged_into: dict[int | str, int | str] = {}

@@ -57,7 +57,7 @@ EMPTY_BASES = split_words(
     typing.TypedDict
     """
 )
-"""Bases from outside that call nothing of a class, and have no elements."""
+"""Bases from outside that call no method of a class and have no elements."""
 
 READERS = split_words(
     """

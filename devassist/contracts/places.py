@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 MAX_PATH = 4_096
 
 FilePath = Annotated[str, StringConstraints(max_length=MAX_PATH)]
-"""Empty as the contract takes it; no file has that path."""
+"""Empty paths are valid by the contract. No file has such a path."""
 WorkspaceName = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 
 WORKSPACE = Field(

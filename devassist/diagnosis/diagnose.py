@@ -50,9 +50,9 @@ from toolbox.contract.errors import ToolError
 from toolbox.text.redaction import MaskedText, mask_pem_blocks
 
 PART_SECONDS = 1.2
-"""How long a part may take; the whole answers within 1.5 s."""
+"""The time limit of a part. The whole answer takes at most 1.5 s."""
 MEANING_SECONDS = 0.6
-"""How long the embedding model is waited for: where it is still being loaded, words alone are searched for."""
+"""The time limit for the embedding model. While it is loading, the search uses words alone."""
 WEB_SECONDS = 0.9
 MAX_OWN_FRAMES = 6
 MAX_HISTORIES = 3

@@ -21,7 +21,7 @@ from toolbox.contract.errors import ToolError
 MAX_CANDIDATES = 20
 MAX_SHOWN = 5
 MAX_SECONDS = 0.7
-"""How long files are looked for: some 10,000 of them."""
+"""The time limit of the file walk, enough for some 10,000 files."""
 _MAX_SUFFIXES = 10
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 

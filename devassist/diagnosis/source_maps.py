@@ -13,7 +13,7 @@ _DIGITS = {
     digit: value for value, digit in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }
 _WITH_SOURCE = 4
-"""Numbers of a segment that names a source; a fifth is its name."""
+"""The numbers in a segment with a source. A fifth number is its name."""
 _COMMENT = re.compile(r"//[#@] ?sourceMappingURL=(\S+)\s*$")
 
 

@@ -13,7 +13,7 @@ PLACES = 1_000_000_000
 SATURATION = 1.2
 LENGTH_SHARE = 0.75
 USUAL_LENGTH = 80
-"""Words of a usual entry. A constant, so that an entry's weights do not change with its neighbours."""
+"""The usual number of words in an entry. A constant, so that weights do not depend on other entries."""
 
 
 def place_of(word: str) -> int:

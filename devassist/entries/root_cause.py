@@ -17,7 +17,7 @@ LONGEST = {
     "solution": 20_000,
     "fixed_in": 500,
 }
-"""The texts of an entry and the most characters of each."""
+"""The texts of an entry, with the maximum characters of each."""
 
 STATUSES = ("proposed", "validated", "retired")
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")

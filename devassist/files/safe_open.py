@@ -17,7 +17,7 @@ from devassist.files.refusals import is_folder, not_found, outside, refuse_linke
 from devassist.files.secrets import looks_secret
 
 MAX_LINKS = 40
-"""As many as Linux follows before it calls them a loop."""
+"""The number of links that Linux follows before it reports a loop."""
 MAX_SEGMENTS = 256
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -11,7 +11,7 @@ _SKIPPED = {
     "node_modules", "bower_components", "build", "dist", "out", "target", "bin", "obj", "vendor", "venv", "env",
     "__pycache__", "site-packages", "coverage",
 }  # fmt: skip
-"""Folders of what is made or fetched, not written; those with a dot in front are left out as well."""
+"""Folders of generated or downloaded files. Hidden folders are left out as well."""
 
 Stamp = tuple[int, int]
 

@@ -17,7 +17,7 @@ from toolbox.text.redaction import mask_secrets
 
 BATCH = 64
 PAIRS = 2_000
-"""Pairs of entries by whose cosines two models are compared."""
+"""The number of entry pairs whose cosines calibrate two models."""
 
 OnProgress = Callable[[EmbeddingModel], None]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_READ = 60_000
-"""Characters read from each end of a longer paste: the JVM tells the error first, Python last."""
+"""Characters read from each end of a longer paste: the JVM prints the error first, Python last."""
 MAX_LINES = 1_500
 MAX_LINE = 2_000
 MAX_MESSAGE = 400

@@ -18,11 +18,11 @@ Row = dict[str, Any]
 NEAR, WORDED = 50, 50
 """Rows that the searches by meaning and by words bring to be fetch_ranked."""
 SEARCH_WIDTH, FILTERED_WIDTH = 120, 60
-"""How many neighbours HNSW keeps at hand. With filters it goes on in steps of so many until enough have passed."""
+"""The HNSW candidate list sizes. With filters the scan continues in steps of this size until enough rows pass."""
 
 MAX_KINDS = 30
 PLANNED_FOR_ALL = 0.7
-"""A confidence, the contract's usual one, up to which one plan serves every question without further filters."""
+"""The contract's default confidence, up to which one plan serves every question without further filters."""
 
 _SETTINGS = """
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(width)s, true),

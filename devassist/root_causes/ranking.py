@@ -18,10 +18,10 @@ WORDS_SHARE = 1.6
 FLOOR = 0.45
 FOLLOWING_SHARE = 0.78
 FULL_INFORMATION = 6.0
-"""Information, in words that only one entry has, from which words count fully."""
+"""The information, in units of a word that only one entry has, from which words count fully."""
 IDENTIFIER_WEIGHT = 3.0
 NEAR_DUPLICATE = 0.86
-"""Cosine from which two entries are shown to be perhaps the same."""
+"""The cosine from which two entries are shown as possible duplicates."""
 
 MIN_COVERAGE, CERTAIN_COVERAGE, MIN_INFORMATION = 0.15, 0.4, 1.0
 """By words alone: an entry has 0.4 of the query's words, or 0.15 that are worth one word that only one entry has."""

@@ -27,7 +27,7 @@ from toolbox.embedding.failures import EmbeddingFailed
 from toolbox.text.stemmed_words import identifiers_in, words_of
 
 MAX_LOOKED_UP = 400
-"""Entries that the search by words looks at; on the retrieval sets 200 rank as well as 1,000."""
+"""The maximum entries of the search by words. On the retrieval sets 200 rank as well as 1,000."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

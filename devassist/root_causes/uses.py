@@ -67,4 +67,4 @@ class Uses:
 
 
 uses = Uses()
-"""The process's own."""
+"""The counter of this process."""

@@ -31,7 +31,7 @@ _USED_BY_SIGNS = frozenset(
         "contains", "iterator", "rangeTo", "compareTo", "plusAssign", "minusAssign", "inc", "dec", "unaryMinus", "not",
     }
 )  # fmt: skip
-"""Names of Kotlin that code uses without writing them, as `by` and `+` do."""
+"""Kotlin names that code uses without writing them, as `by` and `+` do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from devassist.syntax.grammars import KOTLIN, Grammar, grammar_of, language_of
 
 SECONDS = 0.6
-"""How long a parse may take; broken code takes time squared."""
+"""The time limit of a parse. Broken code takes quadratic time."""
 MAX_BYTES = 2 * 1024 * 1024
-"""What is larger is made by a tool, not written; it would use up the time, and then be given up."""
+"""A larger file is generated, not written. Parsing it would only exhaust the time limit."""
 _READ_AT_ONCE = 65_536
 _MAX_EFFORT = 20_000_000
 _MAX_NODES = 60_000

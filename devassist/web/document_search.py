@@ -11,7 +11,7 @@ from devassist.web.source_answers import MAX_RESULTS, Hit
 from toolbox.database.pools import reader
 
 MIN_WORD_SHARE = 0.4
-"""Half of the words in the text, by weight: with fewer a section is about something else."""
+"""Half of the words by weight. A section with fewer is about something else."""
 
 
 async def search_documents(weighed: Mapping[str, float]) -> Part:

@@ -15,7 +15,7 @@ MAX_TITLE = 300
 MAX_PAUSE = 86_400
 USUAL_PAUSE = 60
 DOWN_PAUSE = 15
-"""How long a source that is down is left alone: calls are answered at once meanwhile."""
+"""How long a source that is down is not requested. Calls do not wait for it meanwhile."""
 OK, TOO_MANY = 200, 429
 
 

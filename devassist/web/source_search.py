@@ -20,7 +20,7 @@ from toolbox.database.pools import writer
 logger = logging.getLogger(__name__)
 
 WAIT_SECONDS = 1.5
-"""How long a call waits for a source, of the 2 s that the contract gives it."""
+"""How long a call waits for a source, within the contract's 2 s."""
 MAX_UNDER_WAY = 8
 _MAX_TEXT = 2_000
 

@@ -10,7 +10,7 @@ from toolbox.outbound.failures import WebFailure
 from toolbox.outbound.web import Destination, WebAnswer, web
 
 ASK_SECONDS = 8.0
-"""How long an answer is waited for; a call waits less, and the next call finds what came late."""
+"""The timeout of a request. A call waits less, and the next call finds a late answer."""
 MAX_BYTES = 4_194_304
 USER_AGENT = "Toolroom-devassist/1 (web_search_wiki)"
 ADDRESSES = {
