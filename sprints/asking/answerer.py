@@ -15,11 +15,11 @@ from toolbox.database.pools import reader
 
 DOMAIN, TOOL = "sprints", "ask_sprints"
 CORRECTION_COST = 0.05
-"""Taken from the score for each word that was corrected or left aside."""
+"""Subtracted from the score for each word that was corrected or skipped."""
 UNCLEAR_SCORE = 0.75
-"""Of a question whose words are all known, but not what it asks."""
+"""The score of a question whose words are known but which is unclear."""
 KNOWN_WORD_SHARE = 0.5
-"""The score of a question with unknown words is at most this."""
+"""The maximum score of a question with unknown words."""
 _DOUBTED = regex.compile(r"Left aside: |Read '")
 
 

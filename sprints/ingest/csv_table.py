@@ -23,7 +23,7 @@ from sprints.ingest.record import NotReadable
 from sprints.ingest.values import clean
 
 MAX_FIELD = 16 << 20
-"""Descriptions may be long; the csv module's own limit is 128 KiB."""
+"""The maximum field size, since descriptions may exceed the csv module's own 128 KiB."""
 DELIMITERS = ",;\t|"
 MAX_ROWS_SNIFFED = 200
 FALLBACK = "cp1252"
@@ -37,7 +37,7 @@ _NUMBERS = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?:,?\s+(.+))?")
 _WORDS = re.compile(r"(\d{1,2})[./\s-]+([^\W\d]+)\.?[./\s-]+(\d{4}|\d{2})(?:,?\s+(.+))?")
 _TIME = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\s*([ap])\.?\s?m\.?)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"\A[ \r\n]*(?:sep=.[\r\n]+)?[ \r\n]*", re.IGNORECASE)
-"""Empty lines, and the line by which Excel is told the separator."""
+"""Empty lines, and the line that tells Excel the separator."""
 _DECIMAL = re.compile(r"\d{1,6},\d{1,3}")
 
 

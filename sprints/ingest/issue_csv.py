@@ -171,4 +171,4 @@ _WORDS = {
     "duplicate": "duplicates", "inward duplicate": "is duplicated by", "cloners": "clones",
     "inward cloners": "is cloned by",
 }  # fmt: skip
-"""How the REST API words the standard links, by the names that the export has for them."""
+"""The REST API's descriptions of the standard links, by their names in the export."""

@@ -79,7 +79,7 @@ class References:
     statuses: dict[str, int] = field(default_factory=dict)
     sprints: dict[str, UUID] = field(default_factory=dict)
     changed_sprint_issues: list[UUID] = field(default_factory=list)
-    """Issues of sprints that were started, moved or closed: what is derived of them is no longer true."""
+    """Issues of sprints that were started, moved or closed, whose derived columns are stale."""
     written_teams: int = 0
     written_users: int = 0
     written_sprints: int = 0

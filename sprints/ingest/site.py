@@ -15,7 +15,7 @@ from sprints.models import Organisation
 PAGE_ISSUES, PAGE_ROWS = 100, 50
 MAX_PAGES = 100_000
 OVERLAP = timedelta(hours=26)
-"""JQL reads times in the zone of whose token it is, which may be 14 hours off either way."""
+"""JQL interprets times in the time zone of the token's owner, which may differ by up to 14 hours."""
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 

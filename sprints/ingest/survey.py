@@ -291,4 +291,4 @@ _KINDS: tuple[tuple[Callable[[dict[str, Any]], bool], Take], ...] = (
         lambda survey, one, at: survey.take_project(one, source=at),
     ),
 )
-"""How an object is known for what it is, in this order, and who takes it."""
+"""How to recognise the kind of an object, in this order, and which method takes it."""

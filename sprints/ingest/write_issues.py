@@ -103,7 +103,7 @@ class Selection:
 
     written: dict[str, tuple[IssueRecord, str]] = field(default_factory=dict)
     adopted: dict[str, str] = field(default_factory=dict)
-    """Ids by keys: stored issues that are the same under a new id."""
+    """Ids by key of stored issues that are the same under a new id."""
     moved: list[str] = field(default_factory=list)
     added: int = 0
     skipped: int = 0

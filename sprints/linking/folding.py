@@ -14,7 +14,7 @@ _LETTERS = str.maketrans({"\u0131": "i", "ø": "o", "ł": "l", "đ": "d", "ð": 
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 _ACCENTS = range(200, 256)
 _POINTS = range(10, 36)
-"""Combining classes of vowel points in Hebrew and Arabic, which people leave out."""
+"""Combining classes of vowel points in Hebrew and Arabic, which are usually omitted."""
 
 
 class Stretch(Protocol):

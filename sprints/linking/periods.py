@@ -19,7 +19,7 @@ _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _ORDINALS = ["first", "second", "third", "fourth"]
 EARLIEST = date(1970, 1, 1)
 Reading = tuple[Span, str, tuple[date, ...]]
-"""A span, the unit it is made of, and other days that it may mean."""
+"""A span, its unit, and other days that it may mean."""
 
 NUMBER = r"(?:\d{1,4}|" + "|".join(NUMBERS) + ")"
 _UNIT = r"(?:days?|weeks?|months?|quarters?|years?|fortnights?)"
@@ -75,7 +75,7 @@ class Period:
     unit: str = ""
     alternatives: tuple[date, ...] = ()
     nearest: Span | None = None
-    """The same days of next year, where these have no year and next year's are nearer: due in December."""
+    """The same days of next year, if the year is not given and next year's are nearer: due in December."""
 
     @property
     def assumption(self) -> str:

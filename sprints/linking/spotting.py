@@ -9,10 +9,10 @@ from sprints.linking.names import MAX_NAME_WORDS, Kind, Name, NameIndex
 
 ORDINARY = frozenset((files("sprints.linking") / "ordinary_words.txt").read_text(encoding="utf-8").split())
 HARD: tuple[Kind, ...] = ("person", "team", "sprint", "epic")
-"""Kinds whose names are proper names: an answer that leaves one out answers another question."""
+"""Kinds with proper names. An answer that ignores one answers another question."""
 _ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "epic", "status", "priority", "type", "label")
 MAX_WORDS = 80
-"""A question has fewer; the rest of a pasted page is not looked at for names."""
+"""The maximum words searched for names. A question has fewer; a pasted page has more."""
 _HINTS: dict[str, Kind] = {
     "status": "status", "state": "status", "column": "status", "priority": "priority", "label": "label",
     "labels": "label", "labelled": "label", "labeled": "label", "tagged": "label", "tag": "label", "team": "team",

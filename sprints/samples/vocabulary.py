@@ -44,7 +44,7 @@ CREWS = (
     ),
 )  # fmt: skip
 GONE = "Robin Castellano"
-"""Reported issues of ACCEL, then left: an inactive account."""
+"""Someone who reported issues of ACCEL and then left: an inactive account."""
 
 TITLES = {
     "Story": ("Let people undo changes in {}", "Show progress in {}", "Improve {}: first steps", "Search within {}",
@@ -62,7 +62,7 @@ ODD_TITLES = {
     133: "'; DROP TABLE issues; -- shows up in the audit log",
     160: "Ñandú & Söhne: <b>bold</b> names break the export",
 }
-"""Titles as real boards have them, by the how-manieth issue they belong to."""
+"""Realistic odd titles, by the number of the issue."""
 
 LABELS = ("customer", "tech-debt", "security", "performance", "ux", "regression")
 BLOCKERS = ("Waiting for legal", "Vendor API is down", "Needs design", "Depends on another team")

@@ -31,11 +31,11 @@ from toolbox.database.pools import Connection, Pool, owner_pool
 
 STATEMENT_SECONDS = 5
 CALL_SECONDS = STATEMENT_SECONDS + 1.0
-"""What a caller waits for a statement at most; a backend that does not stop is waited for in the background."""
+"""The maximum time that a caller waits for a statement. A backend that does not stop is awaited in the background."""
 SLOT_SECONDS = 2.5
-"""What a caller waits for a free slot; with CALL_SECONDS it is less than the deadline of a tool."""
+"""The maximum time that a caller waits for a free slot. With CALL_SECONDS it is below the deadline of a tool."""
 CANCEL_SECONDS = 0.5
-"""What a cancelled caller waits for its statement to stop."""
+"""The maximum time that a cancelled caller waits for its statement to stop."""
 POLL_SECONDS = 0.25
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ _BEGIN = "; ".join(
         "SET LOCAL application_name = '{name}'",
     )
 )
-"""Of the transaction and not of the session: behind a pooler each transaction may have another."""
+"""Settings of the transaction, not of the session: behind a pooler each transaction may have another."""
 _AS_TEXT = (
     "date time timetz interval bytea uuid inet cidr record int4range int8range numrange daterange tsrange tstzrange "
     "int4multirange int8multirange nummultirange datemultirange tsmultirange tstzmultirange"

@@ -25,7 +25,7 @@ from sprints.sql_sandbox.literals import quote_literal
 SURELY_ALIKE = 80
 CLEARLY_NEARER = 8
 MAX_VALUES = 5
-"""Values of several words without quotes, in one statement."""
+"""The maximum unquoted values of several words in one statement."""
 _VALUE_KINDS = ("status", "priority", "type")
 _SEVERAL_WORDS = (*_VALUE_KINDS, "person", "sprint", "team")
 
@@ -47,7 +47,7 @@ class _Source:
     columns: list[str] | None
     view: str = ""
     end: int = 0
-    """Where a join may follow, in bytes."""
+    """The byte offset where a join may follow."""
 
 
 Scopes = list[list[_Source]]

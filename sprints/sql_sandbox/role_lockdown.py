@@ -20,7 +20,7 @@ LIMITS = {
     "max_parallel_workers_per_gather": "0",
     "search_path": SCHEMA,
 }
-"""Settings of the role itself, so that they hold a client that connects as it, and however."""
+"""Settings of the role itself, so that they apply to every client that connects as it."""
 
 MAX_CONNECTIONS = 16
 """Of the role, in the whole cluster: four processes of four; raise it (ALTER ROLE) before adding processes."""
@@ -36,7 +36,7 @@ class Privilege:
     kind: str
     found: str
     needed: str = ""
-    """What the owner and the reader go on needing of it when it is taken from PUBLIC."""
+    """The privilege that the owner and the reader still need after PUBLIC loses it."""
 
 
 # Of functions, what is volatile writes, waits or reaches out, and what is stable reads something beside its arguments.

@@ -24,10 +24,10 @@ from toolbox.database.pools import Pool
 
 REFRESH_SECONDS = 4.0
 _SILENT = frozenset({"be", "have", "what", "which"})
-"""Marks of the grammar that change no answer: "what is blocked" asks what "blocked" asks."""
+"""Marks of the grammar that do not change an answer: "what is blocked" equals "blocked"."""
 
 _LIMITING = ("sprint", "period", "top")
-"""Slots whose defaults leave out rows."""
+"""Slots whose defaults exclude rows."""
 
 _SCALARS = frozenset({"period", "days", "top", "number", "unit"})
 _NO_NAMES = NameIndex.from_names([])
@@ -35,7 +35,7 @@ _libraries: RefreshingCache["Library"] = RefreshingCache(seconds=REFRESH_SECONDS
 _latest: list[object] = []
 
 Term = frozenset[tuple[str, str]] | str
-"""All that a word may mean to the grammar; the word itself where it means nothing."""
+"""All meanings of a word in the grammar; the word itself if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ EXAMPLES = {
     "unit": "per week", "number": "5", "label": "backend", "status": "In Progress", "priority": "p0",
     "type": "bugs", "key": "TEAM-1",
 }  # fmt: skip
-"""What a question may say for each slot, where the data has no better name."""
+"""Example values of each slot, if the data has no better name."""
 SLOT = regex.compile(r"\{([a-z_]+)(?:\.([a-z]+))?\}")
 _OPTIONAL = regex.compile(r"\[\[(.*?)\]\]", regex.DOTALL)
 MAX_VALUES = 200

@@ -4,10 +4,10 @@ import postgast
 from postgast.pg_query_pb2 import Token
 
 DATA_CHANGES = {"InsertStmt": "INSERT", "UpdateStmt": "UPDATE", "DeleteStmt": "DELETE", "MergeStmt": "MERGE"}
-"""Named by what they are: such a statement may begin with WITH, or stand inside one."""
+"""Statements by node type rather than first word, since they may begin with WITH or be inside one."""
 
 LOCKS = {2: "FOR KEY SHARE", 3: "FOR SHARE", 4: "FOR NO KEY UPDATE", 5: "FOR UPDATE"}
-"""By LockClauseStrength, which counts from 1 for none."""
+"""Locks by LockClauseStrength, which is 1 for none."""
 
 _OTHER_STATEMENTS = (
     "ABORT ALTER ANALYZE BEGIN CALL CHECKPOINT CLOSE CLUSTER COMMENT COMMIT COPY CREATE DEALLOCATE DECLARE DELETE "

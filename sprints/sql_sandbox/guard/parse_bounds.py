@@ -23,10 +23,10 @@ _FLAT = frozenset(
         "C_COMMENT", "AS", "AND", "OR", "SELECT", "FROM", "WHERE", "ON", "THEN", "WHEN", "END_P",
     )
 )  # fmt: skip
-"""Words and signs that put nothing inside anything: names, values, commas, dots, closing brackets, lists' joints."""
+"""Tokens that add no nesting: names, values, commas, dots, closing brackets."""
 
 _SHORT = 500
-"""A statement of fewer bytes has fewer tokens than any bound on them matters for."""
+"""A shorter statement cannot exceed any limit on tokens."""
 
 
 def within_bounds(sql: str) -> bytes:

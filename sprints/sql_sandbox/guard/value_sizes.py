@@ -31,12 +31,12 @@ from sprints.sql_sandbox.sql_vocabulary import (
 )
 
 MAX_VALUE_BYTES = 1_000_000
-"""Of one value that is made while a statement runs; the function in migration 0020 has the same number."""
+"""The maximum size of a value at run time. The function in migration 0020 has the same number."""
 MAX_RECURSIVE_ROW_BYTES = 100_000
 MAX_REPETITIONS = 10_000
-"""Third argument of repeat, lpad and rpad."""
+"""The maximum third argument of repeat, lpad and rpad."""
 MAX_ROW_WORK = 200_000_000
-"""Steps of all functions for one row: about a second at worst, and 50 MB of values."""
+"""The maximum steps of all functions for one row: about a second at worst, and 50 MB of values."""
 MAX_COLUMNS = 250
 STORED_BYTES = 1_000
 _NUMERIC_BYTES = 65_000
